@@ -1,0 +1,17 @@
+package baton.benchmarks
+
+import java.util.concurrent.TimeUnit
+import org.openjdk.jmh.annotations.BenchmarkMode
+import org.openjdk.jmh.annotations.Fork
+import org.openjdk.jmh.annotations.Measurement
+import org.openjdk.jmh.annotations.Mode
+import org.openjdk.jmh.annotations.OutputTimeUnit
+import org.openjdk.jmh.annotations.Warmup
+
+/** The settings of all benchmarks; the command line may change them. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1, jvmArgsAppend = ["-Xms2g", "-Xmx2g", "-XX:+UseG1GC"])
+@Warmup(iterations = 4, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+abstract class BatonBenchmark

@@ -1,0 +1,116 @@
+package baton.benchmarks
+
+import java.util.concurrent.atomic.LongAdder
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart.UNDISPATCHED
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+
+/** Which acquires of one coroutine needed no waiting, and a little work to do inside. */
+class Tally {
+    var atOnce = 0
+    private var work = 1
+
+    fun work() {
+        work = work * 31 + 1
+    }
+}
+
+/**
+ * Coroutines on [Dispatchers.Default] that all want the same thing at the same time.
+ *
+ * A convoy is primed: everything is taken first, then all coroutines queue, and only then it is released. From there on
+ * first come, first served makes nearly every acquire wait. Coroutines that simply start do not: on a few processors
+ * each finds a free permit and runs through.
+ *
+ * @param riders one gate for each coroutine, all of them onto the same thing.
+ * @param lids the acquires that together take everything.
+ */
+class Convoy(private val riders: List<Gate>, private val lids: List<Gate>) {
+    private val acquires = LongAdder()
+    private val atOnce = LongAdder()
+
+    /** [total] acquires, shared out among the coroutines, each of which loops in one frame. */
+    fun loop(total: Int) {
+        val rounds = total / riders.size
+        ride(rounds) { gate, tally ->
+            repeat(rounds) {
+                gate.acquire(tally)
+                tally.work()
+                gate.release()
+            }
+        }
+    }
+
+    /** As [loop], but each acquire sits in the frame of a suspend function that is called once. */
+    fun loopOneShotFrames(total: Int) {
+        val rounds = total / riders.size
+        ride(rounds) { gate, tally ->
+            repeat(rounds) { section(gate, tally) }
+        }
+    }
+
+    private suspend fun section(gate: Gate, tally: Tally) {
+        gate.acquire(tally)
+        tally.work()
+        gate.release()
+    }
+
+    private inline fun ride(rounds: Int, crossinline body: suspend CoroutineScope.(Gate, Tally) -> Unit) {
+        primed {
+            for (gate in riders) {
+                launch(Dispatchers.Default, UNDISPATCHED) {
+                    val tally = Tally()
+                    body(gate, tally)
+                    atOnce.add(tally.atOnce.toLong())
+                }
+            }
+        }
+        acquires.add(rounds.toLong() * riders.size)
+    }
+
+    /** A new coroutine for each of [total] acquires. For one permit: whoever holds it may write the common tally. */
+    fun oneShot(total: Int) {
+        val gate = riders.first()
+        val tally = Tally()
+        primed {
+            repeat(total) {
+                launch(Dispatchers.Default, UNDISPATCHED) {
+                    gate.acquire(tally)
+                    tally.work()
+                    gate.release()
+                }
+            }
+        }
+        acquires.add(total.toLong())
+        atOnce.add(tally.atOnce.toLong())
+    }
+
+    private inline fun primed(crossinline queue: CoroutineScope.() -> Unit) {
+        lids.forEach(Calls::acquireFree)
+        runBlocking {
+            queue()
+            lids.forEach(Gate::release)
+        }
+    }
+
+    /**
+     * After each iteration: a convoy in which hardly anybody waited has measured something else, and is to have no
+     * result. Two riders on two processors are a case of their own: each may come back before the other has queued
+     * again, and then waits for nobody. How often that happens depends on the implementation; look at the percentage.
+     */
+    fun checkThatAcquiresSuspended() {
+        val all = acquires.sumThenReset()
+        val percent = 100 - 100 * atOnce.sumThenReset() / all
+        print("($percent % suspended) ")
+        val least = if (riders.size == 2) 20 else 90
+        check(percent >= least) { "only $percent % of $all acquires suspended" }
+    }
+}
+
+@Suppress("UNCHECKED_CAST") // Java's Continuation has no variance.
+private suspend inline fun Gate.acquire(tally: Tally): Unit =
+    suspendCoroutineUninterceptedOrReturn { caller -> Calls.acquire(this, caller as Continuation<Any>, tally) }

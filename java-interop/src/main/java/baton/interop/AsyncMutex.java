@@ -1,0 +1,184 @@
+package baton.interop;
+
+import baton.sync.Mutex;
+import baton.waiting.WaitCore;
+import baton.waiting.WaitCores;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link Mutex} for Java: what waits returns a {@link CompletableFuture}, and whoever holds it has a {@link Permit} that
+ * unlocks it.
+ *
+ * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same mutex stand
+ * in one queue, strictly first come, first served. No method blocks; who wants to block calls {@code join()}. It is not
+ * bound to threads: any thread may close the permit.
+ *
+ * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, locking twice fails
+ * with {@link IllegalStateException} instead of waiting for itself for ever.
+ *
+ * <p><i>Cancellation, callbacks, memory.</i> As for {@link AsyncSemaphore}.
+ */
+public final class AsyncMutex {
+    private final Mutex mutex;
+    private final WaitCore core;
+
+    private AsyncMutex(Mutex mutex) {
+        this.mutex = mutex;
+        this.core = WaitCores.of(mutex);
+    }
+
+    /** The Java face of that very mutex. */
+    public static AsyncMutex of(Mutex mutex) {
+        return new AsyncMutex(Objects.requireNonNull(mutex, "mutex"));
+    }
+
+    /** A new mutex, free. */
+    public static AsyncMutex create() {
+        return of(new Mutex(false, null));
+    }
+
+    /** A new mutex, free, with a name that messages and {@code toString} show. */
+    public static AsyncMutex create(String name) {
+        return of(new Mutex(false, Objects.requireNonNull(name, "name")));
+    }
+
+    /** The mutex behind this face. */
+    public Mutex kotlin() {
+        return mutex;
+    }
+
+    /** A future that completes when the mutex is this caller's. Closing the permit unlocks it. */
+    public CompletableFuture<Permit> lock() {
+        return request(null, null);
+    }
+
+    /** As {@link #lock()}, with an owner; fails with {@link IllegalStateException} if that holds it already. */
+    public CompletableFuture<Permit> lock(Object owner) {
+        return request(Objects.requireNonNull(owner, "owner"), null);
+    }
+
+    /**
+     * As {@link #lock()}; when it had to wait, the future is completed on {@code executor}, and by whoever unlocks if that
+     * rejects it.
+     */
+    public CompletableFuture<Permit> lock(Executor executor) {
+        return request(null, Objects.requireNonNull(executor, "executor"));
+    }
+
+    /**
+     * As {@link #lock()}, but fails with {@link TimeoutException} if the mutex is not this caller's in time; then it does
+     * not hold it. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
+     *
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    public CompletableFuture<Permit> lock(Duration timeout) {
+        long millis = Timeout.millis(timeout);
+        if (mutex.tryLock(null)) return CompletableFuture.completedFuture(handOut(null));
+        Supplier<String> message = () -> "not locked within " + timeout + ": " + mutex;
+        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        return GrantFuture.enqueue(core, 1, null, new MutexPermit(mutex, null), millis, message);
+    }
+
+    /** Locks it if it is free. */
+    public Optional<Permit> tryLock() {
+        return mutex.tryLock(null) ? Optional.of(handOut(null)) : Optional.empty();
+    }
+
+    /**
+     * Locks it if it is free, with an owner.
+     *
+     * @throws IllegalStateException if that owner holds it already
+     */
+    public Optional<Permit> tryLock(Object owner) {
+        Objects.requireNonNull(owner, "owner");
+        return mutex.tryLock(owner) ? Optional.of(handOut(owner)) : Optional.empty();
+    }
+
+    /**
+     * Runs {@code action} while holding the mutex. It is unlocked when the action's stage has completed, however it does,
+     * also when the action throws instead of returning one; only then the returned future completes, as the stage did.
+     *
+     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action runs:
+     * its stage is cancelled if it can be, and the mutex is unlocked when it has ended.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withLock(Supplier<? extends CompletionStage<T>> action) {
+        Objects.requireNonNull(action, "action");
+        return GuardedCall.run(lock(), action, null);
+    }
+
+    /** As {@link #withLock(Supplier)}, with an owner; fails with {@link IllegalStateException} if that holds it already. */
+    public <T extends @Nullable Object> CompletableFuture<T> withLock(
+            Object owner, Supplier<? extends CompletionStage<T>> action) {
+        Objects.requireNonNull(action, "action");
+        return GuardedCall.run(lock(owner), action, null);
+    }
+
+    /** As {@link #withLock(Supplier)}, with the action run by {@code executor}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withLock(
+            Supplier<? extends CompletionStage<T>> action, Executor executor) {
+        Objects.requireNonNull(action, "action");
+        Objects.requireNonNull(executor, "executor");
+        return GuardedCall.run(lock(), action, executor);
+    }
+
+    /** Whether somebody holds it. */
+    public boolean isLocked() {
+        return mutex.isLocked();
+    }
+
+    /** The owner it was locked with; empty when it is free or was locked without one. */
+    public Optional<Object> holder() {
+        return Optional.ofNullable(mutex.getHolder());
+    }
+
+    /** How many requests wait, of Java and Kotlin callers. */
+    public int waiting() {
+        return mutex.getWaiting();
+    }
+
+    @Override
+    public String toString() {
+        return "Async" + mutex;
+    }
+
+    private CompletableFuture<Permit> request(@Nullable Object owner, @Nullable Executor executor) {
+        try {
+            if (mutex.tryLock(owner)) return CompletableFuture.completedFuture(handOut(owner));
+        } catch (IllegalStateException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return GrantFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), executor);
+    }
+
+    private Permit handOut(@Nullable Object owner) {
+        return new MutexPermit(mutex, owner).handedOut();
+    }
+
+    private static final class MutexPermit extends HeldPermit {
+        private final Mutex mutex;
+        private final @Nullable Object owner;
+
+        MutexPermit(Mutex mutex, @Nullable Object owner) {
+            this.mutex = mutex;
+            this.owner = owner;
+        }
+
+        @Override
+        void giveBack() {
+            mutex.unlock(owner);
+        }
+
+        @Override
+        String describe() {
+            return "lock of " + mutex;
+        }
+    }
+}

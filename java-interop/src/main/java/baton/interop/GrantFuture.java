@@ -1,0 +1,159 @@
+package baton.interop;
+
+import baton.waiting.FlatStack;
+import baton.waiting.Timeouts;
+import baton.waiting.WaitCore;
+import baton.waiting.Waiter;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import kotlinx.coroutines.DisposableHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A future that stands in a primitive's queue.
+ *
+ * <p>It is completed by whoever wins its {@link Entry}: the core (granted, or failed because closed), the timer, or
+ * somebody who cancels or completes it from outside. Whoever does so from outside withdraws the request first, so that
+ * those behind it are let in before anybody sees this future completed; whoever comes too late completes it with the
+ * grant instead, so that it is done when the call returns.
+ *
+ * @param <T> what it is completed with
+ */
+final class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
+    private final Entry entry;
+    private final @Nullable T grant;
+    private final @Nullable Executor executor;
+    private @Nullable DisposableHandle timer;
+    private @Nullable Supplier<String> onTimeout;
+
+    private GrantFuture(
+            WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
+        this.entry = new Entry(core, weight, tag);
+        this.grant = grant;
+        this.executor = executor;
+    }
+
+    /**
+     * Enqueues.
+     *
+     * @param grant what the future is completed with
+     * @param executor what completes it when it had to wait; null for the thread that releases
+     */
+    static <T extends @Nullable Object> GrantFuture<T> enqueue(
+            WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
+        GrantFuture<T> future = new GrantFuture<>(core, weight, tag, grant, executor);
+        future.start();
+        return future;
+    }
+
+    /** As the other, but after {@code millis} it is completed with a {@link TimeoutException} with that message. */
+    static <T extends @Nullable Object> GrantFuture<T> enqueue(
+            WaitCore core,
+            int weight,
+            @Nullable Object tag,
+            @Nullable T grant,
+            long millis,
+            Supplier<String> onTimeout) {
+        GrantFuture<T> future = new GrantFuture<>(core, weight, tag, grant, null);
+        future.onTimeout = onTimeout;
+        // Set before it is enqueued: whoever completes it then sees the timer, and can stop it.
+        future.timer = Timeouts.schedule(millis, future::timeOut);
+        future.start();
+        return future;
+    }
+
+    private void start() {
+        int state = entry.core.enqueue(entry, false);
+        // Nobody else knows the future yet: its dependents cannot run here.
+        if (state != Waiter.WAITING) finish(state);
+    }
+
+    private void timeOut() {
+        if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) finish(Waiter.TIMED_OUT);
+    }
+
+    /** Completes it with what was decided. */
+    private void finish(int state) {
+        DisposableHandle running = timer;
+        if (running != null) running.dispose();
+        switch (state) {
+            case Waiter.GRANTED -> {
+                if (grant instanceof HeldPermit permit) permit.handedOut();
+                succeed(grant);
+            }
+            case Waiter.FAILED -> fail(entry.core.failure(entry));
+            case Waiter.TIMED_OUT -> {
+                Supplier<String> message = onTimeout;
+                fail(new TimeoutException(message == null ? null : message.get()));
+            }
+            default -> fail(new CancellationException());
+        }
+    }
+
+    /** Finishes on the executor if there is one. */
+    private void finishFlat(int state) {
+        if (executor == null) {
+            finishHere(state);
+            return;
+        }
+        try {
+            executor.execute(() -> finishHere(state));
+        } catch (Throwable e) { // It rejects, or is broken: neither this grant nor those woken with it may be lost.
+            finishHere(state);
+        }
+    }
+
+    /** Finishes here unless that would let the stack grow without bound; an executor may well run its tasks at once. */
+    private void finishHere(int state) {
+        if (FlatStack.enter()) {
+            try {
+                finish(state);
+            } finally {
+                FlatStack.leave();
+            }
+            return;
+        }
+        try {
+            elsewhere().execute(() -> finishFlat(state));
+        } catch (Throwable e) {
+            finish(state);
+        }
+    }
+
+    /** CompletableFuture's own on a machine with two processors or fewer starts a thread for every task. */
+    private Executor elsewhere() {
+        return ForkJoinPool.getCommonPoolParallelism() > 0 ? ForkJoinPool.commonPool() : defaultExecutor();
+    }
+
+    @Override
+    void withdraw() {
+        if (isDone()) return;
+        int state = entry.withdraw(Waiter.CANCELLED);
+        if (state == Waiter.WAITING) {
+            DisposableHandle running = timer;
+            if (running != null) running.dispose();
+        } else if (state == Waiter.GRANTED || state == Waiter.FAILED) {
+            finish(state);
+        }
+    }
+
+    private final class Entry extends Waiter {
+        Entry(WaitCore core, int weight, @Nullable Object tag) {
+            super(core, weight, tag);
+        }
+
+        @Override
+        protected boolean resume() {
+            finishFlat(GRANTED);
+            return true;
+        }
+
+        @Override
+        protected void resumeFailed() {
+            finishFlat(FAILED);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package baton.interop;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/** A permit that is given back once, however often and from how many threads it is closed. */
+abstract class HeldPermit implements Permit {
+    private static final VarHandle CLOSED;
+
+    static {
+        try {
+            CLOSED = MethodHandles.lookup().findVarHandle(HeldPermit.class, "closed", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private volatile boolean closed;
+    private volatile LeakReport.@Nullable Watch watch;
+
+    /** Gives back what is held. */
+    abstract void giveBack();
+
+    /** What is held, in words: {@code "2 permits of Semaphore 'uplink' (…)"}. */
+    abstract String describe();
+
+    /** From now on somebody holds it. Two threads may both hand it out: who grants, and who finds it granted. */
+    final HeldPermit handedOut() {
+        if (LeakReport.isEnabled()) {
+            watchOnce();
+            LeakReport.check();
+        }
+        return this;
+    }
+
+    private synchronized void watchOnce() {
+        if (watch != null || closed) return;
+        LeakReport.Watch started = LeakReport.watch(this);
+        watch = started;
+        // Whoever closes looks at `watch` after `closed`, so one of us two ends it.
+        if (closed) started.close();
+    }
+
+    @Override
+    public final void close() {
+        if (!CLOSED.compareAndSet(this, false, true)) return;
+        LeakReport.Watch watched = watch;
+        if (watched != null) watched.close();
+        giveBack();
+    }
+
+    @Override
+    public final boolean isHeld() {
+        return !closed;
+    }
+
+    @Override
+    public final String toString() {
+        return (closed ? "closed: " : "held: ") + describe();
+    }
+}

@@ -1,0 +1,25 @@
+package baton.interop;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+
+/** How failures cross from stages to ours: as themselves, without the wrappers that stages put around them. */
+final class Stages {
+    private Stages() {}
+
+    static Throwable unwrap(Throwable failure) {
+        Throwable cause = failure.getCause();
+        boolean wrapper = failure instanceof CompletionException || failure instanceof ExecutionException;
+        return wrapper && cause != null ? cause : failure;
+    }
+
+    /** Cancels the stage, if it can be cancelled. */
+    static void cancel(CompletionStage<?> stage) {
+        try {
+            stage.toCompletableFuture().cancel(true);
+        } catch (RuntimeException ignored) {
+            // A stage that does not let itself be seen as a future cannot be cancelled; it will end by itself.
+        }
+    }
+}

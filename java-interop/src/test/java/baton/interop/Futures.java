@@ -1,0 +1,60 @@
+package baton.interop;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** What the tests of the futures share. */
+final class Futures {
+    /** Refuses as it should be done. */
+    static final Executor REJECTING = task -> {
+        throw new RejectedExecutionException("full");
+    };
+
+    private Futures() {}
+
+    /** The exception of a future that has failed, as the future has it. */
+    static Throwable failure(CompletableFuture<?> future) {
+        assertTrue(future.isCompletedExceptionally(), () -> "should have failed: " + future);
+        return future.handle((value, e) -> e).join();
+    }
+
+    /** Waits for a future that another thread completes. */
+    static <T extends @Nullable Object> T await(CompletableFuture<T> future) {
+        try {
+            return future.get(30, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new AssertionError("no value: " + future, e);
+        }
+    }
+
+    /** Waits for a future that another thread fails. */
+    static Throwable awaitFailure(CompletableFuture<?> future) {
+        return await(future.handle((value, e) -> e));
+    }
+
+    /** Runs its tasks when the test says so. */
+    static final class Steps implements Executor {
+        private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+
+        @Override
+        public void execute(Runnable task) {
+            tasks.add(task);
+        }
+
+        int size() {
+            return tasks.size();
+        }
+
+        void runAll() {
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) task.run();
+        }
+    }
+}

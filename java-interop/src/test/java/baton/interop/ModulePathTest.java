@@ -1,0 +1,123 @@
+package baton.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A program on the module path: what is exported works there, and what is not is out of reach. */
+class ModulePathTest {
+    private static final String MODULE = "module stranger { requires baton.interop; }";
+    private static final String USER = """
+            package stranger;
+            import baton.interop.AsyncSemaphore;
+            import baton.interop.Permit;
+            public class Main {
+                public static void main(String[] args) {
+                    AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+                    Permit permit = semaphore.acquire().join();
+                    var waits = semaphore.acquire();
+                    var timed = semaphore.acquire(java.time.Duration.ofMillis(1)).handle((p, e) -> e);
+                    System.out.println(timed.join().getClass().getSimpleName());
+                    permit.close();
+                    System.out.println(waits.join() + " " + semaphore.kotlin().getPermits());
+                    System.out.println(AsyncSemaphore.class.getModule());
+                }
+            }
+            """;
+
+    @TempDir
+    private Path classes;
+
+    private static String modulePath() {
+        List<String> found = new ArrayList<>();
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            String name = new File(entry).getName();
+            if (name.equals("classes")
+                    || Stream.of(
+                                            "baton-primitives",
+                                            "kotlin-stdlib",
+                                            "kotlinx-coroutines-core",
+                                            "jspecify",
+                                            "annotations")
+                                    .anyMatch(name::startsWith)
+                            && !name.contains("tests")) {
+                found.add(entry);
+            }
+        }
+        return String.join(File.pathSeparator, found);
+    }
+
+    private List<String> compile(String user) throws Exception {
+        DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+        ToolProvider.getSystemJavaCompiler()
+                .getTask(
+                        null,
+                        null,
+                        diagnostics,
+                        List.of("-p", modulePath(), "-d", classes.toString()),
+                        null,
+                        List.of(source("module-info", MODULE), source("stranger/Main", user)))
+                .call();
+        return diagnostics.getDiagnostics().stream()
+                .filter(d -> d.getKind() == Diagnostic.Kind.ERROR)
+                .map(Diagnostic::getCode)
+                .toList();
+    }
+
+    private static JavaFileObject source(String name, String text) {
+        return new SimpleJavaFileObject(URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
+            @Override
+            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                return text;
+            }
+        };
+    }
+
+    @Test
+    void program_onTheModulePath_compilesAndRuns() throws Exception {
+        assertEquals(List.of(), compile(USER));
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-p",
+                        modulePath() + File.pathSeparator + classes,
+                        "-m",
+                        "stranger/stranger.Main")
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes());
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+        assertEquals(
+                List.of(
+                        "TimeoutException",
+                        "held: 1 permit of Semaphore (permits = 1, available = 0, waiting = 0) 1",
+                        "module baton.interop"),
+                output.lines().toList());
+    }
+
+    @Test
+    void internals_areOutOfReachOfStrangers() throws Exception {
+        for (String internal : List.of("baton.waiting.WaitCore", "baton.waiting.FlatStack")) {
+            List<String> errors = compile("package stranger; public class Main { " + internal + " x; }");
+            assertFalse(errors.isEmpty(), internal);
+            assertTrue(
+                    errors.stream().allMatch(code -> code.equals("compiler.err.package.not.visible")),
+                    errors::toString);
+        }
+        assertEquals(List.of(), compile("package stranger; public class Main { baton.sync.Semaphore x; }"));
+    }
+}

@@ -1,0 +1,15 @@
+package baton.interop
+
+import baton.sync.WaitOrder
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** The same for long. */
+class FacadeDeepTest {
+    @ParameterizedTest
+    @EnumSource
+    fun permits_underThreadsThatChangeTheirMinds_areNeitherLostNorInvented(order: WaitOrder) {
+        FacadeStress(4, order, System.nanoTime()).run(8) { it < 2_000_000 }
+        FacadeStress(1, order, System.nanoTime()).run(8) { it < 1_000_000 }
+    }
+}

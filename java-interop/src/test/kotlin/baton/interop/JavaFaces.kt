@@ -1,0 +1,174 @@
+package baton.interop
+
+import baton.Priority
+import baton.sync.KotlinMutexFace
+import baton.sync.KotlinSemaphoreFace
+import baton.sync.Mutex
+import baton.sync.MutexFace
+import baton.sync.SelectMutexFace
+import baton.sync.SelectSemaphoreFace
+import baton.sync.Semaphore
+import baton.sync.SemaphoreFace
+import baton.sync.WaitOrder
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ConcurrentLinkedDeque
+import kotlin.time.Duration
+import kotlin.time.toJavaDuration
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.future.await
+
+// The Java face as the contracts see it. `await` withdraws the request when its coroutine is cancelled; but when it was
+// granted already, and the coroutine is cancelled before it runs, then the permit is in the future, and whoever has the
+// future gives it back.
+
+private suspend fun CompletableFuture<Permit>.awaitPermit(): Permit =
+    try {
+        await()
+    } catch (e: CancellationException) {
+        if (!isCompletedExceptionally && isDone) join().close()
+        throw e
+    }
+
+/** Permits whose callers go on; whoever releases closes one of them that fits. */
+private class Held<K> {
+    private val permits = ConcurrentLinkedDeque<Pair<K, Permit>>()
+
+    fun add(key: K, permit: Permit) {
+        permits.add(key to permit)
+    }
+
+    /** False when there is none: it was acquired elsewhere, or in other portions. */
+    fun close(matches: (K) -> Boolean): Boolean {
+        val found = permits.firstOrNull { matches(it.first) } ?: return false
+        permits.remove(found)
+        found.second.close()
+        return true
+    }
+}
+
+class JavaSemaphoreFace(private val semaphore: AsyncSemaphore) : SemaphoreFace {
+    constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?) :
+        this(AsyncSemaphore.of(Semaphore(permits, acquired, order, name)))
+
+    private val held = Held<Int>()
+
+    override val permits: Int get() = semaphore.permits()
+
+    override val available: Int get() = semaphore.availablePermits()
+
+    override val waiting: Int get() = semaphore.waiting()
+
+    override suspend fun acquire(permits: Int) {
+        val level = currentCoroutineContext()[Priority]
+        val future = if (level == null) semaphore.acquire(permits) else semaphore.acquire(permits, level)
+        held.add(permits, future.awaitPermit())
+    }
+
+    override fun tryAcquire(permits: Int): Boolean {
+        val permit = semaphore.tryAcquire(permits)
+        permit.ifPresent { held.add(permits, it) }
+        return permit.isPresent
+    }
+
+    /** In real time. */
+    override suspend fun tryAcquire(permits: Int, timeout: Duration): Boolean =
+        try {
+            held.add(permits, semaphore.acquire(permits, timeout.toJavaDuration()).awaitPermit())
+            true
+        } catch (_: java.util.concurrent.TimeoutException) {
+            false
+        }
+
+    override fun release(permits: Int) {
+        if (!held.close { it == permits }) semaphore.kotlin().release(permits)
+    }
+
+    override fun resize(permits: Int) = semaphore.resize(permits)
+
+    override fun close(cause: Throwable?) = if (cause == null) semaphore.close() else semaphore.close(cause)
+
+    override suspend fun awaitIdle() {
+        semaphore.awaitIdle().await()
+    }
+
+    override fun toString() = semaphore.toString()
+}
+
+class JavaMutexFace(private val mutex: AsyncMutex) : MutexFace {
+    constructor(locked: Boolean, name: String?) : this(AsyncMutex.of(Mutex(locked, name)))
+
+    private val held = Held<Any?>()
+
+    override val isLocked: Boolean get() = mutex.isLocked
+
+    override val holder: Any? get() = mutex.holder().orElse(null)
+
+    override val waiting: Int get() = mutex.waiting()
+
+    override suspend fun lock(owner: Any?) {
+        val future = if (owner == null) mutex.lock() else mutex.lock(owner)
+        held.add(owner, future.awaitPermit())
+    }
+
+    override fun tryLock(owner: Any?): Boolean {
+        val permit = if (owner == null) mutex.tryLock() else mutex.tryLock(owner)
+        permit.ifPresent { held.add(owner, it) }
+        return permit.isPresent
+    }
+
+    /** In real time, and the Java face knows no owner here. */
+    override suspend fun tryLock(timeout: Duration, owner: Any?): Boolean =
+        try {
+            held.add(owner, mutex.lock(timeout.toJavaDuration()).awaitPermit())
+            true
+        } catch (_: java.util.concurrent.TimeoutException) {
+            false
+        }
+
+    override fun unlock(owner: Any?) {
+        if (!held.close { it === owner }) mutex.kotlin().unlock(owner)
+    }
+
+    override fun toString() = mutex.toString()
+}
+
+/** Futures, suspend functions and `select` take turns, in one queue. */
+class JavaKotlinSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace by KotlinSemaphoreFace(semaphore) {
+    constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?) :
+        this(Semaphore(permits, acquired, order, name))
+
+    private val faces =
+        listOf(
+            JavaSemaphoreFace(AsyncSemaphore.of(semaphore)),
+            KotlinSemaphoreFace(semaphore),
+            SelectSemaphoreFace(semaphore),
+        )
+    private var turn = 0
+
+    private fun next() = faces[turn++ % faces.size]
+
+    override suspend fun acquire(permits: Int) = next().acquire(permits)
+
+    override fun tryAcquire(permits: Int) = next().tryAcquire(permits)
+
+    override suspend fun awaitIdle() = next().awaitIdle()
+
+    override fun toString() = semaphore.toString()
+}
+
+/** Futures, suspend functions and `select` take turns, in one queue. */
+class JavaKotlinMutexFace(private val mutex: Mutex) : MutexFace by KotlinMutexFace(mutex) {
+    constructor(locked: Boolean, name: String?) : this(Mutex(locked, name))
+
+    private val faces = listOf(JavaMutexFace(AsyncMutex.of(mutex)), KotlinMutexFace(mutex), SelectMutexFace(mutex))
+    private var turn = 0
+
+    private fun next() = faces[turn++ % faces.size]
+
+    override suspend fun lock(owner: Any?) = next().lock(owner)
+
+    override fun tryLock(owner: Any?) = next().tryLock(owner)
+
+    override fun toString() = mutex.toString()
+}

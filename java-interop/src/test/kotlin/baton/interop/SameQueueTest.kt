@@ -1,0 +1,251 @@
+package baton.interop
+
+import baton.sync.Mutex
+import baton.sync.Semaphore
+import java.util.concurrent.CompletableFuture
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.selects.select
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Coroutines, `select` clauses and Java futures stand in one queue, in the order in which they came. */
+class SameQueueTest {
+    private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Unconfined)
+
+    @AfterEach
+    fun end() = scope.cancel()
+
+    private class Waiter(val leave: () -> Unit)
+
+    /** One primitive, and the ways to wait for it and to leave. */
+    private abstract inner class Line {
+        val served = mutableListOf<Int>()
+
+        abstract val waiting: Int
+
+        abstract suspend fun enter()
+
+        abstract suspend fun select(abandoned: CompletableDeferred<Unit>): Boolean
+
+        abstract fun future(): CompletableFuture<Permit>
+
+        abstract fun giveBack()
+
+        fun coroutine(number: Int): Waiter {
+            val job: Job =
+                scope.launch {
+                    enter()
+                    served += number
+                }
+            return Waiter { job.cancel() }
+        }
+
+        fun clause(number: Int, loses: Boolean): Waiter {
+            val abandoned = CompletableDeferred<Unit>()
+            val job: Job = scope.launch { if (select(abandoned)) served += number }
+            return Waiter { if (loses) abandoned.complete(Unit) else job.cancel() }
+        }
+
+        fun future(number: Int, leave: (CompletableFuture<Permit>) -> Unit): Waiter {
+            val future = future()
+            future.thenAccept { if (it != null) served += number }
+            return Waiter { leave(future) }
+        }
+    }
+
+    private inner class SemaphoreLine : Line() {
+        private val semaphore = Semaphore(1, acquired = 1)
+        private val java = AsyncSemaphore.of(semaphore)
+
+        override val waiting get() = semaphore.waiting
+
+        override suspend fun enter() = semaphore.acquire()
+
+        override suspend fun select(abandoned: CompletableDeferred<Unit>) =
+            select {
+                semaphore.onAcquire { true }
+                abandoned.onAwait { false }
+            }
+
+        override fun future(): CompletableFuture<Permit> = java.acquire()
+
+        override fun giveBack() = semaphore.release()
+    }
+
+    private inner class MutexLine : Line() {
+        private val mutex = Mutex(locked = true)
+        private val java = AsyncMutex.of(mutex)
+
+        override val waiting get() = mutex.waiting
+
+        override suspend fun enter() = mutex.lock()
+
+        override suspend fun select(abandoned: CompletableDeferred<Unit>) =
+            select {
+                mutex.onLock(null) { true }
+                abandoned.onAwait { false }
+            }
+
+        override fun future(): CompletableFuture<Permit> = java.lock()
+
+        override fun giveBack() = mutex.unlock()
+    }
+
+    private val kinds: List<Line.(Int) -> Waiter> =
+        listOf(
+            { coroutine(it) },
+            { clause(it, loses = false) },
+            { clause(it, loses = true) },
+            { number -> future(number) { it.cancel(false) } },
+            { number -> future(number) { it.complete(null) } },
+            { number -> future(number) { it.completeExceptionally(IllegalStateException("outside")) } },
+        )
+
+    private fun forEachLine(length: Int, test: Line.(List<Waiter>) -> Unit) {
+        val lines: List<() -> Line> = listOf({ SemaphoreLine() }, { MutexLine() })
+        for (make in lines) {
+            var combinations = 1
+            repeat(length) { combinations *= kinds.size }
+            for (combination in 0 until combinations) {
+                val line = make()
+                var rest = combination
+                val waiters =
+                    List(length) { number ->
+                        kinds[rest % kinds.size](line, number).also { rest /= kinds.size }
+                    }
+                assertEquals(length, line.waiting)
+                line.test(waiters)
+            }
+        }
+    }
+
+    @Test
+    fun waiters_ofAllKindsInEveryCombination_areServedInOrderOfArrival() =
+        forEachLine(4) {
+            for (turn in 0..3) {
+                giveBack()
+                assertEquals((0..turn).toList(), served)
+                assertEquals(3 - turn, waiting)
+            }
+        }
+
+    @Test
+    fun waiters_whenAnyOneLeaves_keepTheirOrder() {
+        for (leaver in 0..2) {
+            forEachLine(3) { waiters ->
+                waiters[leaver].leave()
+                assertEquals(2, waiting)
+                assertEquals(emptyList<Int>(), served)
+                repeat(2) { giveBack() }
+                assertEquals((0..2).filter { it != leaver }, served)
+                giveBack()
+            }
+        }
+    }
+
+    @Test
+    fun waiters_whenTwoLeaveInEitherOrder_leaveTheThird() {
+        for ((first, second) in listOf(0 to 1, 1 to 0, 0 to 2, 2 to 0, 1 to 2, 2 to 1)) {
+            forEachLine(3) { waiters ->
+                waiters[first].leave()
+                waiters[second].leave()
+                assertEquals(1, waiting)
+                giveBack()
+                assertEquals(listOf(3 - first - second), served)
+            }
+        }
+    }
+
+    @Test
+    fun heavyHead_ofAnyKindThatLeaves_letsInTheOthersBeforeItsEndIsSeen() {
+        val heavies: List<(Semaphore, () -> Unit) -> (() -> Unit)> =
+            listOf(
+                { semaphore, seen ->
+                    val job = scope.launch { runCatching { semaphore.acquire(2) }.onFailure { seen() } }
+                    val leave = { job.cancel() }
+                    leave
+                },
+                { semaphore, seen ->
+                    val job = scope.launch { runCatching { select { semaphore.onAcquire(2) {} } }.onFailure { seen() } }
+                    val leave = { job.cancel() }
+                    leave
+                },
+                { semaphore, seen ->
+                    val future = AsyncSemaphore.of(semaphore).acquire(2)
+                    future.whenComplete { _, _ -> seen() }
+                    val leave: () -> Unit = { future.cancel(false) }
+                    leave
+                },
+            )
+        for (heavy in heavies) {
+            val semaphore = Semaphore(2, acquired = 1)
+            val events = mutableListOf<String>()
+            val leave = heavy(semaphore) { events += "heavy has left, waiting = ${semaphore.waiting}" }
+            AsyncSemaphore.of(semaphore).acquire().thenRun { events += "small is in" }
+            assertEquals(2, semaphore.waiting)
+            leave()
+            assertEquals(setOf("small is in", "heavy has left, waiting = 0"), events.toSet())
+            assertEquals(0, semaphore.availablePermits)
+        }
+    }
+
+    @Test
+    fun coroutinesWithoutDispatcher_wokenOnTopOfAFuture_areAllResumed() {
+        val semaphore = Semaphore(1, acquired = 1)
+        val served = mutableListOf<Int>()
+        AsyncSemaphore.of(semaphore).acquire().thenAccept(Permit::close)
+        for (i in 1..100) {
+            suspend {
+                semaphore.acquire()
+                served += i
+                semaphore.release()
+            }.startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
+        }
+        semaphore.release()
+        assertEquals((1..100).toList(), served)
+        assertEquals(1, semaphore.availablePermits)
+    }
+
+    @Test
+    fun coroutinesWithoutDispatcher_amongFutures_areAllResumedInOrder() {
+        val semaphore = Semaphore(1, acquired = 1)
+        val java = AsyncSemaphore.of(semaphore)
+        val served = mutableListOf<Int>()
+        val done = CompletableFuture<Unit>()
+        for (i in 0 until 10_000) {
+            if (i % 3 == 0) {
+                java.acquire().thenAccept {
+                    served += i
+                    it.close()
+                }
+            } else {
+                suspend {
+                    semaphore.acquire()
+                    served += i
+                    semaphore.release()
+                }.startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
+            }
+        }
+        java.acquire().thenAccept {
+            it.close()
+            done.complete(Unit)
+        }
+        semaphore.release()
+        Futures.await(done)
+        assertEquals((0 until 10_000).toList(), served)
+        assertTrue(java.awaitIdle().isDone)
+        assertFalse(java.tryAcquire().isEmpty)
+    }
+}

@@ -1,0 +1,54 @@
+package baton.waiting;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A core with one counter that many threads change, alone on its cache line. What is only read stands in the subclass,
+ * behind the padding: on the counter's line, every change of the counter would take it away from the readers.
+ *
+ * <p>A class of its own because the JVM lays out the fields of a superclass before those of its subclass.
+ */
+abstract class CounterFrontPadding extends WaitCore {
+    @SuppressWarnings("unused")
+    private long p01, p02, p03, p04, p05, p06, p07;
+}
+
+abstract class CounterField extends CounterFrontPadding {
+    private static final VarHandle COUNTER;
+
+    static {
+        try {
+            COUNTER = MethodHandles.lookup().findVarHandle(CounterField.class, "counter", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private volatile long counter;
+
+    protected final long counter() {
+        return counter;
+    }
+
+    /** Only before the object is published. */
+    protected final void initCounter(long value) {
+        COUNTER.set(this, value);
+    }
+
+    protected final long getAndAdd(long delta) {
+        return (long) COUNTER.getAndAdd(this, delta);
+    }
+
+    protected final boolean compareAndSet(long expected, long value) {
+        return COUNTER.compareAndSet(this, expected, value);
+    }
+}
+
+@InternalBatonApi
+public abstract class PaddedCounter extends CounterField {
+    @SuppressWarnings("unused")
+    private long q01, q02, q03, q04, q05, q06, q07;
+
+    protected PaddedCounter() {}
+}

@@ -1,0 +1,64 @@
+package baton.waiting;
+
+import kotlin.Unit;
+import kotlin.coroutines.CoroutineContext;
+import kotlin.jvm.functions.Function3;
+import kotlinx.coroutines.selects.SelectClause;
+import kotlinx.coroutines.selects.SelectClause2;
+import kotlinx.coroutines.selects.SelectInstance;
+
+/**
+ * The only implementation of kotlinx.coroutines' clause interfaces, which are sealed for Kotlin but not for the JVM.
+ * Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+ *
+ * <p>Every clause is its own {@code clauseObject}: kotlinx refuses two clauses of one select that share it.
+ */
+@InternalBatonApi
+public final class SelectClauses {
+    private SelectClauses() {}
+
+    public static <P, Q> SelectClause2<P, Q> clause2(Selectable selectable) {
+        return new Clause2<>(selectable);
+    }
+
+    private abstract static class Clause implements SelectClause {
+        private final Selectable selectable;
+
+        Clause(Selectable selectable) {
+            this.selectable = selectable;
+        }
+
+        @Override
+        public Object getClauseObject() {
+            return this;
+        }
+
+        @Override
+        public Function3<Object, SelectInstance<?>, Object, Unit> getRegFunc() {
+            return (clause, select, param) -> {
+                selectable.register(clause, select, param);
+                return Unit.INSTANCE;
+            };
+        }
+
+        @Override
+        public Function3<Object, Object, Object, Object> getProcessResFunc() {
+            return (clause, param, result) -> selectable.result(result);
+        }
+
+        @Override
+        public Function3<SelectInstance<?>, Object, Object, Function3<Throwable, Object, CoroutineContext, Unit>>
+                getOnCancellationConstructor() {
+            return (select, param, result) -> (cause, value, context) -> {
+                selectable.undo(result);
+                return Unit.INSTANCE;
+            };
+        }
+    }
+
+    private static final class Clause2<P, Q> extends Clause implements SelectClause2<P, Q> {
+        Clause2(Selectable selectable) {
+            super(selectable);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package baton
+
+import kotlin.coroutines.CoroutineContext
+
+/**
+ * How urgent a coroutine's work is: five levels, most urgent first.
+ *
+ * A level is an element of the coroutine context and travels to child coroutines like any other:
+ * `launch(Priority.HIGH) { … }`. Whoever finds none in the context treats the work as [NORMAL].
+ * What a level means is stated where it is used, for example at `WaitOrder.PRIORITY`.
+ */
+public enum class Priority : CoroutineContext.Element {
+    /** Somebody cannot go on without it: token refresh, answer to a direct user action. */
+    CRITICAL,
+
+    /** Wanted now: data of the view that is open. */
+    HIGH,
+
+    /** The level of work that says nothing. */
+    NORMAL,
+
+    /** Wanted soon: prefetching, analytics. */
+    LOW,
+
+    /** Only when nothing else is to be done: cache warming. */
+    IDLE,
+    ;
+
+    override val key: CoroutineContext.Key<Priority> get() = Key
+
+    /** The key under which a [Priority] stands in a coroutine context. */
+    public companion object Key : CoroutineContext.Key<Priority>
+}

@@ -1,0 +1,169 @@
+package baton.sync
+
+import baton.waiting.FifoLine
+import baton.waiting.WaitCore
+import baton.waiting.Waiter
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.VarHandle
+
+/*
+ * How it works
+ *
+ *            lock()              somebody waits, or locks with an owner
+ *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────▶ GUARDED
+ *            unlock()            nobody waits, and no owner
+ *
+ *   FREE      nobody holds it; nobody waits
+ *   HELD      held without an owner; nobody waits
+ *   GUARDED   held; who holds it and who waits is written under the lock
+ *
+ * (1) FREE ⇄ HELD is one compare-and-set by anybody, without the lock. All other changes are made under the lock.
+ * (2) In GUARDED, `owner` and `line` are exact under the lock, and `owner` is not null or `line` is not empty. So who
+ *     reads the word and, if it is GUARDED, the rest under the lock, sees one consistent state.
+ * (3) unlock with waiters leaves GUARDED (or HELD, see 4) in place and only replaces the holder: the mutex is never free
+ *     between two holders, nobody slips in.
+ * (4) As soon as neither owner nor waiter is left, the word goes back to HELD or FREE, and with it the fast path.
+ */
+internal class MutexCore(locked: Boolean, private val label: () -> String) : WaitCore() {
+    @Volatile
+    private var word: Int = if (locked) HELD else FREE
+
+    // Guarded by the lock, and meaningful while GUARDED.
+    private var owner: Any? = null
+    private val line = FifoLine()
+
+    val isLocked: Boolean get() = word != FREE
+
+    val holder: Any? get() = if (word == GUARDED) decide { owner } else null
+
+    val waiting: Int get() = if (word == GUARDED) decide { line.size } else 0
+
+    fun tryLock(newOwner: Any?): Outcome =
+        when {
+            newOwner != null -> decide { lockInside(newOwner) }
+            WORD.compareAndSet(this, FREE, HELD) -> Outcome.DONE
+            else -> Outcome.BUSY
+        }
+
+    /** Under the lock. BUSY means GUARDED: nobody unlocks without the lock any more. */
+    private fun lockInside(newOwner: Any?): Outcome {
+        while (true) {
+            when (word) {
+                FREE ->
+                    if (WORD.compareAndSet(this, FREE, if (newOwner == null) HELD else GUARDED)) {
+                        owner = newOwner
+                        return Outcome.DONE
+                    }
+                HELD -> return Outcome.BUSY
+                else -> return if (newOwner != null && owner === newOwner) Outcome.REFUSED else Outcome.BUSY
+            }
+        }
+    }
+
+    override fun enqueue(waiter: Waiter, announced: Boolean): Int = decide { enqueueInside(waiter) }
+
+    private fun enqueueInside(waiter: Waiter): Int {
+        while (true) {
+            when (lockInside(waiter.tag)) {
+                Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
+                Outcome.REFUSED -> waiter.tryFail(waiter.tag!!)
+                Outcome.BUSY -> {
+                    if (word != GUARDED && !WORD.compareAndSet(this, HELD, GUARDED)) continue
+                    if (waiter.startWaiting()) {
+                        // From here on a canceller may resume it: its state must not be read again, or both would.
+                        line.add(waiter)
+                        return Waiter.WAITING
+                    }
+                    settle()
+                }
+            }
+            return waiter.currentState
+        }
+    }
+
+    override fun unannounce(weight: Int) {}
+
+    /** REFUSED when it is not held, or not by [by]; nothing has changed then. */
+    fun unlock(by: Any?): Outcome {
+        if (by == null && WORD.compareAndSet(this, HELD, FREE)) return Outcome.DONE
+        return decide { unlockInside(by) }
+    }
+
+    private fun unlockInside(by: Any?): Outcome {
+        while (true) {
+            when (word) {
+                FREE -> return Outcome.REFUSED
+                HELD -> {
+                    if (by != null) return Outcome.REFUSED
+                    if (WORD.compareAndSet(this, HELD, FREE)) return Outcome.DONE
+                }
+                else -> {
+                    if (owner !== by) return Outcome.REFUSED
+                    passOn()
+                    return Outcome.DONE
+                }
+            }
+        }
+    }
+
+    /** Whoever holds it holds it no more: the next one does, or nobody. Under the lock. */
+    private fun passOn() {
+        owner = null
+        while (true) {
+            val next = line.head()
+            if (next == null) {
+                word = FREE
+                return
+            }
+            line.remove(next)
+            if (next.tryGrant()) {
+                owner = next.tag
+                settle()
+                wake(next)
+                return
+            }
+        }
+    }
+
+    /** Invariant 4, for a mutex that is held. */
+    private fun settle() {
+        val settled = if (owner == null && line.size == 0) HELD else GUARDED
+        if (word != settled) word = settled
+    }
+
+    override fun withdraw(waiter: Waiter) {
+        decide {
+            if (waiter.linked) {
+                line.remove(waiter)
+                settle()
+            }
+        }
+    }
+
+    override fun takeBack(waiter: Waiter) {
+        while (true) {
+            when (word) {
+                FREE -> return // somebody unlocked what was not theirs
+                HELD -> if (WORD.compareAndSet(this, HELD, FREE)) return
+                else -> {
+                    if (owner === waiter.tag) passOn()
+                    return
+                }
+            }
+        }
+    }
+
+    override fun failure(waiter: Waiter): Throwable =
+        IllegalStateException("${label()} is already locked by ${nameOf(waiter.tag!!)}")
+
+    internal enum class Outcome { DONE, BUSY, REFUSED }
+
+    private companion object {
+        private const val FREE = 0
+        private const val HELD = 1
+        private const val GUARDED = 2
+
+        private val WORD: VarHandle =
+            MethodHandles.lookup().findVarHandle(MutexCore::class.java, "word", Int::class.javaPrimitiveType)
+    }
+}

@@ -1,0 +1,78 @@
+package baton.waiting
+
+/**
+ * Keeps the stack flat where a resumption runs the waiter's code at once: that code may release again, which resumes
+ * the next one, and so on.
+ *
+ * Up to [LEVELS] such resumptions of a thread nest. Deeper ones are put off until the outermost has returned
+ * (coroutines without a dispatcher), or are handed to an executor (futures, see [enter]). Some levels nest on purpose:
+ * code that releases and then blocks its thread until the next holder is done would wait for ever if nothing did.
+ */
+@InternalBatonApi
+public object FlatStack {
+    /** How many resumptions of one thread may stand on each other. */
+    public const val LEVELS: Int = 8
+
+    private class Frame {
+        var depth = 0
+        val putOff = ArrayDeque<() -> Unit>()
+    }
+
+    private val frames = ThreadLocal.withInitial { Frame() }
+
+    /** Whether one more level may nest; if so, [leave] must follow. */
+    @JvmStatic
+    public fun enter(): Boolean {
+        val frame = frames.get()
+        if (frame.depth >= LEVELS) return false
+        frame.depth++
+        return true
+    }
+
+    @JvmStatic
+    public fun leave() {
+        val frame = frames.get()
+        runPutOff(frame)
+        frame.depth--
+    }
+
+    /** Runs [resumption] now, or after the outermost one of this thread when [LEVELS] of them stand on each other. */
+    internal fun run(resumption: () -> Unit) {
+        val frame = frames.get()
+        if (frame.depth >= LEVELS) {
+            frame.putOff.addLast(resumption)
+            return
+        }
+        frame.depth++
+        try {
+            guarded(resumption)
+            runPutOff(frame)
+        } finally {
+            frame.depth--
+        }
+    }
+
+    /** The outermost one, a coroutine's or a future's, runs what those on top of it have put off. */
+    private fun runPutOff(frame: Frame) {
+        if (frame.depth > 1) return
+        while (true) guarded(frame.putOff.removeFirstOrNull() ?: break)
+    }
+
+    private fun guarded(resumption: () -> Unit) {
+        try {
+            resumption()
+        } catch (e: Throwable) {
+            report(e)
+        }
+    }
+
+    /** What a waiter's code throws past its own completion is not the business of whoever released. */
+    internal fun report(e: Throwable) {
+        val thread = Thread.currentThread()
+        try {
+            thread.uncaughtExceptionHandler.uncaughtException(thread, e)
+        } catch (_: Throwable) {
+            // As the JVM does: what a handler throws is ignored. Others still wait to be woken.
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package baton.waiting
+
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.VarHandle
+import java.util.concurrent.locks.LockSupport
+
+/**
+ * What every primitive's core is built on: a tiny lock, and the list of those to wake once it is free again.
+ *
+ * ```
+ * caller → skin (suspend function · select clause · future) → core decides, under its lock
+ *                                                           → wake-ups, after the lock
+ * ```
+ * 1. Under the lock there is no user code, no resumption, no allocation of exceptions and no waiting.
+ * 2. Who is to be woken is chained through [Waiter.chain] while the lock is held, in the order of the decisions, and
+ *    woken by [decide] after the lock is free.
+ * 3. Locks of two cores are never held together.
+ *
+ * The lock is a spin lock because what it guards is a few dozen instructions. A holder that was preempted is given
+ * the processor (yield), and if that does not help, time (parkNanos).
+ */
+@InternalBatonApi
+public abstract class WaitCore {
+    @Volatile
+    private var lockWord: Int = 0
+
+    private var firstToWake: Waiter? = null
+    private var lastToWake: Waiter? = null
+    private var toInvite: Waiter? = null
+
+    /**
+     * Lets [waiter] in or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or
+     * withdrawn when this returns, and the answer says which of them it was at that moment.
+     *
+     * @param announced the skin has already announced the waiter's weight in the core's counter.
+     */
+    public abstract fun enqueue(waiter: Waiter, announced: Boolean): Int
+
+    /** Takes back an announcement (see [enqueue]) of somebody who will not enqueue. */
+    internal abstract fun unannounce(weight: Int)
+
+    /** Takes a waiter that has just left the state [Waiter.WAITING] by itself out of the queue. */
+    internal abstract fun withdraw(waiter: Waiter)
+
+    /** Takes back, under the lock, what was granted to [waiter], and passes it on. */
+    internal abstract fun takeBack(waiter: Waiter)
+
+    /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
+    public abstract fun failure(waiter: Waiter): Throwable
+
+    /** The invited [waiter] has the processor and takes what it can; false leaves it waiting where it stands. */
+    internal open fun claim(waiter: Waiter): Boolean = false
+
+    /** Passes on what was granted to [waiter], who could not take it. Called once for a refused grant. */
+    public fun giveBack(waiter: Waiter) {
+        val woken = reclaim(waiter)
+        if (woken != null) wakeAll(woken)
+    }
+
+    /** As [giveBack], but leaves it to the caller to wake those whom it returns. */
+    internal fun reclaim(waiter: Waiter): Waiter? {
+        lock()
+        takeBack(waiter)
+        val woken = takeWoken()
+        val invited = takeInvited()
+        unlock()
+        invited?.invite(this)
+        return woken
+    }
+
+    /** Adds to those who are woken after the lock is free. Under the lock. */
+    protected fun wake(waiter: Waiter) {
+        val last = lastToWake
+        if (last == null) firstToWake = waiter else last.chain = waiter
+        lastToWake = waiter
+    }
+
+    /** Has [waiter] come and [claim] after the lock is free. Under the lock; one at a time. */
+    protected fun invite(waiter: Waiter) {
+        toInvite = waiter
+    }
+
+    /** Runs [decision] under the lock, then wakes whom it chose. It must not throw once it has chosen somebody. */
+    internal inline fun <T> decide(decision: () -> T): T {
+        var woken: Waiter? = null
+        var invited: Waiter? = null
+        lock()
+        val result =
+            try {
+                decision()
+            } finally {
+                woken = takeWoken()
+                invited = takeInvited()
+                unlock()
+            }
+        if (woken != null) wakeAll(woken)
+        invited?.invite(this)
+        return result
+    }
+
+    internal fun takeWoken(): Waiter? {
+        val first = firstToWake ?: return null
+        firstToWake = null
+        lastToWake = null
+        return first
+    }
+
+    internal fun takeInvited(): Waiter? {
+        val waiter = toInvite ?: return null
+        toInvite = null
+        return waiter
+    }
+
+    internal fun lock() {
+        if (!LOCK.compareAndSet(this, 0, 1)) lockSlowly()
+    }
+
+    internal fun unlock() {
+        LOCK.setRelease(this, 0)
+    }
+
+    private fun lockSlowly() {
+        var tries = 0
+        while (true) {
+            if (lockWord == 0 && LOCK.compareAndSet(this, 0, 1)) return
+            tries++
+            when {
+                tries < SPINS -> Thread.onSpinWait()
+                tries < SPINS + YIELDS -> Thread.yield()
+                else -> LockSupport.parkNanos(PAUSE_NANOS)
+            }
+        }
+    }
+
+    private companion object {
+        private const val SPINS = 64
+        private const val YIELDS = 64
+        private const val PAUSE_NANOS = 50_000L
+
+        private val LOCK: VarHandle =
+            MethodHandles.lookup().findVarHandle(WaitCore::class.java, "lockWord", Int::class.javaPrimitiveType)
+    }
+}
+
+/**
+ * Wakes a chain of waiters, and those who come in because one of them did not take its grant: in a loop, so that a
+ * million lost grants in a row need no stack. No lock is held.
+ */
+internal fun wakeAll(first: Waiter) {
+    var next: Waiter? = first
+    while (next != null) {
+        val waiter: Waiter = next
+        next = waiter.chain
+        waiter.chain = null
+        val more = waiter.arrive() ?: continue
+        var last: Waiter = more
+        while (true) last = last.chain ?: break
+        last.chain = next
+        next = more
+    }
+}

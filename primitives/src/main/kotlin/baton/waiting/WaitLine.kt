@@ -1,0 +1,61 @@
+package baton.waiting
+
+/**
+ * The order in which waiters are served. Guarded by the lock of its core; every operation is O(1).
+ *
+ * [head] is who is served next and bars all others: nobody overtakes a head that is too heavy for what is free.
+ */
+internal abstract class WaitLine {
+    var size: Int = 0
+        protected set
+
+    abstract fun add(waiter: Waiter)
+
+    abstract fun remove(waiter: Waiter)
+
+    abstract fun head(): Waiter?
+
+    /** [waiter], which was the head, has been served. */
+    open fun served(waiter: Waiter) {}
+
+    /** Runs [action] on every waiter, in no particular order; it may remove the one it is given. */
+    abstract fun forEach(action: (Waiter) -> Unit)
+}
+
+/** First come, first served: an intrusive doubly linked list. */
+internal class FifoLine : WaitLine() {
+    private var first: Waiter? = null
+    private var last: Waiter? = null
+
+    override fun add(waiter: Waiter) {
+        val before = last
+        waiter.previous = before
+        waiter.linked = true
+        if (before == null) first = waiter else before.next = waiter
+        last = waiter
+        size++
+    }
+
+    override fun remove(waiter: Waiter) {
+        val before = waiter.previous
+        val after = waiter.next
+        if (before == null) first = after else before.next = after
+        if (after == null) last = before else after.previous = before
+        // A waiter that is out must not keep its former neighbours alive.
+        waiter.previous = null
+        waiter.next = null
+        waiter.linked = false
+        size--
+    }
+
+    override fun head(): Waiter? = first
+
+    override fun forEach(action: (Waiter) -> Unit) {
+        var waiter = first
+        while (waiter != null) {
+            val following = waiter.next
+            action(waiter)
+            waiter = following
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package baton.waiting
+
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.VarHandle
+
+/**
+ * Somebody who waits: a coroutine, a clause of a `select`, or a Java future. One queue holds all three kinds.
+ *
+ * ```
+ *               enqueue                      core, under its lock
+ *  PREPARING ─────────────▶ WAITING ─────────────────────────────▶ GRANTED   what it waited for is its own
+ *      │                       │ └───────────────────────────────▶ FAILED    closed, or can never succeed any more
+ *      │ canceller, timer      │ canceller, timer
+ *      └──────────────────────▶└─────────────────────────────────▶ CANCELLED · TIMED_OUT
+ * ```
+ * - Every arrow is one compare-and-set on [state]; the last four states are final. So exactly one of core, canceller
+ *   and timer decides, and a waiter that was withdrawn holds nothing.
+ * - Who moves it out of PREPARING by cancelling leaves the rest to the thread that is about to enqueue: that thread has
+ *   not suspended and throws by itself. Who moves it out of WAITING takes it out of the queue ([WaitCore.withdraw]) and
+ *   then resumes it. The core may also grant or fail a PREPARING waiter from within its own `enqueue`.
+ * - A coroutine's waiter may serve the same coroutine again (see [RestingWaiter]): after GRANTED and its arrival it is
+ *   RESTING, from which it goes back to PREPARING, or to RETIRED for good.
+ * - A grant whose receiver cannot take it (a lost `select`, a coroutine cancelled before it was dispatched) goes back
+ *   by [WaitCore.giveBack] before anybody can see the exception.
+ *
+ * [previous], [next], [linked] and [tag] are guarded by the lock of [core]; [chain] belongs to the thread that wakes.
+ *
+ * @property weight how much it waits for.
+ * @property tag what the core wants to know of it: an owner, a priority; after FAILED, the reason.
+ */
+@InternalBatonApi
+public abstract class Waiter(
+    @JvmField public var core: WaitCore,
+    @JvmField public var weight: Int,
+    @JvmField public var tag: Any?,
+) {
+    @Volatile
+    private var state: Int = PREPARING
+
+    @JvmField internal var previous: Waiter? = null
+
+    @JvmField internal var next: Waiter? = null
+
+    @JvmField internal var chain: Waiter? = null
+
+    @JvmField internal var linked: Boolean = false
+
+    /** Whether [resume] may run the waiter's code on the stack of whoever calls it, with nothing to keep it flat. */
+    protected open val resumesOnCallersStack: Boolean get() = false
+
+    /** Whether the waiter can be asked to come and [WaitCore.claim] instead of being granted. */
+    internal open val invitable: Boolean get() = false
+
+    /** One of the constants below. */
+    public val currentState: Int get() = state
+
+    /** Hands over the grant. False when it has no receiver any more, in which case nothing was handed over. */
+    protected abstract fun resume(): Boolean
+
+    /** Hands over [WaitCore.failure]. */
+    protected abstract fun resumeFailed()
+
+    /** Has the waiter call [WaitCore.claim] of [from] in its own world; it may have been granted or withdrawn meanwhile. */
+    internal open fun invite(from: WaitCore) {}
+
+    /**
+     * Withdraws the waiter: moves it to [to] and out of the queue, and lets in those whom that makes room for.
+     *
+     * @return the state it was in: [WAITING] when the caller is the one to resume it, [PREPARING] when the thread that
+     *   is about to enqueue is, or a final state when it is too late.
+     */
+    public fun withdraw(to: Int): Int {
+        while (true) {
+            when (val now = state) {
+                PREPARING -> if (STATE.compareAndSet(this, PREPARING, to)) return PREPARING
+                WAITING ->
+                    if (STATE.compareAndSet(this, WAITING, to)) {
+                        core.withdraw(this)
+                        return WAITING
+                    }
+                else -> return now
+            }
+        }
+    }
+
+    /** From PREPARING to WAITING; false when it was withdrawn. */
+    internal fun startWaiting(): Boolean = STATE.compareAndSet(this, PREPARING, WAITING)
+
+    /** Core only, under its lock. */
+    internal fun tryGrant(): Boolean = tryEnd(GRANTED)
+
+    /** Core only, under its lock. */
+    internal fun tryFail(reason: Any): Boolean {
+        if (!tryEnd(FAILED)) return false
+        tag = reason
+        return true
+    }
+
+    /** After an arrival: nobody has a use for it until [tryRenew]. */
+    internal fun rest() {
+        STATE.setVolatile(this, RESTING)
+    }
+
+    /** From RESTING; one caller succeeds. */
+    internal fun tryRenew(): Boolean = STATE.compareAndSet(this, RESTING, PREPARING)
+
+    /** From RESTING, for ever. */
+    internal fun tryRetire(): Boolean = STATE.compareAndSet(this, RESTING, RETIRED)
+
+    private fun tryEnd(to: Int) =
+        STATE.compareAndSet(this, WAITING, to) || STATE.compareAndSet(this, PREPARING, to)
+
+    /** Runs once the lock is free. Whom the caller is to wake next because the grant found no receiver, or null. */
+    internal fun arrive(): Waiter? {
+        if (!resumesOnCallersStack) return arriveNow()
+        FlatStack.run { arriveNow()?.let(::wakeAll) }
+        return null
+    }
+
+    private fun arriveNow(): Waiter? {
+        if (state == FAILED) resumeFailed() else if (!resume()) return core.reclaim(this)
+        return null
+    }
+
+    /** The states. */
+    public companion object {
+        public const val PREPARING: Int = 0
+        public const val WAITING: Int = 1
+        public const val GRANTED: Int = 2
+        public const val FAILED: Int = 3
+        public const val CANCELLED: Int = 4
+        public const val TIMED_OUT: Int = 5
+        internal const val RESTING = 6
+        internal const val RETIRED = 7
+
+        private val STATE: VarHandle =
+            MethodHandles.lookup().findVarHandle(Waiter::class.java, "state", Int::class.javaPrimitiveType)
+    }
+}

@@ -1,0 +1,207 @@
+package baton.sync
+
+import baton.Priority
+import kotlin.coroutines.cancellation.CancellationException
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.GlobalScope
+import kotlinx.coroutines.async
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.selects.onTimeout
+import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/**
+ * Cancels one of two operations before every single step that the two, and those who hold what they wait for, can make.
+ * Afterwards everything must be as if the cancelled operation had never been called.
+ */
+class CancelSweepTest {
+    /** A suspending [call] that answers how many permits it holds now. */
+    private class Op<P>(val name: String, val call: suspend (P) -> Int) {
+        override fun toString() = name
+    }
+
+    private val semaphoreOps =
+        listOf<Op<Semaphore>>(
+            Op("acquire(1)") { it.acquire(); 1 },
+            Op("acquire(2)") { it.acquire(2); 2 },
+            Op("acquire(3)") { it.acquire(3); 3 },
+            Op("tryAcquire(1)") { if (it.tryAcquire()) 1 else 0 },
+            Op("tryAcquire(1, 1s)") { if (it.tryAcquire(1, 1.seconds)) 1 else 0 },
+            Op("tryAcquire(2, 1s)") { if (it.tryAcquire(2, 1.seconds)) 2 else 0 },
+            Op("select acquire 1") { s -> select { s.onAcquire(1) { 1 } } },
+            Op("select acquire 2 or timeout") { s ->
+                select {
+                    s.onAcquire(2) { 2 }
+                    onTimeout(1.seconds) { 0 }
+                }
+            },
+            Op("select acquire 1 twice") { s ->
+                select {
+                    s.onAcquire(3) { 3 }
+                    s.onAcquire(1) { 1 }
+                }
+            },
+            Op("select beside a channel that has something") { s ->
+                val channel = Channel<Int>(1)
+                channel.send(0)
+                select {
+                    s.onAcquire(3) { 3 }
+                    channel.onReceive { it }
+                }
+            },
+            Op("withPermit") { s -> s.withPermit { yield() }; 0 },
+            Op("withPermits(2)") { s -> s.withPermits(2) { yield() }; 0 },
+            Op("awaitIdle") { it.awaitIdle(); 0 },
+            Op("close") { it.close(); 0 },
+            Op("resize(1)") { it.resize(1); 0 },
+            Op("resize(2)") { it.resize(2); 0 },
+            Op("resize(5)") { it.resize(5); 0 },
+        )
+
+    private val mutexOps =
+        listOf<Op<Mutex>>(
+            Op("lock") { it.lock(); 1 },
+            Op("lock, unlock") { it.lock(); it.unlock(); 0 },
+            Op("lock(owner), unlock(owner)") { Any().let { o -> it.lock(o); it.unlock(o) }; 0 },
+            Op("tryLock") { if (it.tryLock()) 1 else 0 },
+            Op("tryLock(1s)") { if (it.tryLock(1.seconds)) 1 else 0 },
+            Op("select lock") { m -> select { m.onLock(null) { 1 } } },
+            Op("select lock or timeout") { m ->
+                select {
+                    m.onLock(null) { 1 }
+                    onTimeout(1.seconds) { 0 }
+                }
+            },
+            Op("select lock(owner)") { m -> Any().let { o -> select { m.onLock(o) { it.unlock(o); 0 } } } },
+            Op("withLock") { m -> m.withLock { yield() }; 0 },
+            Op("withLock(owner)") { m -> m.withLock(Any()) { yield() }; 0 },
+        )
+
+    /** One run, in which the victim is cancelled before turn [cancelAt]. */
+    private class Run<P>(val primitive: P, val cancelAt: Int, val lazily: Boolean, val giveBack: (P) -> Unit) {
+        val dispatcher = StepDispatcher()
+        var turn = 0
+        lateinit var victim: Deferred<Int>
+
+        fun start(op: Op<P>, priority: Priority): Deferred<Int> =
+            GlobalScope.async(dispatcher + priority) { op.call(primitive) }
+
+        fun turn(action: () -> Unit) {
+            if (turn++ == cancelAt) victim.cancel()
+            action()
+            if (!lazily) drain()
+        }
+
+        fun drain() {
+            while (true) {
+                if (turn++ == cancelAt) victim.cancel()
+                if (!dispatcher.step()) return
+            }
+        }
+
+        /** What the coroutine holds goes back. */
+        fun settle(call: Deferred<Int>) {
+            val outcome = runCatching { call.getCompleted() }
+            when (val e = outcome.exceptionOrNull()) {
+                null, is CancellationException, is SemaphoreClosedException, is IllegalArgumentException -> Unit
+                else -> throw e
+            }
+            repeat(outcome.getOrDefault(0)) {
+                giveBack(primitive)
+                drain()
+            }
+        }
+    }
+
+    /** Runs it for every turn there is; [held] is what is held at first. */
+    private fun <P> sweep(
+        ops: List<Op<P>>,
+        held: Int,
+        create: () -> P,
+        giveBack: (P) -> Unit,
+        check: (P) -> Unit,
+    ): Int {
+        var runs = 0
+        for (first in ops) {
+            for (second in ops) {
+                for (variant in 0..3) {
+                    val victimIsFirst = variant % 2 == 0
+                    val lazily = variant / 2 == 0
+                    var cancelAt = 0
+                    do {
+                        val run = Run(create(), cancelAt, lazily, giveBack)
+                        try {
+                            run.play(first, second, victimIsFirst, held)
+                            check(run.primitive)
+                        } catch (e: Throwable) {
+                            val how = "$held held, victim first: $victimIsFirst, lazily: $lazily"
+                            throw AssertionError("$first, $second, $how, cancelled at $cancelAt: ${run.primitive}", e)
+                        }
+                        runs++
+                        cancelAt++
+                    } while (run.turn >= cancelAt)
+                }
+            }
+        }
+        return runs
+    }
+
+    private fun <P> Run<P>.play(first: Op<P>, second: Op<P>, victimIsFirst: Boolean, held: Int) {
+        val a = start(first, Priority.NORMAL)
+        val b = start(second, Priority.HIGH)
+        victim = if (victimIsFirst) a else b
+        if (!lazily) drain()
+        repeat(held) { turn { giveBack(primitive) } }
+        turn { dispatcher.fireTimers() }
+        drain()
+        // One may hold what the other waits for.
+        val open = mutableListOf(a, b)
+        while (true) {
+            val done = open.firstOrNull { it.isCompleted } ?: break
+            open -= done
+            settle(done)
+        }
+        assertTrue(open.isEmpty(), "still waits: $open")
+        assertTrue(!dispatcher.hasTimers, "a timer is left")
+    }
+
+    @Test
+    fun semaphore_cancelledAtAnyStep_isAsIfNeverCalled() {
+        var runs = 0
+        for (order in WaitOrder.entries) {
+            for (held in 0..3) {
+                runs += sweep(semaphoreOps, held, { Semaphore(3, held, order) }, Semaphore::release) { semaphore ->
+                    assertEquals(semaphore.permits, semaphore.availablePermits)
+                    assertEquals(0, semaphore.waiting)
+                    if (runCatching { semaphore.resize(semaphore.permits) }.isSuccess) {
+                        assertTrue(semaphore.tryAcquire(semaphore.permits))
+                        assertEquals(0, semaphore.availablePermits)
+                        semaphore.release(semaphore.permits)
+                    }
+                    assertTrue(runCatching { semaphore.release() }.exceptionOrNull() is IllegalStateException)
+                }
+            }
+        }
+        assertTrue(runs > 50_000, "only $runs runs")
+    }
+
+    @Test
+    fun mutex_cancelledAtAnyStep_isAsIfNeverCalled() {
+        var runs = 0
+        for (held in 0..1) {
+            runs += sweep(mutexOps, held, { Mutex(locked = held == 1) }, { it.unlock() }) { mutex ->
+                assertEquals(false, mutex.isLocked)
+                assertEquals(0, mutex.waiting)
+                assertEquals(null, mutex.holder)
+                assertTrue(mutex.tryLock(this))
+                mutex.unlock(this)
+                assertTrue(mutex.tryLock())
+            }
+        }
+        assertTrue(runs > 2_000, "only $runs runs")
+    }
+}

@@ -1,0 +1,143 @@
+package baton.sync
+
+import java.lang.ref.WeakReference
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.GlobalScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.launch
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+class CancelledWaitersMemoryTest {
+    /** One for all: what a million stack traces cost and weigh is not what is measured here. */
+    private val cause = CancellationException("enough")
+
+    private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
+        override fun resumeWith(result: Result<Unit>) = Unit
+    }
+
+    private fun park(semaphore: Semaphore): Job =
+        Job().also { job -> suspend { semaphore.acquire() }.startCoroutine(Waiting(job + Dispatchers.Unconfined)) }
+
+    private fun parkAndCancel(semaphore: Semaphore, count: Int, keepEvery: Int = Int.MAX_VALUE): List<Job> {
+        val kept = ArrayList<Job>()
+        val cancelled = ArrayList<Job>(count)
+        repeat(count) { (if (it % keepEvery == keepEvery - 1) kept else cancelled) += park(semaphore) }
+        cancelled.forEach { it.cancel(cause) }
+        return kept
+    }
+
+    /** The least that several collections leave. */
+    private fun usedHeap(): Long {
+        val runtime = Runtime.getRuntime()
+        return (1..4).minOf {
+            System.gc()
+            Thread.sleep(20)
+            runtime.totalMemory() - runtime.freeMemory()
+        }
+    }
+
+    @Test
+    fun millionCancelledWaiters_leaveNoMemoryBehind() {
+        val semaphore = Semaphore(1, acquired = 1)
+        parkAndCancel(semaphore, 10_000)
+        val before = usedHeap()
+        parkAndCancel(semaphore, MILLION)
+        val after = usedHeap()
+        assertEquals(0, semaphore.waiting)
+        assertTrue(after - before <= 256 * 1024, "${after - before} bytes are left")
+    }
+
+    @Test
+    fun survivorsAmongCancelledWaiters_keepOnlyThemselvesAlive() {
+        val alone = Semaphore(1, acquired = 1)
+        val before = usedHeap()
+        val survivors = List(1_000) { park(alone) }
+        val bytesAlone = usedHeap() - before
+        assertEquals(1_000, alone.waiting)
+
+        val semaphore = Semaphore(1, acquired = 1)
+        val start = usedHeap()
+        val kept = parkAndCancel(semaphore, MILLION, keepEvery = 1_000)
+        val bytes = usedHeap() - start
+        assertEquals(1_000, semaphore.waiting)
+        assertTrue(bytes <= 256 * 1024 + 3 * maxOf(bytesAlone, 0), "$bytes bytes, alone $bytesAlone")
+        (survivors + kept).forEach(Job::cancel)
+        assertEquals(0, semaphore.waiting)
+    }
+
+    @Test
+    fun cancelling_costsTheSameForEverybody_andTheNextReleaseIsFast() {
+        val semaphore = Semaphore(1, acquired = 1)
+
+        fun nanosToCancel(count: Int): Long {
+            val jobs = List(count) { park(semaphore) }
+            System.gc()
+            val start = System.nanoTime()
+            jobs.forEach { it.cancel(cause) }
+            return System.nanoTime() - start
+        }
+
+        val releases = ArrayList<Long>()
+        repeat(2) { nanosToCancel(MILLION / 10) }
+        val small = (1..5).minOf { nanosToCancel(MILLION / 10) }
+        val big =
+            (1..3).minOf {
+                val nanos = nanosToCancel(MILLION)
+                val start = System.nanoTime()
+                semaphore.release()
+                releases += System.nanoTime() - start
+                assertTrue(semaphore.tryAcquire())
+                nanos
+            }
+        val ratio = big.toDouble() / small
+        assertTrue(ratio <= 12, "a million: $big ns, a tenth of it: $small ns, ratio $ratio")
+        assertTrue(releases.sorted()[releases.size / 2] < 1_000_000, "release takes $releases ns")
+    }
+
+    @Test
+    fun idlePrimitives_retainNoUserObject() {
+        val mutex = Mutex()
+        val semaphore = Semaphore(1)
+        val seen = used(mutex, semaphore)
+        repeat(50) {
+            if (seen.all { it.get() == null }) return@repeat
+            System.gc()
+            Thread.sleep(10)
+        }
+        for (reference in seen) assertNull(reference.get())
+        assertEquals(false, mutex.isLocked)
+        assertEquals(1, semaphore.availablePermits)
+    }
+
+    /** Held by an owner, waited for, handed over, and cancelled. In a function of its own: no local keeps anything. */
+    private fun used(mutex: Mutex, semaphore: Semaphore): List<WeakReference<Any>> {
+        val first = Any()
+        val second = Any()
+        check(mutex.tryLock(first))
+        check(semaphore.tryAcquire())
+        val handed =
+            GlobalScope.launch(Dispatchers.Unconfined) {
+                mutex.lock(second)
+                semaphore.acquire()
+                semaphore.release()
+                mutex.unlock(second)
+            }
+        val cancelled = GlobalScope.launch(Dispatchers.Unconfined) { mutex.lock(Any()) }
+        cancelled.cancel()
+        mutex.unlock(first)
+        semaphore.release()
+        check(handed.isCompleted)
+        return listOf(first, second, handed, cancelled).map(::WeakReference)
+    }
+
+    private companion object {
+        private const val MILLION = 1_000_000
+    }
+}

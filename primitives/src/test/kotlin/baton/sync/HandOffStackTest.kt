@@ -1,0 +1,195 @@
+package baton.sync
+
+import java.util.concurrent.Executor
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.selects.select
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** A million waiters, each of which wakes the next. Runs with a small stack. */
+class HandOffStackTest {
+    enum class World(val context: CoroutineContext) {
+        UNCONFINED(Dispatchers.Unconfined),
+        NO_DISPATCHER(EmptyCoroutineContext),
+        IMMEDIATE(Immediate),
+    }
+
+    private object Immediate : CoroutineDispatcher() {
+        override fun isDispatchNeeded(context: CoroutineContext) = false
+
+        override fun dispatch(context: CoroutineContext, block: Runnable) = block.run()
+    }
+
+    private var done = 0
+
+    private fun start(context: CoroutineContext, block: suspend () -> Unit) {
+        block.startCoroutine(
+            object : Continuation<Unit> {
+                override val context = context
+
+                override fun resumeWith(result: Result<Unit>) {
+                    val e = result.exceptionOrNull()
+                    if (e != null && e !is CancellationException) throw e
+                    done++
+                }
+            },
+        )
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun mutex_handedOn(world: World) {
+        val mutex = Mutex(locked = true)
+        repeat(MILLION) {
+            start(world.context) {
+                mutex.lock()
+                mutex.unlock()
+            }
+        }
+        assertEquals(MILLION, mutex.waiting)
+        mutex.unlock()
+        assertEquals(MILLION, done)
+        assertEquals(false, mutex.isLocked)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun mutex_handedOnToSelects(world: World) {
+        val mutex = Mutex(locked = true)
+        repeat(MILLION) { start(world.context) { select { mutex.onLock(null) { it.unlock() } } } }
+        mutex.unlock()
+        assertEquals(MILLION, done)
+        assertEquals(false, mutex.isLocked)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun semaphore_handedOn(world: World) {
+        for (order in WaitOrder.entries) {
+            done = 0
+            val semaphore = Semaphore(1, acquired = 1, order = order)
+            repeat(MILLION) {
+                start(world.context) {
+                    semaphore.acquire()
+                    semaphore.release()
+                }
+            }
+            assertEquals(MILLION, semaphore.waiting)
+            semaphore.release()
+            assertEquals(MILLION, done, "$order")
+            assertEquals(1, semaphore.availablePermits)
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun semaphore_handedOnToSelects(world: World) {
+        val semaphore = Semaphore(1, acquired = 1)
+        repeat(MILLION) { start(world.context) { select { semaphore.onAcquire(1) { it.release() } } } }
+        semaphore.release()
+        assertEquals(MILLION, done)
+        assertEquals(1, semaphore.availablePermits)
+    }
+
+    /** The select has been decided for the other clause, but its thread has not yet come to leave the queue. */
+    @ParameterizedTest
+    @EnumSource
+    fun semaphore_handedOnPastSelectsThatAnotherClauseHasWon(world: World) {
+        val semaphore = Semaphore(1, acquired = 1)
+        val channel = Channel<Unit>()
+        val late = LateDispatcher()
+        repeat(MILLION) {
+            start(if (world == World.UNCONFINED) late else world.context) {
+                select {
+                    semaphore.onAcquire(1) { it.release() }
+                    channel.onReceive { }
+                }
+            }
+        }
+        late.run()
+        repeat(MILLION) { channel.trySend(Unit) }
+        semaphore.release()
+        late.run()
+        assertEquals(MILLION, done)
+        assertEquals(1, semaphore.availablePermits)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun semaphore_cancelledInAChain(world: World) {
+        val semaphore = Semaphore(1, acquired = 1)
+        val jobs = List(MILLION) { Job() }
+        // A million stack traces, one for each job, would not fit into the heap.
+        val cause = CancellationException("one after the other")
+        repeat(MILLION) { n ->
+            start(world.context + jobs[n]) {
+                try {
+                    semaphore.acquire()
+                } finally {
+                    if (n + 1 < MILLION) jobs[n + 1].cancel(cause)
+                }
+            }
+        }
+        jobs[0].cancel(cause)
+        assertEquals(MILLION, done)
+        assertEquals(0, semaphore.waiting)
+        semaphore.release()
+        assertEquals(1, semaphore.availablePermits)
+    }
+
+    /** Granted, then cancelled before they run: each gives the permit back to the next. */
+    @ParameterizedTest
+    @EnumSource
+    fun semaphore_grantedToOneCancelledAfterTheOther(order: WaitOrder) {
+        val semaphore = Semaphore(1, acquired = 1, order = order)
+        val late = LateDispatcher()
+        val job = Job()
+        repeat(MILLION) { start(late + job) { semaphore.acquire() } }
+        late.run()
+        semaphore.release()
+        job.cancel()
+        late.run()
+        assertEquals(MILLION, done)
+        assertEquals(1, semaphore.availablePermits)
+    }
+
+    /** Who was invited came at once, and its claim invited the next, each on the stack of the one before. */
+    @Test
+    fun semaphore_unfairAndOneReleaseForAll_invitesThemFlat() {
+        val count = 100_000
+        val semaphore = Semaphore(count, acquired = count, order = WaitOrder.UNFAIR)
+        val atOnce = Executor(Runnable::run).asCoroutineDispatcher()
+        repeat(count) { start(atOnce) { semaphore.acquire() } }
+        semaphore.release(count)
+        assertEquals(count, done)
+        assertEquals(0, semaphore.availablePermits)
+    }
+
+    private class LateDispatcher : CoroutineDispatcher() {
+        private val queue = ArrayDeque<Runnable>()
+
+        override fun dispatch(context: CoroutineContext, block: Runnable) {
+            queue.addLast(block)
+        }
+
+        fun run() {
+            while (true) (queue.removeFirstOrNull() ?: return).run()
+        }
+    }
+
+    private companion object {
+        private const val MILLION = 1_000_000
+    }
+}

@@ -1,0 +1,96 @@
+package baton.sync
+
+import org.jetbrains.lincheck.datastructures.EnumGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.ThreadIdGen
+import org.junit.jupiter.api.Test
+
+/** An object with an identity that survives Lincheck's replays. */
+enum class LockOwner { ANN, BEN }
+
+abstract class MutexLincheckBase(private val sequential: Class<*>) {
+    protected val mutex = Mutex()
+
+    internal open val effort get() = Effort.SHORT
+
+    @Operation
+    fun isLocked() = mutex.isLocked
+
+    @Operation
+    fun holder() = mutex.holder
+
+    @Operation
+    fun waiting() = mutex.waiting
+
+    @Test
+    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential).check(javaClass)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential).check(javaClass)
+}
+
+/** Misuse included: whoever likes unlocks. */
+open class MutexLincheckTest : MutexLincheckBase(MutexSequential::class.java) {
+    @Operation(cancellableOnSuspension = false)
+    suspend fun lock() = underLincheck { mutex.lock() }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun lockBy(@Param(gen = EnumGen::class) owner: LockOwner) = underLincheck { mutex.lock(owner) }
+
+    @Operation
+    fun tryLock() = mutex.tryLock()
+
+    @Operation
+    fun tryLockBy(@Param(gen = EnumGen::class) owner: LockOwner) = mutex.tryLock(owner)
+
+    @Operation
+    fun unlock() = mutex.unlock()
+
+    @Operation
+    fun unlockBy(@Param(gen = EnumGen::class) owner: LockOwner) = mutex.unlock(owner)
+}
+
+class MutexLincheckDeepTest : MutexLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/**
+ * Cancellation included. Only who has locked unlocks: a mutex that was granted to somebody who turns out to be cancelled
+ * is locked until it is handed back, and an unlock by somebody else can be seen to find it so.
+ */
+@Param(name = "thread", gen = ThreadIdGen::class)
+open class MutexCancelLincheckTest : MutexLincheckBase(HonestMutexSequential::class.java) {
+    private val mine = Array<Any?>(THREADS) { null }
+
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun lock(@Param(name = "thread") thread: Int) {
+        underLincheck { mutex.lock() }
+        mine[thread] = NOBODY
+    }
+
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun lockBy(@Param(name = "thread") thread: Int, @Param(gen = EnumGen::class) owner: LockOwner) {
+        underLincheck { mutex.lock(owner) }
+        mine[thread] = owner
+    }
+
+    @Operation
+    fun tryLock(@Param(name = "thread") thread: Int) = mutex.tryLock().also { if (it) mine[thread] = NOBODY }
+
+    @Operation
+    fun unlock(@Param(name = "thread") thread: Int) {
+        val owner = mine[thread] ?: return
+        mine[thread] = null
+        mutex.unlock(owner.takeIf { it != NOBODY })
+    }
+}
+
+class MutexCancelLincheckDeepTest : MutexCancelLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+internal const val NOBODY = "nobody"
+
+/** Lincheck counts the phases before and after the parallel one as threads, too. */
+internal const val THREADS = 8

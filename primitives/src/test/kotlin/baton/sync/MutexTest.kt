@@ -1,0 +1,16 @@
+package baton.sync
+
+class KotlinMutexTest :
+    MutexContract(::KotlinMutexFace),
+    MutexTimeouts,
+    MutexDispatch
+
+class SelectMutexTest :
+    MutexContract(::SelectMutexFace),
+    MutexTimeouts,
+    MutexDispatch
+
+class MixedMutexTest :
+    MutexContract(::MixedMutexFace),
+    MutexTimeouts,
+    MutexDispatch

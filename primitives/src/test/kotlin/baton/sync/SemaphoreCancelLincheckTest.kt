@@ -1,0 +1,64 @@
+package baton.sync
+
+import org.jetbrains.lincheck.datastructures.IntGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.ThreadIdGen
+
+/** Cancellation included. Only what a thread holds it releases, see [MutexCancelLincheckTest]. */
+@Param(name = "thread", gen = ThreadIdGen::class)
+@Param(name = "n", gen = IntGen::class, conf = "1:3")
+abstract class HonestSemaphoreLincheckBase(permits: Int, sequential: Class<*>) :
+    SemaphoreLincheckBase(permits, sequential) {
+    private val held = IntArray(THREADS)
+
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun acquire(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
+        underLincheck { semaphore.acquire(n) }
+        held[thread] += n
+    }
+
+    @Operation
+    fun tryAcquire(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) =
+        semaphore.tryAcquire(n).also { if (it) held[thread] += n }
+
+    @Operation
+    fun release(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
+        val honest = minOf(n, held[thread])
+        held[thread] -= honest
+        if (honest > 0) semaphore.release(honest)
+    }
+}
+
+internal class HonestThreeSequential : HonestSemaphoreSequential(3)
+
+internal class HonestOneSequential : HonestSemaphoreSequential(1)
+
+/** Of the weights, all but 1 are refused here. */
+open class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOneSequential::class.java)
+
+open class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
+
+/** The ends of it: closing, other sizes, idleness. */
+open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
+    @Operation
+    fun resize(@Param(name = "n") permits: Int) = semaphore.resize(permits)
+
+    @Operation(runOnce = true)
+    fun close() = semaphore.close()
+
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun awaitIdle() = underLincheck { semaphore.awaitIdle() }
+}
+
+class SemaphoreCancelLincheckDeepTest : SemaphoreCancelLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+class WeightedCancelLincheckDeepTest : WeightedCancelLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+class SemaphoreEndsLincheckDeepTest : SemaphoreEndsLincheckTest() {
+    override val effort get() = Effort.DEEP
+}

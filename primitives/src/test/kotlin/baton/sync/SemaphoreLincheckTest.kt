@@ -1,0 +1,73 @@
+package baton.sync
+
+import org.jetbrains.lincheck.datastructures.IntGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.junit.jupiter.api.Test
+
+abstract class SemaphoreLincheckBase(permits: Int, private val sequential: Class<*>) {
+    protected val semaphore = Semaphore(permits)
+
+    internal open val effort get() = Effort.SHORT
+
+    @Test
+    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential).check(javaClass)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential).check(javaClass)
+}
+
+/** Misuse included: whoever likes releases. See [MutexCancelLincheckTest] for why nobody is cancelled here. */
+@Param(name = "one", gen = IntGen::class, conf = "1:1")
+abstract class UnitSemaphoreLincheckBase(permits: Int, sequential: Class<*>) :
+    SemaphoreLincheckBase(permits, sequential) {
+    @Operation(cancellableOnSuspension = false)
+    suspend fun acquire(@Param(name = "one") n: Int) = underLincheck { semaphore.acquire(n) }
+
+    @Operation
+    fun tryAcquire(@Param(name = "one") n: Int) = semaphore.tryAcquire(n)
+
+    @Operation
+    fun release(@Param(name = "one") n: Int) = semaphore.release(n)
+
+    @Operation
+    fun availablePermits() = semaphore.availablePermits
+
+    @Operation
+    fun waiting() = semaphore.waiting
+}
+
+internal class OnePermitSequential : SemaphoreSequential(1)
+
+internal class TwoPermitsSequential : SemaphoreSequential(2)
+
+internal class ThreePermitsSequential : SemaphoreSequential(3)
+
+open class SemaphoreLincheckTest : UnitSemaphoreLincheckBase(1, OnePermitSequential::class.java)
+
+open class TwoPermitsLincheckTest : UnitSemaphoreLincheckBase(2, TwoPermitsSequential::class.java)
+
+class SemaphoreLincheckDeepTest : SemaphoreLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+class TwoPermitsLincheckDeepTest : TwoPermitsLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/** Requests of different weights. */
+@Param(name = "n", gen = IntGen::class, conf = "1:3")
+open class WeightedSemaphoreLincheckTest : SemaphoreLincheckBase(3, ThreePermitsSequential::class.java) {
+    @Operation(cancellableOnSuspension = false)
+    suspend fun acquire(@Param(name = "n") n: Int) = underLincheck { semaphore.acquire(n) }
+
+    @Operation
+    fun tryAcquire(@Param(name = "n") n: Int) = semaphore.tryAcquire(n)
+
+    @Operation
+    fun release(@Param(name = "n") n: Int) = semaphore.release(n)
+}
+
+class WeightedSemaphoreLincheckDeepTest : WeightedSemaphoreLincheckTest() {
+    override val effort get() = Effort.DEEP
+}

@@ -1,0 +1,16 @@
+package baton.sync
+
+class KotlinSemaphoreTest :
+    SemaphoreContract(::KotlinSemaphoreFace),
+    SemaphoreTimeouts,
+    SemaphoreDispatch
+
+class SelectSemaphoreTest :
+    SemaphoreContract(::SelectSemaphoreFace),
+    SemaphoreTimeouts,
+    SemaphoreDispatch
+
+class MixedSemaphoreTest :
+    SemaphoreContract(::MixedSemaphoreFace),
+    SemaphoreTimeouts,
+    SemaphoreDispatch

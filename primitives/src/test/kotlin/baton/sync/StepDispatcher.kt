@@ -1,0 +1,44 @@
+package baton.sync
+
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.Runnable
+
+/** One thread, and nothing runs before it is told to. Timers fire on command. */
+internal class StepDispatcher :
+    CoroutineDispatcher(),
+    Delay {
+    private val queue = ArrayDeque<Runnable>()
+    private val timers = ArrayList<Runnable>()
+
+    override fun dispatch(context: CoroutineContext, block: Runnable) {
+        queue.addLast(block)
+    }
+
+    /** Runs what was dispatched first; false when there is nothing. */
+    fun step(): Boolean {
+        (queue.removeFirstOrNull() ?: return false).run()
+        return true
+    }
+
+    /** Whether a timer was set that nobody has stopped. */
+    val hasTimers: Boolean get() = timers.isNotEmpty()
+
+    fun fireTimers() {
+        val due = timers.toList()
+        timers.clear()
+        due.forEach(Runnable::run)
+    }
+
+    override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle {
+        timers += block
+        return DisposableHandle { timers -= block }
+    }
+
+    override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>) {
+        timers += Runnable { with(continuation) { resumeUndispatched(Unit) } }
+    }
+}

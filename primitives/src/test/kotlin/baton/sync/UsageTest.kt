@@ -1,0 +1,95 @@
+package baton.sync
+
+import baton.waiting.Callers
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertInstanceOf
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** The forms in which users write it. They must go on to compile. */
+class UsageTest {
+    @Test
+    fun mutex_asUsersWriteIt() =
+        runTest {
+            val mutex = Mutex(name = "account")
+            mutex.withLock { }
+            mutex.withLock(owner = "t1") { }
+            mutex.lock()
+            mutex.unlock()
+            mutex.lock("me")
+            mutex.unlock("me")
+            val a: Boolean = mutex.tryLock()
+            val b: Boolean = mutex.tryLock(timeout = 50.milliseconds)
+            assertTrue(a)
+            assertFalse(b)
+            assertTrue(mutex.isLocked)
+            assertNull(mutex.holder)
+            assertEquals(0, mutex.waiting)
+            assertTrue(Mutex(locked = true).isLocked)
+        }
+
+    @Test
+    fun semaphore_asUsersWriteIt() =
+        runTest {
+            val semaphore = Semaphore(permits = 10)
+            Semaphore(permits = 10, acquired = 4, order = WaitOrder.PRIORITY, name = "uplink")
+            semaphore.withPermit { }
+            semaphore.withPermits(3) { }
+            semaphore.acquire()
+            semaphore.acquire(3)
+            semaphore.release(3)
+            semaphore.release()
+            val c: Boolean = semaphore.tryAcquire()
+            val d: Boolean = semaphore.tryAcquire(2)
+            val e: Boolean = semaphore.tryAcquire(permits = 2, timeout = 50.milliseconds)
+            assertTrue(c && d && e)
+            assertEquals(10, semaphore.permits)
+            assertEquals(5, semaphore.availablePermits)
+            assertEquals(0, semaphore.waiting)
+            semaphore.release(5)
+            semaphore.resize(20)
+            semaphore.awaitIdle()
+            semaphore.close()
+        }
+
+    @Test
+    fun semaphoreClose_asUsersWriteIt() =
+        runTest {
+            val semaphore = Semaphore(1, acquired = 1)
+            val waiter = Callers(this).call { semaphore.acquire() }
+            val cause = IllegalStateException("going down")
+            semaphore.close(cause)
+            runCurrent()
+            val failure = assertInstanceOf(SemaphoreClosedException::class.java, waiter.failure)
+            assertEquals(cause, failure.cause)
+        }
+
+    @Test
+    fun select_asUsersWriteIt() =
+        runTest {
+            val mutex = Mutex(locked = true)
+            val semaphore = Semaphore(3, acquired = 3)
+            val channel = Channel<String>(1)
+            var won: String? = null
+            Callers(this).call {
+                select {
+                    mutex.onLock { won = "mutex" }
+                    mutex.onLock("t1") { won = "mutex of t1" }
+                    semaphore.onAcquire { won = "semaphore" }
+                    semaphore.onAcquire(3) { won = "semaphore, three" }
+                    channel.onReceive { element -> won = element }
+                }
+            }
+            channel.send("x")
+            runCurrent()
+            assertEquals("x", won)
+            assertEquals(0, mutex.waiting + semaphore.waiting)
+        }
+}

@@ -1,0 +1,55 @@
+package baton.sync
+
+import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.AtomicReference
+import kotlin.concurrent.thread
+
+/** Counts progress; when there is none for [patienceMillis], dumps all there is to see and ends [run]. */
+internal class Watchdog(private val patienceMillis: Long = 30_000) {
+    private val steps = AtomicLong()
+    private val verdict = AtomicReference<String>()
+
+    fun progress() {
+        steps.incrementAndGet()
+    }
+
+    /** Runs [block] on this thread, which is interrupted if nothing goes on any more. */
+    fun run(state: () -> String, block: () -> Unit) {
+        val worker = Thread.currentThread()
+        val watch =
+            thread(name = "watchdog", isDaemon = true) {
+                var seen = -1L
+                var since = System.nanoTime()
+                try {
+                    while (true) {
+                        Thread.sleep(250)
+                        val now = steps.get()
+                        if (now != seen) since = System.nanoTime()
+                        seen = now
+                        if ((System.nanoTime() - since) / 1_000_000 > patienceMillis) break
+                    }
+                    verdict.set("no progress after $seen steps: ${state()}")
+                    System.err.println(dump(state()))
+                    worker.interrupt()
+                } catch (_: InterruptedException) {
+                    // The work is done.
+                }
+            }
+        try {
+            block()
+        } catch (e: InterruptedException) {
+            throw AssertionError(verdict.get() ?: "interrupted", e)
+        } finally {
+            watch.interrupt()
+        }
+    }
+
+    private fun dump(state: String) =
+        buildString {
+            appendLine("No progress. $state")
+            for ((thread, stack) in Thread.getAllStackTraces()) {
+                appendLine(thread)
+                stack.forEach { appendLine("    at $it") }
+            }
+        }
+}

@@ -1,0 +1,155 @@
+package baton.waiting
+
+import baton.Priority
+import java.util.Random
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+class PriorityLineTest {
+    private val line = PriorityLine()
+    private val bypass = PriorityLine.BYPASS
+
+    private fun add(level: Priority?) = FakeWaiter(tag = level).also(line::add)
+
+    /** Serves the head as a core does: out of the line first, then counted. */
+    private fun serve(): Waiter {
+        val head = line.head()!!
+        line.remove(head)
+        line.served(head)
+        return head
+    }
+
+    private fun serveLevel() = (serve().tag as Priority?) ?: Priority.NORMAL
+
+    @Test
+    fun mostUrgentLevel_goesFirst_andInsideALevelWhoCameFirst() {
+        val low = add(Priority.LOW)
+        val normal = add(Priority.NORMAL)
+        val untagged = add(null)
+        val critical = add(Priority.CRITICAL)
+        val idle = add(Priority.IDLE)
+        val high = add(Priority.HIGH)
+        assertEquals(6, line.size)
+        assertEquals(listOf(critical, high, normal, untagged, low, idle), List(6) { serve() })
+        assertEquals(0, line.size)
+    }
+
+    @Test
+    fun bounds_areThoseDocumented() {
+        assertEquals(listOf(64, 128, 256, 512), bypass.drop(1))
+    }
+
+    @Test
+    fun levelAlone_isPassedOverExactlyAsOftenAsItsBound() {
+        for (level in Priority.entries.drop(1)) {
+            val line = PriorityLine()
+            val waiting = FakeWaiter(tag = level).also(line::add)
+            var passes = 0
+            while (true) {
+                line.add(FakeWaiter(tag = Priority.CRITICAL))
+                val head = line.head()!!
+                if (head === waiting) break
+                line.remove(head)
+                line.served(head)
+                passes++
+            }
+            assertEquals(bypass[level.ordinal], passes, "$level")
+        }
+    }
+
+    @Test
+    fun everyLevelFlooding_noneWaitsMoreThanThreePlacesOverItsBound() {
+        val line = this.line
+        val since = IntArray(Priority.entries.size)
+        val longest = IntArray(since.size)
+        val places = IntArray(since.size)
+        for (level in Priority.entries) repeat(2) { add(level) }
+        repeat(200_000) {
+            val served = serveLevel()
+            places[served.ordinal]++
+            for (level in since.indices) {
+                if (level == served.ordinal) since[level] = 0 else since[level]++
+                longest[level] = maxOf(longest[level], since[level])
+            }
+            add(served)
+        }
+        for (level in Priority.entries.drop(1)) {
+            val bound = bypass[level.ordinal]
+            assertTrue(longest[level.ordinal] in bound..bound + 3, "$level waited ${longest[level.ordinal]} places")
+        }
+        assertTrue(places[0] >= 0.97 * 200_000, "CRITICAL got ${places[0]} of 200000 places")
+        assertEquals(10, line.size)
+    }
+
+    @Test
+    fun severalOverdue_mostUrgentOfThemGoesFirst() {
+        val rest = Priority.entries.drop(1).map(::add)
+        val order = ArrayList<Waiter>()
+        repeat(520) {
+            add(Priority.CRITICAL)
+            serve().let { if (it.tag != Priority.CRITICAL) order += it }
+        }
+        assertEquals(rest, order)
+    }
+
+    @Test
+    fun overdueLevel_startsAgainFromZero_onceServed() {
+        repeat(3) { add(Priority.HIGH) }
+        val gaps = ArrayList<Int>()
+        var gap = 0
+        while (gaps.size < 3) {
+            add(Priority.CRITICAL)
+            if (serveLevel() == Priority.HIGH) gaps.add(gap).also { gap = 0 } else gap++
+        }
+        assertEquals(listOf(64, 64, 64), gaps)
+    }
+
+    @Test
+    fun levelThatBecameEmpty_leavesNoPassesBehind() {
+        val gone = add(Priority.HIGH)
+        repeat(60) {
+            add(Priority.CRITICAL)
+            serve()
+        }
+        line.remove(gone)
+        val waiting = add(Priority.HIGH)
+        repeat(64) {
+            add(Priority.CRITICAL)
+            assertEquals(Priority.CRITICAL, serveLevel())
+        }
+        add(Priority.CRITICAL)
+        assertSame(waiting, serve())
+    }
+
+    @Test
+    fun oneCancelledInALevelOfTwo_keepsThePassesOfTheOther() {
+        val first = add(Priority.HIGH)
+        val second = add(Priority.HIGH)
+        repeat(64) {
+            add(Priority.CRITICAL)
+            serve()
+        }
+        line.remove(first)
+        add(Priority.CRITICAL)
+        assertSame(second, serve())
+    }
+
+    @Test
+    fun noWaiterIsLost_whateverIsAddedServedAndTakenOut() {
+        val random = Random(7)
+        val inside = LinkedHashSet<Waiter>()
+        repeat(100_000) {
+            when (random.nextInt(5)) {
+                0, 1 -> inside += add(Priority.entries[random.nextInt(5)])
+                2, 3 -> if (line.size > 0) assertTrue(inside.remove(serve()))
+                else -> inside.firstOrNull()?.let { line.remove(it); inside -= it }
+            }
+            assertEquals(inside.size, line.size)
+        }
+        val found = HashSet<Waiter>()
+        line.forEach(found::add)
+        assertEquals(inside, found)
+    }
+}

@@ -1,0 +1,137 @@
+package baton.waiting
+
+import java.util.concurrent.CountDownLatch
+import kotlin.concurrent.thread
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertThrows
+import org.junit.jupiter.api.Test
+
+class WaitCoreLockTest {
+    private val core = FakeCore()
+
+    @Test
+    fun lock_underContention_letsInOneThreadAtATime() {
+        var count = 0
+        val start = CountDownLatch(1)
+        val threads =
+            List(8) {
+                thread {
+                    start.await()
+                    repeat(20_000) { core.decide { count++ } }
+                }
+            }
+        start.countDown()
+        threads.forEach(Thread::join)
+        assertEquals(160_000, count)
+    }
+
+    @Test
+    fun lock_heldForLong_isGotOnceItIsFree() {
+        core.lock()
+        val waiting = List(3) { thread { core.decide { } } }
+        Thread.sleep(20)
+        core.unlock()
+        waiting.forEach { it.join(10_000) }
+        assertEquals(0, waiting.count { it.isAlive })
+    }
+
+    @Test
+    fun decision_thatThrows_leavesTheLockFree() {
+        assertThrows(IllegalStateException::class.java) { core.decide { error("no") } }
+        assertEquals(1, core.decide { 1 })
+    }
+
+    @Test
+    fun wakeUps_comeAfterTheLock_inTheOrderOfTheDecisions() {
+        val order = ArrayList<Int>()
+        val waiters =
+            List(5) {
+                FakeWaiter(core, onResume = {
+                    core.decide { } // it would spin for ever if the lock were held
+                    order += it
+                })
+            }
+        core.wakeTogether(waiters)
+        assertEquals(List(5) { it }, order)
+        assertNull(core.takeWoken())
+    }
+
+    @Test
+    fun wokenWaiter_keepsNoOtherAlive() {
+        val waiters = List(3) { FakeWaiter(core) }
+        core.wakeTogether(waiters)
+        for (waiter in waiters) assertNull(waiter.chain)
+    }
+
+    @Test
+    fun millionGrantsWithoutReceiver_goFromOneToTheNext_withoutStack() {
+        val last = FakeWaiter()
+        var left = 1_000_000
+        lateinit var lossy: FakeCore
+        val refills =
+            object : Iterator<Waiter> {
+                override fun hasNext() = left > 0
+
+                override fun next(): Waiter = if (--left == 0) last else FakeWaiter(lossy, accepts = false)
+            }
+        lossy = FakeCore(refills)
+        lossy.wakeTogether(listOf(FakeWaiter(lossy, accepts = false)))
+        assertEquals(1_000_000, lossy.takenBack)
+        assertEquals(1, last.resumed)
+    }
+
+    @Test
+    fun grantWithoutReceiver_letsInTheNextBeforeThoseWokenLater() {
+        val order = ArrayList<String>()
+        val next = FakeWaiter(onResume = { order += "next" })
+        val lossy = FakeCore(listOf<Waiter>(next).iterator())
+        lossy.wakeTogether(
+            listOf(FakeWaiter(lossy, accepts = false), FakeWaiter(lossy, onResume = { order += "later" })),
+        )
+        assertEquals(listOf("next", "later"), order)
+    }
+
+    @Test
+    fun waiter_isDecidedOnce_whoeverTriesNext() {
+        val waiter = FakeWaiter(core)
+        assertEquals(Waiter.PREPARING, waiter.currentState)
+        check(waiter.startWaiting())
+        check(waiter.tryGrant())
+        assertEquals(Waiter.GRANTED, waiter.withdraw(Waiter.CANCELLED))
+        assertEquals(false, waiter.tryFail("late"))
+        assertNull(waiter.tag)
+        assertEquals(0, core.withdrawn)
+    }
+
+    @Test
+    fun waiter_withdrawnWhilePreparing_isNotTakenOutOfTheQueue() {
+        val waiter = FakeWaiter(core)
+        assertEquals(Waiter.PREPARING, waiter.withdraw(Waiter.CANCELLED))
+        assertEquals(0, core.withdrawn)
+        assertEquals(false, waiter.startWaiting())
+        assertEquals(false, waiter.tryGrant())
+    }
+
+    @Test
+    fun waiter_withdrawnWhileWaiting_isTakenOutOnce() {
+        val waiter = FakeWaiter(core)
+        waiter.startWaiting()
+        assertEquals(Waiter.WAITING, waiter.withdraw(Waiter.TIMED_OUT))
+        assertEquals(Waiter.TIMED_OUT, waiter.withdraw(Waiter.CANCELLED))
+        assertEquals(1, core.withdrawn)
+    }
+
+    @Test
+    fun failedWaiter_hearsOfItAndOfTheReason() {
+        val waiter = FakeWaiter(core)
+        waiter.startWaiting()
+        val reason = Any()
+        core.decide { check(waiter.tryFail(reason)) }
+        assertSame(reason, waiter.tag)
+        waiter.arrive()
+        assertEquals(1, waiter.failed)
+        assertEquals(0, waiter.resumed)
+    }
+}

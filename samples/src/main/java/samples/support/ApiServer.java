@@ -1,0 +1,97 @@
+package samples.support;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * An HTTP server on a free loopback port that answers every request after 5 to 50 ms: 200, or 429 if it had more than
+ * its limit in flight when the request came. It has two threads, however many requests wait for their answers: one
+ * takes requests, one answers.
+ */
+public final class ApiServer implements AutoCloseable {
+    private static final int BACKLOG = 4096;
+
+    private final HttpServer http;
+    private final ScheduledExecutorService answers = Executors.newSingleThreadScheduledExecutor();
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AtomicInteger peak = new AtomicInteger();
+    private final int limit;
+    private final int failAfter;
+
+    /** Only the answering thread counts. */
+    private int answered;
+
+    private boolean closed;
+
+    static {
+        // Or the second half of an answer, its body, may wait 40 ms for the acknowledgement of the first.
+        System.setProperty("sun.net.httpserver.nodelay", "true");
+    }
+
+    private ApiServer(int limit, int failAfter) throws IOException {
+        this.limit = limit;
+        this.failAfter = failAfter;
+        http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+        http.createContext("/", this::handle);
+    }
+
+    /** Starts a server that accepts {@code limit} requests at a time and dies after {@code failAfter} answers. */
+    public static ApiServer start(int limit, int failAfter) throws IOException {
+        ApiServer server = new ApiServer(limit, failAfter);
+        server.http.start();
+        return server;
+    }
+
+    /** Where to ask for {@code path}. */
+    public URI uri(String path) {
+        InetSocketAddress address = http.getAddress();
+        return URI.create("http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + path);
+    }
+
+    /** The most requests that were in flight at once. */
+    public int peak() {
+        return peak.get();
+    }
+
+    private void handle(HttpExchange exchange) {
+        int now = inFlight.incrementAndGet();
+        peak.accumulateAndGet(now, Math::max);
+        int status = now <= limit ? 200 : 429;
+        String path = exchange.getRequestURI().toString();
+        int delay = new SplittableRandom(path.hashCode()).nextInt(5, 51);
+        answers.schedule(() -> answer(exchange, status, path), delay, TimeUnit.MILLISECONDS);
+    }
+
+    private void answer(HttpExchange exchange, int status, String path) {
+        byte[] body = (status + " " + path + "\n").getBytes(StandardCharsets.UTF_8);
+        // Before the answer is complete, or the client's next request could come first and count as one too many.
+        inFlight.decrementAndGet();
+        try (exchange) {
+            exchange.sendResponseHeaders(status, body.length);
+            exchange.getResponseBody().write(body);
+        } catch (IOException gone) {
+            // The client does not want it any more.
+        }
+        answered++;
+        if (answered == failAfter) close();
+    }
+
+    /** Stops the server; requests without an answer lose their connection. */
+    @Override
+    public synchronized void close() {
+        if (closed) return;
+        closed = true;
+        http.stop(0);
+        answers.shutdownNow();
+    }
+}

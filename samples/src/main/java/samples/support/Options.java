@@ -1,0 +1,79 @@
+package samples.support;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * What the command line of the rate-limited client says.
+ *
+ * @param items the file with the items, null for the thousand that come with the sample.
+ * @param limit the permits of the semaphore.
+ * @param serverLimit how many requests in flight the server accepts.
+ * @param failAfter the answers after which the server dies.
+ */
+public record Options(Path items, int limit, int serverLimit, int failAfter) {
+    public static final String HELP = """
+            Fetches every item of a list from a server that answers 429 when too many requests are in flight:
+            first with a semaphore and, if that fetched all, then without. The server runs in this program, on a free loopback port.
+
+            Options:
+              --items FILE       the items, one path a line (default: 1000 items that come with the sample)
+              --limit N          permits of the semaphore (default: 5)
+              --server-limit N   requests in flight that the server accepts (default: 5)
+              --fail-after N     the server dies after N answers (default: never)
+              --help             this text
+
+            Exit code: 0 if with the semaphore every item was fetched, 1 if not, 2 for wrong usage.""";
+
+    private static final int LIMIT = 5;
+
+    static boolean askForHelp(String[] args) {
+        return List.of(args).contains("--help");
+    }
+
+    static Options parse(String[] args) throws UsageException {
+        Path items = null;
+        int limit = LIMIT;
+        int serverLimit = LIMIT;
+        int failAfter = Integer.MAX_VALUE;
+        Iterator<String> words = List.of(args).iterator();
+        while (words.hasNext()) {
+            String option = words.next();
+            switch (option) {
+                case "--items" -> items = path(value(option, words));
+                case "--limit" -> limit = count(option, value(option, words));
+                case "--server-limit" -> serverLimit = count(option, value(option, words));
+                case "--fail-after" -> failAfter = count(option, value(option, words));
+                default -> throw new UsageException("unknown option '" + option + "', see --help");
+            }
+        }
+        return new Options(items, limit, serverLimit, failAfter);
+    }
+
+    private static String value(String option, Iterator<String> words) throws UsageException {
+        String value = words.hasNext() ? words.next() : "";
+        if (value.isEmpty() || value.startsWith("--")) throw new UsageException(option + " needs a value, see --help");
+        return value;
+    }
+
+    private static Path path(String value) throws UsageException {
+        try {
+            return Path.of(value);
+        } catch (InvalidPathException impossible) {
+            throw new UsageException("--items: no file can have the name '" + ItemsFile.shown(value) + "'");
+        }
+    }
+
+    private static int count(String option, String value) throws UsageException {
+        try {
+            int count = Integer.parseInt(value);
+            if (count >= 1) return count;
+        } catch (NumberFormatException notANumber) {
+            // Answered below.
+        }
+        throw new UsageException(
+                option + " must be a whole number from 1 to " + Integer.MAX_VALUE + ", not '" + value + "'");
+    }
+}

@@ -1,0 +1,48 @@
+package samples
+
+import java.io.ByteArrayOutputStream
+import java.io.PrintStream
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.TimeUnit
+import org.junit.jupiter.api.Assertions.assertTrue
+
+/** What a run of a sample left behind. */
+class Outcome(val exitCode: Int, out: ByteArray, err: ByteArray) {
+    val out: String = text(out)
+    val err: String = text(err)
+
+    private fun text(bytes: ByteArray) = bytes.toString(UTF_8).replace(System.lineSeparator(), "\n")
+}
+
+/** `main` without the end of the JVM. */
+typealias Sample = (args: Array<String>, out: PrintStream, err: PrintStream) -> Int
+
+/** The two faces of every sample. */
+enum class Twin(val packageName: String, val rateLimitedClient: Sample, val transferMoney: Sample) {
+    KOTLIN("samples", RateLimitedClient::run, TransferMoney::run),
+    JAVA("samples.java", samples.java.RateLimitedClient::run, samples.java.TransferMoney::run);
+
+    /** A JVM of its own that runs the sample called [name]. */
+    fun start(name: String, vararg args: String): Process =
+        ProcessBuilder(
+            System.getProperty("java.home") + "/bin/java", "-cp", System.getProperty("java.class.path"),
+            "$packageName.$name", *args,
+        ).start()
+}
+
+/** Runs the sample in this JVM. */
+fun Sample.runHere(vararg args: String): Outcome {
+    val out = ByteArrayOutputStream()
+    val err = ByteArrayOutputStream()
+    val exitCode = this(arrayOf(*args), PrintStream(out, true, UTF_8), PrintStream(err, true, UTF_8))
+    return Outcome(exitCode, out.toByteArray(), err.toByteArray())
+}
+
+/** Waits until the JVM ends. What a sample prints fits into the pipe meanwhile. */
+fun Process.outcome(): Outcome {
+    val ended = waitFor(30, TimeUnit.SECONDS)
+    if (!ended) destroyForcibly()
+    val outcome = Outcome(if (ended) exitValue() else -1, inputStream.readAllBytes(), errorStream.readAllBytes())
+    assertTrue(ended, "did not end: ${outcome.out}${outcome.err}")
+    return outcome
+}
