@@ -23,7 +23,7 @@ internal open class Crowd(core: WaitCore) : Waiter(core, weight = 0, tag = null)
     var hasEnded: Boolean = false
         private set
 
-    /** How many gather here, or were there at the end. */
+    /** How many gather here. */
     val size: Int get() = members.size
 
     fun add(member: Waiter) {
@@ -49,7 +49,7 @@ internal open class Crowd(core: WaitCore) : Waiter(core, weight = 0, tag = null)
         var first: Waiter? = null
         var last: Waiter? = null
         var place = 0
-        var next = members.head()
+        var next = members.takeAll()
         while (next != null) {
             val member: Waiter = next
             next = member.next
