@@ -10,7 +10,10 @@ import java.util.IdentityHashMap
  * entry waits in one at most.
  */
 internal class ReadOwners {
-    private val entries = IdentityHashMap<Any, Entry>()
+    private var entries = IdentityHashMap<Any, Entry>()
+
+    /** The most entries that this map had: it never becomes smaller by itself. */
+    private var most = 0
 
     class Entry(val owner: Any) {
         private var held = 0
@@ -58,11 +61,21 @@ internal class ReadOwners {
 
     fun find(owner: Any): Entry? = entries[owner]
 
-    fun entry(owner: Any): Entry = entries.getOrPut(owner) { Entry(owner) }
+    fun entry(owner: Any): Entry = entries.getOrPut(owner) { Entry(owner) }.also { most = maxOf(most, entries.size) }
 
     fun removeIfEmpty(entry: Entry) {
-        if (entry.isEmpty) entries.remove(entry.owner)
+        if (!entry.isEmpty) return
+        entries.remove(entry.owner)
+        if (most > MANY && entries.size < most / SHRINK) {
+            entries = IdentityHashMap(entries)
+            most = entries.size
+        }
     }
 
     fun holders(): List<Any> = entries.values.filter { it.holds }.map { it.owner }
+
+    private companion object {
+        private const val MANY = 64
+        private const val SHRINK = 8
+    }
 }
