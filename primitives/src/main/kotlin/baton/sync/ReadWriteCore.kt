@@ -205,7 +205,8 @@ internal class ReadWriteCore(
     private fun readInside(owner: Any?): Outcome =
         when {
             owner != null && writing && intentOwner === owner -> Outcome.HELD
-            readers == MAX_READERS -> Outcome.FULL
+            // Those who gather may be let in before anybody leaves.
+            readers >= MAX_READERS - gatheringSize -> Outcome.FULL
             mayRead() -> {
                 readers++
                 if (owner != null) {

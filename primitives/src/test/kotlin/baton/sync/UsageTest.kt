@@ -72,10 +72,42 @@ class UsageTest {
         }
 
     @Test
+    fun readWriteLock_asUsersWriteIt() =
+        runTest {
+            val rw = ReadWriteLock(policy = ReadWritePolicy.PHASE_FAIR)
+            ReadWriteLock(ReadWritePolicy.WRITER_FIRST)
+            ReadWriteLock(ReadWritePolicy.READER_FIRST, name = "cache")
+            rw.withRead { }
+            rw.withWrite { }
+            rw.lockRead()
+            rw.unlockRead()
+            rw.lockWrite()
+            rw.unlockWrite()
+            assertTrue(rw.tryLockRead())
+            assertFalse(rw.tryLockWrite())
+            assertTrue(rw.tryLockRead(timeout = 50.milliseconds))
+            assertFalse(rw.tryLockWrite(timeout = 50.milliseconds))
+            repeat(2) { rw.unlockRead() }
+            rw.lockWrite()
+            rw.downgrade()
+            rw.unlockRead()
+            rw.lockUpgradable()
+            rw.upgrade()
+            rw.unlockWrite()
+            rw.lockUpgradable()
+            rw.unlockUpgradable()
+            assertEquals(0, rw.readers)
+            assertFalse(rw.isWriteLocked)
+            assertEquals(0, rw.waiting)
+        }
+
+    @Test
     fun select_asUsersWriteIt() =
         runTest {
             val mutex = Mutex(locked = true)
             val semaphore = Semaphore(3, acquired = 3)
+            val rw = ReadWriteLock()
+            rw.lockWrite()
             val channel = Channel<String>(1)
             var won: String? = null
             Callers(this).call {
@@ -84,12 +116,14 @@ class UsageTest {
                     mutex.onLock("t1") { won = "mutex of t1" }
                     semaphore.onAcquire { won = "semaphore" }
                     semaphore.onAcquire(3) { won = "semaphore, three" }
+                    rw.onRead { won = "read" }
+                    rw.onWrite { won = "write" }
                     channel.onReceive { element -> won = element }
                 }
             }
             channel.send("x")
             runCurrent()
             assertEquals("x", won)
-            assertEquals(0, mutex.waiting + semaphore.waiting)
+            assertEquals(0, mutex.waiting + semaphore.waiting + rw.waiting)
         }
 }
