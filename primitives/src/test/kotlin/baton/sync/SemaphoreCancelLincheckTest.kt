@@ -5,12 +5,12 @@ import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 
-/** Cancellation included. Only what a thread holds it releases, see [MutexCancelLincheckTest]. */
+/** Cancellation included. Only what a thread holds it releases, see [HonestMutexLincheckBase]. */
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
 abstract class HonestSemaphoreLincheckBase(permits: Int, sequential: Class<*>) :
     SemaphoreLincheckBase(permits, sequential) {
-    private val held = IntArray(THREADS)
+    protected val held = IntArray(THREADS)
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun acquire(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
