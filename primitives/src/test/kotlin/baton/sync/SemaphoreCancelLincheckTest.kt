@@ -1,5 +1,6 @@
 package baton.sync
 
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
@@ -49,6 +50,29 @@ open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThre
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun awaitIdle() = underLincheck { semaphore.awaitIdle() }
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // Who comes later is not told that nobody held a permit before.
+                initial { actor(::tryAcquire, 1, 1) }
+                parallel {
+                    thread { actor(::release, 1, 1) }
+                    thread {
+                        actor(::tryAcquire, 2, 1)
+                        actor(::awaitIdle)
+                    }
+                    thread { actor(::awaitIdle) }
+                }
+            },
+            { // The last but one of three is not the last of two.
+                initial { actor(::tryAcquire, 1, 2) }
+                parallel {
+                    thread { actor(::release, 1, 1) }
+                    thread { actor(::resize, 2) }
+                    thread { actor(::awaitIdle) }
+                }
+            },
+        )
 }
 
 class SemaphoreCancelLincheckDeepTest : SemaphoreCancelLincheckTest() {

@@ -38,8 +38,7 @@ open class SemaphoreTimeoutLincheckTest : HonestSemaphoreLincheckBase(3, HonestT
                 parallel {
                     thread {
                         actor(::timePasses, 2)
-                        actor(::release, 1, 2)
-                        actor(::tryAcquire, 1, 3)
+                        actor(::tryAcquire, 1, 1)
                     }
                     thread { actor(::tryAcquireTimed, 2, 3) }
                     thread { actor(::acquire, 3, 1) }
