@@ -25,7 +25,7 @@ internal enum class Effort(
     val stressRuns: Int,
 ) {
     SHORT(scenarios = 8, interleavings = 100, stressScenarios = 12, stressRuns = 500),
-    DEEP(scenarios = 100, interleavings = 5_000, stressScenarios = 100, stressRuns = 20_000),
+    DEEP(scenarios = 24, interleavings = 800, stressScenarios = 60, stressRuns = 10_000),
     ;
 
     fun modelChecking(sequential: Class<*>, chosen: List<DSLScenarioBuilder.() -> Unit>): ModelCheckingOptions =

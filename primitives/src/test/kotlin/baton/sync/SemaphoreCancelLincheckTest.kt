@@ -64,6 +64,12 @@ open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThre
                     thread { actor(::awaitIdle) }
                 }
             },
+            { // Three of two are refused, not merely not free.
+                parallel {
+                    thread { actor(::tryAcquire, 1, 3) }
+                    thread { actor(::resize, 2) }
+                }
+            },
             { // The last but one of three is not the last of two.
                 initial { actor(::tryAcquire, 1, 2) }
                 parallel {
