@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * The last permit comes back while somebody who is cancelled has announced that it wants it, and does not stand in the line
- * yet: the release finds the semaphore not idle, and so it is the leaver who has to say it. Nobody did: awaitIdle hung.
+ * The last permit comes back while somebody has announced that it wants it and is cancelled before it stands in the
+ * line: the release finds the semaphore not idle, so it is the leaver who has to say it. Nobody did: awaitIdle hung.
  */
 class IdlenessAfterCancelTest {
     private val semaphore = Semaphore(1, acquired = 1)

@@ -4,6 +4,7 @@ import baton.waiting.Waiter
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resume
@@ -55,9 +56,14 @@ internal enum class Effort(
  * the operation go on. Cancelled in between (Lincheck's prompt cancellation), the job is cancelled before that runs.
  *
  * @param timer what becomes of the timer that [block] sets, if it sets one.
+ * @param extra what else is in the coroutine's context.
  */
-internal suspend fun <T> underLincheck(timer: LincheckTimer? = null, block: suspend () -> T): T {
-    val world = LincheckWorld<T>(timer)
+internal suspend fun <T> underLincheck(
+    timer: LincheckTimer? = null,
+    extra: CoroutineContext = EmptyCoroutineContext,
+    block: suspend () -> T,
+): T {
+    val world = LincheckWorld<T>(timer, extra)
     val first = block.startCoroutineUninterceptedOrReturn(world)
     if (first !== COROUTINE_SUSPENDED) {
         @Suppress("UNCHECKED_CAST")
@@ -68,7 +74,7 @@ internal suspend fun <T> underLincheck(timer: LincheckTimer? = null, block: susp
     return world.outcome!!.getOrThrow()
 }
 
-/** The timers of a scenario, one for each of Lincheck's threads. They go off when an operation of the scenario says so. */
+/** The timers of a scenario, one for each of Lincheck's threads. They go off when an operation says so. */
 internal class LincheckClock {
     private val timers = AtomicReferenceArray<Runnable?>(THREADS)
 
@@ -93,12 +99,12 @@ internal class LincheckClock {
 
 internal typealias LincheckTimer = (Runnable) -> DisposableHandle
 
-private class LincheckWorld<T>(private val timer: LincheckTimer?) :
+private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: CoroutineContext) :
     CoroutineDispatcher(),
     Delay,
     Continuation<T> {
     private val job = Job()
-    override val context: CoroutineContext = job + this
+    override val context: CoroutineContext = extra + job + this
 
     @Volatile
     var outcome: Result<T>? = null

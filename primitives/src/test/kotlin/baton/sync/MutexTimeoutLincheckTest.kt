@@ -34,7 +34,7 @@ open class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
                     thread { actor(::tryLockTimed, 2) }
                     thread {
                         actor(::timePasses, 2)
-                        actor(::isLocked)
+                        actor(::waiting)
                     }
                 }
             },

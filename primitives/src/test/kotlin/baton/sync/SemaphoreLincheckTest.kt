@@ -6,8 +6,12 @@ import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.junit.jupiter.api.Test
 
-abstract class SemaphoreLincheckBase(permits: Int, private val sequential: Class<*>) {
-    protected val semaphore = Semaphore(permits)
+abstract class SemaphoreLincheckBase(
+    permits: Int,
+    private val sequential: Class<*>,
+    order: WaitOrder = WaitOrder.FIFO,
+) {
+    protected val semaphore = Semaphore(permits, order = order)
 
     internal open val effort get() = Effort.SHORT
 

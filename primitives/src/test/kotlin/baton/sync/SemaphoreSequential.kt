@@ -10,8 +10,13 @@ internal const val NO_TIMER = -1
 
 /** What a [Semaphore] is to do, for one thread at a time. */
 internal open class SemaphoreSequential(private var permits: Int) {
-    private class Request(val weight: Int, val timer: Int, val caller: CancellableContinuation<Boolean>) {
-        val kind get() = weight to timer
+    private class Request(
+        val weight: Int,
+        val urgent: Boolean,
+        val timer: Int,
+        val caller: CancellableContinuation<Boolean>,
+    ) {
+        val kind get() = Triple(weight, urgent, timer)
     }
 
     private var held = 0
@@ -24,15 +29,20 @@ internal open class SemaphoreSequential(private var permits: Int) {
     fun waiting() = line.size
 
     suspend fun acquire(n: Int) {
-        if (!tryAcquire(n)) await(n, NO_TIMER)
+        if (!tryAcquire(n)) await(n)
     }
 
-    suspend fun tryAcquireTimed(timer: Int, n: Int): Boolean = tryAcquire(n) || await(n, timer)
+    suspend fun acquireUrgently(n: Int) {
+        if (!tryAcquire(n)) await(n, urgent = true)
+    }
 
-    private suspend fun await(n: Int, timer: Int): Boolean =
+    suspend fun tryAcquireTimed(timer: Int, n: Int): Boolean = tryAcquire(n) || await(n, timer = timer)
+
+    private suspend fun await(n: Int, urgent: Boolean = false, timer: Int = NO_TIMER): Boolean =
         suspendCancellableCoroutine { caller ->
-            val request = Request(n, timer, caller)
-            line += request
+            val request = Request(n, urgent, timer, caller)
+            line.add(if (urgent) line.count { it.urgent } else line.size, request)
+            admit()
             caller.invokeOnCancellation {
                 line -= request
                 admit()
@@ -119,6 +129,11 @@ internal open class HonestSemaphoreSequential(permits: Int) {
 
     suspend fun acquire(thread: Int, n: Int) {
         semaphore.acquire(n)
+        held[thread] += n
+    }
+
+    suspend fun acquireUrgently(thread: Int, n: Int) {
+        semaphore.acquireUrgently(n)
         held[thread] += n
     }
 
