@@ -57,7 +57,7 @@ class TransferMoneyTest {
               alice had 150 and paid 100: not overdrawn
 
             The same owner locks twice
-              IllegalStateException: Mutex 'accounts' (locked by transfer-1, waiting = 0) is already locked by this owner
+              IllegalStateException: Mutex 'accounts' is already locked by transfer-1
 
             """.trimIndent()
     }

@@ -21,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  * in one queue, strictly first come, first served. No method blocks; who wants to block calls {@code join()}. It is not
  * bound to threads: any thread may close the permit.
  *
- * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, locking twice fails
- * with {@link IllegalStateException} instead of waiting for itself for ever.
+ * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, locking twice
+ * fails with {@link IllegalStateException} instead of waiting for itself for ever. The owner is always the first
+ * argument. As the only argument, an executor is an owner like any other; a {@link Duration} is a timeout, unless it is
+ * cast to {@code Object}.
  *
  * <p><i>Cancellation, callbacks, memory.</i> As for {@link AsyncSemaphore}.
  */
@@ -60,17 +62,23 @@ public final class AsyncMutex {
         return request(null, null);
     }
 
-    /** As {@link #lock()}, with an owner; fails with {@link IllegalStateException} if that holds it already. */
+    /**
+     * As {@link #lock()}, with an owner; fails with {@link IllegalStateException} if that holds it already.
+     *
+     * @param owner not a {@link Duration}, which would be taken for a timeout
+     */
     public CompletableFuture<Permit> lock(Object owner) {
         return request(Objects.requireNonNull(owner, "owner"), null);
     }
 
     /**
-     * As {@link #lock()}; when it had to wait, the future is completed on {@code executor}, and by whoever unlocks if that
-     * rejects it.
+     * As {@link #lock(Object)}; when it had to wait, the future is completed on {@code executor}, and by whoever unlocks
+     * if that rejects it.
+     *
+     * @param owner null for none: so an executor that stands alone is never mistaken for an owner, nor an owner for it
      */
-    public CompletableFuture<Permit> lock(Executor executor) {
-        return request(null, Objects.requireNonNull(executor, "executor"));
+    public CompletableFuture<Permit> lock(@Nullable Object owner, Executor executor) {
+        return request(owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -80,11 +88,17 @@ public final class AsyncMutex {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<Permit> lock(Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        if (mutex.tryLock(null)) return CompletableFuture.completedFuture(handOut(null));
-        Supplier<String> message = () -> "not locked within " + timeout + ": " + mutex;
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return GrantFuture.enqueue(core, 1, null, new MutexPermit(mutex, null), millis, message);
+        return requestWithin(null, timeout);
+    }
+
+    /**
+     * As {@link #lock(Duration)}, with an owner; fails at once with {@link IllegalStateException} if that holds it
+     * already.
+     *
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    public CompletableFuture<Permit> lock(Object owner, Duration timeout) {
+        return requestWithin(Objects.requireNonNull(owner, "owner"), timeout);
     }
 
     /** Locks it if it is free. */
@@ -117,8 +131,9 @@ public final class AsyncMutex {
     /** As {@link #withLock(Supplier)}, with an owner; fails with {@link IllegalStateException} if that holds it already. */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(
             Object owner, Supplier<? extends CompletionStage<T>> action) {
+        Objects.requireNonNull(owner, "owner");
         Objects.requireNonNull(action, "action");
-        return GuardedCall.run(lock(owner), action, null);
+        return GuardedCall.run(request(owner, null), action, null);
     }
 
     /** As {@link #withLock(Supplier)}, with the action run by {@code executor}. */
@@ -127,6 +142,15 @@ public final class AsyncMutex {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return GuardedCall.run(lock(), action, executor);
+    }
+
+    /** As {@link #withLock(Object, Supplier)}, with the action run by {@code executor}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withLock(
+            Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
+        Objects.requireNonNull(owner, "owner");
+        Objects.requireNonNull(action, "action");
+        Objects.requireNonNull(executor, "executor");
+        return GuardedCall.run(request(owner, null), action, executor);
     }
 
     /** Whether somebody holds it. */
@@ -150,12 +174,27 @@ public final class AsyncMutex {
     }
 
     private CompletableFuture<Permit> request(@Nullable Object owner, @Nullable Executor executor) {
+        CompletableFuture<Permit> decided = atOnce(owner);
+        if (decided != null) return decided;
+        return GrantFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), executor);
+    }
+
+    private CompletableFuture<Permit> requestWithin(@Nullable Object owner, Duration timeout) {
+        long millis = Timeout.millis(timeout);
+        CompletableFuture<Permit> decided = atOnce(owner);
+        if (decided != null) return decided;
+        Supplier<String> message = () -> "not locked within " + timeout + ": " + mutex;
+        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        return GrantFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, message);
+    }
+
+    /** What needs no waiting, or null. */
+    private @Nullable CompletableFuture<Permit> atOnce(@Nullable Object owner) {
         try {
-            if (mutex.tryLock(owner)) return CompletableFuture.completedFuture(handOut(owner));
+            return mutex.tryLock(owner) ? CompletableFuture.completedFuture(handOut(owner)) : null;
         } catch (IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return GrantFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), executor);
     }
 
     private Permit handOut(@Nullable Object owner) {

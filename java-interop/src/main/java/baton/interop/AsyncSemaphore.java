@@ -116,15 +116,17 @@ public final class AsyncSemaphore {
      *     is negative
      */
     public CompletableFuture<Permit> acquire(int permits, Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        try {
-            if (semaphore.tryAcquire(permits)) return CompletableFuture.completedFuture(handOut(permits));
-        } catch (SemaphoreClosedException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        Supplier<String> message = () -> "no " + words(permits) + " within " + timeout + " from " + semaphore;
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return GrantFuture.enqueue(core, permits, null, new SemaphorePermit(semaphore, permits), millis, message);
+        return requestWithin(permits, null, timeout);
+    }
+
+    /**
+     * As {@link #acquire(int, Duration)}, at a level that counts where the order is {@link WaitOrder#PRIORITY}.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, or {@code timeout}
+     *     is negative
+     */
+    public CompletableFuture<Permit> acquire(int permits, Priority priority, Duration timeout) {
+        return requestWithin(permits, Objects.requireNonNull(priority, "priority"), timeout);
     }
 
     /**
@@ -151,14 +153,10 @@ public final class AsyncSemaphore {
         return withPermits(1, action);
     }
 
-    /**
-     * Runs {@code action} while holding one permit, on {@code executor}; otherwise as {@link #withPermits(int, Supplier)}.
-     */
+    /** As {@link #withPermits(int, Supplier, Executor)}, for one permit. */
     public <T extends @Nullable Object> CompletableFuture<T> withPermit(
             Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        Objects.requireNonNull(action, "action");
-        Objects.requireNonNull(executor, "executor");
-        return GuardedCall.run(acquire(1), action, executor);
+        return withPermits(1, action, executor);
     }
 
     /**
@@ -175,6 +173,18 @@ public final class AsyncSemaphore {
             int permits, Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
         return GuardedCall.run(acquire(permits), action, null);
+    }
+
+    /**
+     * As {@link #withPermits(int, Supplier)}, with the action run by {@code executor}.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermits(
+            int permits, Supplier<? extends CompletionStage<T>> action, Executor executor) {
+        Objects.requireNonNull(action, "action");
+        Objects.requireNonNull(executor, "executor");
+        return GuardedCall.run(acquire(permits), action, executor);
     }
 
     /**
@@ -226,12 +236,27 @@ public final class AsyncSemaphore {
     }
 
     private CompletableFuture<Permit> request(int permits, @Nullable Priority priority, @Nullable Executor executor) {
+        CompletableFuture<Permit> decided = atOnce(permits);
+        if (decided != null) return decided;
+        return GrantFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), executor);
+    }
+
+    private CompletableFuture<Permit> requestWithin(int permits, @Nullable Priority priority, Duration timeout) {
+        long millis = Timeout.millis(timeout);
+        CompletableFuture<Permit> decided = atOnce(permits);
+        if (decided != null) return decided;
+        Supplier<String> message = () -> "no " + words(permits) + " within " + timeout + " from " + semaphore;
+        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        return GrantFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), millis, message);
+    }
+
+    /** What needs no waiting, or null. */
+    private @Nullable CompletableFuture<Permit> atOnce(int permits) {
         try {
-            if (semaphore.tryAcquire(permits)) return CompletableFuture.completedFuture(handOut(permits));
+            return semaphore.tryAcquire(permits) ? CompletableFuture.completedFuture(handOut(permits)) : null;
         } catch (SemaphoreClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return GrantFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), executor);
     }
 
     private Permit handOut(int permits) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.interop.Futures.Steps;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
@@ -36,13 +37,18 @@ class AcquireExecutorTest {
     @Test
     void lock_withExecutor_isCompletedThere() {
         AsyncMutex mutex = AsyncMutex.create();
-        Permit held = mutex.lock(steps).join();
-        CompletableFuture<Permit> waits = mutex.lock(steps);
+        Permit held = mutex.lock(null, steps).join();
+        CompletableFuture<Permit> waits = mutex.lock(null, steps);
+        CompletableFuture<Permit> owned = mutex.lock("me", steps);
         held.close();
         assertFalse(waits.isDone());
         assertTrue(mutex.isLocked());
         steps.runAll();
         waits.join().close();
+        assertFalse(owned.isDone());
+        assertEquals(Optional.of("me"), mutex.holder());
+        steps.runAll();
+        owned.join().close();
         assertFalse(mutex.isLocked());
     }
 

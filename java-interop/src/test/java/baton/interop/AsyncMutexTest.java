@@ -121,14 +121,19 @@ class AsyncMutexTest {
                 call("mutex", () -> AsyncMutex.of(null)),
                 call("name", () -> AsyncMutex.create(null)),
                 call("owner", () -> m.lock((Object) null)),
-                call("executor", () -> m.lock((Executor) null)),
+                call("owner", () -> m.lock(null, Duration.ZERO)),
+                call("timeout", () -> m.lock("me", (Duration) null)),
+                call("executor", () -> m.lock("me", (Executor) null)),
                 call("timeout", () -> m.lock((Duration) null)),
                 call("owner", () -> m.tryLock(null)),
                 call("action", () -> m.withLock(null)),
                 call("owner", () -> m.withLock((Object) null, AsyncMutexTest::notRun)),
                 call("action", () -> m.withLock("me", (Supplier<CompletionStage<String>>) null)),
                 call("action", () -> m.withLock((Supplier<CompletionStage<String>>) null, (Executor) Runnable::run)),
-                call("executor", () -> m.withLock(AsyncMutexTest::notRun, (Executor) null)));
+                call("executor", () -> m.withLock(AsyncMutexTest::notRun, (Executor) null)),
+                call("owner", () -> m.withLock(null, AsyncMutexTest::notRun, Runnable::run)),
+                call("action", () -> m.withLock("me", null, Runnable::run)),
+                call("executor", () -> m.withLock("me", AsyncMutexTest::notRun, null)));
     }
 
     private static Arguments call(String argument, Executable call) {
@@ -159,6 +164,7 @@ class AsyncMutexTest {
     @MethodSource("negative")
     void lock_withNegativeTimeout_isRefusedEvenWhenFree(Duration timeout) {
         assertThrows(IllegalArgumentException.class, () -> mutex.lock(timeout));
+        assertThrows(IllegalArgumentException.class, () -> mutex.lock("me", timeout));
         assertFalse(mutex.isLocked());
     }
 

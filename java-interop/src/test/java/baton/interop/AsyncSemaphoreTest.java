@@ -92,8 +92,12 @@ class AsyncSemaphoreTest {
         assertRefused(permits, () -> semaphore.acquire(permits, Priority.HIGH));
         assertRefused(permits, () -> semaphore.acquire(permits, Duration.ofSeconds(1)));
         assertRefused(permits, () -> semaphore.acquire(permits, Duration.ZERO));
+        assertRefused(permits, () -> semaphore.acquire(permits, Priority.HIGH, Duration.ZERO));
         assertRefused(permits, () -> semaphore.tryAcquire(permits));
         assertRefused(permits, () -> semaphore.withPermits(permits, () -> CompletableFuture.completedFuture(1)));
+        assertRefused(
+                permits,
+                () -> semaphore.withPermits(permits, () -> CompletableFuture.completedFuture(1), Futures.REJECTING));
         assertEquals("AsyncSemaphore 'uplink' (permits = 3, available = 3, waiting = 0)", semaphore.toString());
     }
 
@@ -128,10 +132,14 @@ class AsyncSemaphoreTest {
                 call("priority", () -> s.acquire(1, (Priority) null)),
                 call("timeout", () -> s.acquire((Duration) null)),
                 call("timeout", () -> s.acquire(1, (Duration) null)),
+                call("timeout", () -> s.acquire(1, Priority.HIGH, null)),
+                call("priority", () -> s.acquire(1, null, Duration.ZERO)),
                 call("action", () -> s.withPermit(null)),
                 call("action", () -> s.withPermit(null, here)),
                 call("executor", () -> s.withPermit(() -> CompletableFuture.completedFuture(1), null)),
                 call("action", () -> s.withPermits(1, null)),
+                call("action", () -> s.withPermits(1, null, here)),
+                call("executor", () -> s.withPermits(1, () -> CompletableFuture.completedFuture(1), null)),
                 call("cause", () -> s.close(null)));
     }
 
@@ -151,6 +159,7 @@ class AsyncSemaphoreTest {
         assertThrows(NullPointerException.class, () -> one.withPermit(null));
         assertThrows(NullPointerException.class, () -> one.withPermit(null, Runnable::run));
         assertThrows(NullPointerException.class, () -> one.withPermits(1, null));
+        assertThrows(NullPointerException.class, () -> one.withPermits(1, null, Runnable::run));
         assertEquals(1, one.availablePermits());
     }
 
@@ -232,6 +241,7 @@ class AsyncSemaphoreTest {
         var e = assertThrows(IllegalArgumentException.class, () -> semaphore.acquire(timeout));
         assertTrue(e.getMessage().contains(timeout.toString()), e.getMessage());
         assertThrows(IllegalArgumentException.class, () -> semaphore.acquire(3, timeout));
+        assertThrows(IllegalArgumentException.class, () -> semaphore.acquire(3, Priority.HIGH, timeout));
         assertEquals(3, semaphore.availablePermits());
     }
 
@@ -341,6 +351,8 @@ class AsyncSemaphoreTest {
                 semaphore.acquire(2),
                 semaphore.acquire(Duration.ofDays(1)),
                 semaphore.acquire(Duration.ZERO),
+                semaphore.acquire(1, Priority.HIGH, Duration.ofDays(1)),
+                semaphore.withPermits(2, () -> CompletableFuture.completedFuture(1), Futures.REJECTING),
                 semaphore.withPermit(() -> CompletableFuture.completedFuture(1)))) {
             var e = assertInstanceOf(SemaphoreClosedException.class, failure(f));
             assertSame(why, e.getCause());

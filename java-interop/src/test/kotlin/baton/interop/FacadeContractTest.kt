@@ -2,6 +2,7 @@ package baton.interop
 
 import baton.sync.MutexContract
 import baton.sync.SemaphoreContract
+import kotlin.time.Duration.Companion.days
 
 // Left out: timeouts in virtual time, which a java.time.Duration on the process's clock does not follow, and the topic
 // of dispatchers, which is between the coroutine and kotlinx's `await`.
@@ -9,6 +10,11 @@ import baton.sync.SemaphoreContract
 class JavaSemaphoreTest : SemaphoreContract(::JavaSemaphoreFace)
 
 class JavaMutexTest : MutexContract(::JavaMutexFace)
+
+class PatientJavaSemaphoreTest :
+    SemaphoreContract({ permits, acquired, order, name -> JavaSemaphoreFace(permits, acquired, order, name, 1.days) })
+
+class PatientJavaMutexTest : MutexContract({ locked, name -> JavaMutexFace(locked, name, 1.days) })
 
 class MixedJavaKotlinSemaphoreTest : SemaphoreContract(::JavaKotlinSemaphoreFace)
 

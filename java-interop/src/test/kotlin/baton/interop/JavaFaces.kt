@@ -47,9 +47,10 @@ private class Held<K> {
     }
 }
 
-class JavaSemaphoreFace(private val semaphore: AsyncSemaphore) : SemaphoreFace {
-    constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?) :
-        this(AsyncSemaphore.of(Semaphore(permits, acquired, order, name)))
+/** @param patience how long an `acquire` waits; null for one without a timeout. */
+class JavaSemaphoreFace(private val semaphore: AsyncSemaphore, private val patience: Duration? = null) : SemaphoreFace {
+    constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?, patience: Duration? = null) :
+        this(AsyncSemaphore.of(Semaphore(permits, acquired, order, name)), patience)
 
     private val held = Held<Int>()
 
@@ -61,7 +62,13 @@ class JavaSemaphoreFace(private val semaphore: AsyncSemaphore) : SemaphoreFace {
 
     override suspend fun acquire(permits: Int) {
         val level = currentCoroutineContext()[Priority]
-        val future = if (level == null) semaphore.acquire(permits) else semaphore.acquire(permits, level)
+        val time = patience?.toJavaDuration()
+        val future =
+            when {
+                time == null -> if (level == null) semaphore.acquire(permits) else semaphore.acquire(permits, level)
+                level == null -> semaphore.acquire(permits, time)
+                else -> semaphore.acquire(permits, level, time)
+            }
         held.add(permits, future.awaitPermit())
     }
 
@@ -95,8 +102,10 @@ class JavaSemaphoreFace(private val semaphore: AsyncSemaphore) : SemaphoreFace {
     override fun toString() = semaphore.toString()
 }
 
-class JavaMutexFace(private val mutex: AsyncMutex) : MutexFace {
-    constructor(locked: Boolean, name: String?) : this(AsyncMutex.of(Mutex(locked, name)))
+/** @param patience how long a `lock` waits; null for one without a timeout. */
+class JavaMutexFace(private val mutex: AsyncMutex, private val patience: Duration? = null) : MutexFace {
+    constructor(locked: Boolean, name: String?, patience: Duration? = null) :
+        this(AsyncMutex.of(Mutex(locked, name)), patience)
 
     private val held = Held<Any?>()
 
@@ -107,8 +116,7 @@ class JavaMutexFace(private val mutex: AsyncMutex) : MutexFace {
     override val waiting: Int get() = mutex.waiting()
 
     override suspend fun lock(owner: Any?) {
-        val future = if (owner == null) mutex.lock() else mutex.lock(owner)
-        held.add(owner, future.awaitPermit())
+        held.add(owner, request(owner, patience).awaitPermit())
     }
 
     override fun tryLock(owner: Any?): Boolean {
@@ -117,10 +125,19 @@ class JavaMutexFace(private val mutex: AsyncMutex) : MutexFace {
         return permit.isPresent
     }
 
-    /** In real time, and the Java face knows no owner here. */
+    private fun request(owner: Any?, patience: Duration?): CompletableFuture<Permit> {
+        val time = patience?.toJavaDuration()
+        return when {
+            time == null -> if (owner == null) mutex.lock() else mutex.lock(owner)
+            owner == null -> mutex.lock(time)
+            else -> mutex.lock(owner, time)
+        }
+    }
+
+    /** In real time. */
     override suspend fun tryLock(timeout: Duration, owner: Any?): Boolean =
         try {
-            held.add(owner, mutex.lock(timeout.toJavaDuration()).awaitPermit())
+            held.add(owner, request(owner, timeout).awaitPermit())
             true
         } catch (_: java.util.concurrent.TimeoutException) {
             false

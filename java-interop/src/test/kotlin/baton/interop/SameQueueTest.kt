@@ -1,7 +1,9 @@
 package baton.interop
 
+import baton.Priority
 import baton.sync.Mutex
 import baton.sync.Semaphore
+import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext
@@ -41,6 +43,9 @@ class SameQueueTest {
 
         abstract fun future(): CompletableFuture<Permit>
 
+        /** With all that a request can be given. */
+        abstract fun patientFuture(): CompletableFuture<Permit>
+
         abstract fun giveBack()
 
         fun coroutine(number: Int): Waiter {
@@ -58,8 +63,11 @@ class SameQueueTest {
             return Waiter { if (loses) abandoned.complete(Unit) else job.cancel() }
         }
 
-        fun future(number: Int, leave: (CompletableFuture<Permit>) -> Unit): Waiter {
-            val future = future()
+        fun future(
+            number: Int,
+            future: CompletableFuture<Permit> = future(),
+            leave: (CompletableFuture<Permit>) -> Unit,
+        ): Waiter {
             future.thenAccept { if (it != null) served += number }
             return Waiter { leave(future) }
         }
@@ -81,6 +89,8 @@ class SameQueueTest {
 
         override fun future(): CompletableFuture<Permit> = java.acquire()
 
+        override fun patientFuture(): CompletableFuture<Permit> = java.acquire(1, Priority.CRITICAL, Duration.ofDays(1))
+
         override fun giveBack() = semaphore.release()
     }
 
@@ -100,7 +110,9 @@ class SameQueueTest {
 
         override fun future(): CompletableFuture<Permit> = java.lock()
 
-        override fun giveBack() = mutex.unlock()
+        override fun patientFuture(): CompletableFuture<Permit> = java.lock(Any(), Duration.ofDays(1))
+
+        override fun giveBack() = mutex.unlock(mutex.holder)
     }
 
     private val kinds: List<Line.(Int) -> Waiter> =
@@ -109,6 +121,7 @@ class SameQueueTest {
             { clause(it, loses = false) },
             { clause(it, loses = true) },
             { number -> future(number) { it.cancel(false) } },
+            { number -> future(number, patientFuture()) { it.cancel(false) } },
             { number -> future(number) { it.complete(null) } },
             { number -> future(number) { it.completeExceptionally(IllegalStateException("outside")) } },
         )

@@ -74,10 +74,7 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
         when (core.tryLock(owner)) {
             MutexCore.Outcome.DONE -> true
             MutexCore.Outcome.BUSY -> false
-            MutexCore.Outcome.REFUSED -> {
-                val state = toString()
-                throw IllegalStateException("$state is already locked by this owner")
-            }
+            MutexCore.Outcome.REFUSED -> throw core.lockedTwice(owner!!)
         }
 
     /**

@@ -153,8 +153,10 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
-    override fun failure(waiter: Waiter): Throwable =
-        IllegalStateException("${label()} is already locked by ${nameOf(waiter.tag!!)}")
+    override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.tag!!)
+
+    fun lockedTwice(by: Any): IllegalStateException =
+        IllegalStateException("${label()} is already locked by ${nameOf(by)}")
 
     internal enum class Outcome { DONE, BUSY, REFUSED }
 

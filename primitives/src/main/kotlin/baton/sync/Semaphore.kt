@@ -1,6 +1,7 @@
 package baton.sync
 
 import baton.Priority
+import baton.waiting.IDLE_WEIGHT
 import baton.waiting.SelectClauses
 import baton.waiting.SelectWaiter
 import baton.waiting.SelectableCore
@@ -160,7 +161,7 @@ public class Semaphore(
      */
     public suspend fun awaitIdle() {
         if (core.isIdle) return
-        awaitGrant(core, SemaphoreCore.IDLER, tag = null, announced = false)
+        awaitGrant(core, IDLE_WEIGHT, tag = null, announced = false)
     }
 
     /**

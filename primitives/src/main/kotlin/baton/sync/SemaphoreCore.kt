@@ -1,10 +1,6 @@
 package baton.sync
 
-import baton.waiting.FifoLine
 import baton.waiting.IDLE_WEIGHT
-import baton.waiting.PaddedCounter
-import baton.waiting.PriorityLine
-import baton.waiting.WaitLine
 import baton.waiting.Waiter
 
 /*
@@ -13,42 +9,15 @@ import baton.waiting.Waiter
  * One counter holds *free permits minus demanded weight*. One fetch-and-add acquires, one releases; while nobody has to
  * wait that is all. Who learns from the old value that somebody has to wait goes through the lock.
  *
- *   counter ≥ 0     that many permits are free for anybody; every demand is covered
- *   counter < 0     that much demand is not covered: somebody waits, or there is a debt after a resize
- *   counter < GUARDED_BELOW   the same, less BIAS: closed, awaited idle or being resized. No fast path succeeds, so
- *                   every operation comes to the lock. real() takes the bias off.
+ * Each file keeps its own invariants. It calls what stands above it in this table, and knows nothing of what is below:
  *
- * Under the lock stands the ledger of those permits that the slow path hands out:
+ *   SemaphoreCounter   what the counter says; the number of permits (3, 4)
+ *   SemaphoreIdlers    who waits until all permits are back (5)
+ *   SemaphoreLedger    who waits for permits, whom a release lets in, whom a newcomer may overtake (1, 2)
+ *   SemaphoreCore      the operations: their fast paths, what is left of them under the lock, and the end
  *
- *   pool     permits that releases have brought, or heavy requests found, and no waiter has been given yet
- *   demand   the weight in the line
- *
- * (1) With all operations at rest, pool = demand + min(counter, 0). In between, an operation that has changed the counter
- *     and not yet reached the lock owes its share, which only the old value of its own fetch-and-add decides:
- *       release n, old < 0        brings min(n, -old)     (the rest is free for anybody)
- *       acquire 1, old ≤ 0        demands 1, brings nothing
- *       acquire n, under the lock: demands n, brings max(old, 0)
- *       demand w withdrawn        takes clamp(old + w, 0, w): what a release on its way had covered is free again
- *       grow by d                 as release d
- *       shrink by d, old < d      brings max(old, 0) and takes d: a pool below zero is a debt, which releases pay off
- *     So pool may be below zero while shares are on their way, and nothing is granted then.
- * (2) The head of the line is granted as soon as it fits into pool, and nobody is before it. Since a head that waits keeps
- *     the counter below zero, no fast path succeeds beside it: no newcomer overtakes, and a permit goes from hand to hand.
- * (3) A release too many: it finds old ≥ permits. It cannot simply be undone, for somebody may already count on it. While
- *     such phantoms exist all permits are free, therefore counter = permits + phantoms. Whoever acquires and finds
- *     old > permits has taken away a phantom and tries again; the culprit brings the counter down to permits if it is
- *     still above, and throws. So a phantom is never held.
- * (4) permits changes under the lock, between two changes of the counter that put the bias on and off. `limit` carries
- *     the number of resizes beside the permits: an operation that finds `limit` changed knows that its old value may
- *     belong to another bound, and does not suspect a phantom. So a release too many that races with a resize may go
- *     unnoticed, and so may one that races with others whose waiters are being cancelled: their share was on its way.
- * (5) Idle means counter = permits. Whoever waits for it puts the bias on, so that every release comes to the lock and
- *     knows from its old value whether it was the last, even if the next acquire was faster than its report.
- *
- * UNFAIR: a release does not grant to the head but *invites* it: the head comes to claim() in its own world and takes what
- * is free then. Meanwhile newcomers may take from pool, MAX_OVERTAKES of them for one head; after that the head is granted
- * like everywhere else. One invitation is out at a time. Whoever was invited and leaves, or does not find enough, leaves
- * no permit behind: withdraw() and the next release look at the head again.
+ * They are superclasses, not parts: the fast path of this one reads the fields of the others, and finds them without a
+ * further object in between.
  *
  * Sources: the counter that goes negative is that of A. Koval, D. Khalanskiy, D. Alistarh, "CQS: A Formally-Verified
  * Framework for Fair and Abortable Synchronization" (PLDI 2023), section 4; head-of-line admission by weight is that of
@@ -57,53 +26,16 @@ import baton.waiting.Waiter
 internal class SemaphoreCore(
     permits: Int,
     acquired: Int,
-    val order: WaitOrder,
+    order: WaitOrder,
     private val describe: () -> String,
-) : PaddedCounter() {
-    /** Low half: permits. High half: how often they were changed, or an idler came. Changed under the lock. */
-    @Volatile
-    private var limit: Long = permits.toLong()
-
-    // Guarded by the lock.
-    private val line: WaitLine = if (order == WaitOrder.PRIORITY) PriorityLine() else FifoLine()
-    private var pool = 0L
-    private var demand = 0L
-    private val idlers = FifoLine()
-    private var biased = false
-    private var invited: Waiter? = null
-    private var overtakes = 0
-
+) : SemaphoreLedger(permits, acquired, order) {
+    /** Written under the lock. */
     @Volatile
     private var closure: Closure? = null
 
     private class Closure(val cause: Throwable?)
 
-    init {
-        initCounter(permits.toLong() - acquired)
-    }
-
-    val permits: Int get() = limit.toInt()
-
-    val waiting: Int get() = decide { line.size }
-
     val isClosed: Boolean get() = closure != null
-
-    /** What nobody holds: exact whenever no other operation is between its counter and its turn at the lock. */
-    val availablePermits: Int
-        get() {
-            val now = counter()
-            if (now >= 0 && !invites()) return minOf(now, permits.toLong()).toInt()
-            return decide { (maxOf(real(counter()), 0L) + pool).coerceIn(0L, permits.toLong()).toInt() }
-        }
-
-    /** Whether nobody holds a permit. */
-    val isIdle: Boolean
-        get() {
-            val bound = limit
-            val now = counter()
-            if (now >= 0) return now >= bound.toInt() && bound == limit
-            return now < GUARDED_BELOW && decide { real(counter()) >= permits }
-        }
 
     // ---- acquire
 
@@ -128,17 +60,11 @@ internal class SemaphoreCore(
                     do old = real(getAndAdd(-1)) while (old > permits)
                 }
                 refusedBy = closure
-                when {
-                    refusedBy != null -> {
-                        reportIdle(if (old >= 1) putBack(1) else drop(1))
-                        false
-                    }
-                    old >= 1 -> true
-                    pool >= 1 && mayOvertake() -> {
-                        pool -= 1
-                        true
-                    }
-                    else -> false
+                if (refusedBy != null) {
+                    reportIdle(if (old >= 1) putBack(1) else drop(1))
+                    false
+                } else {
+                    old >= 1 || takeAnnouncedFromPool()
                 }
             }
         refusedBy?.let { throw closed(it) }
@@ -153,58 +79,36 @@ internal class SemaphoreCore(
             when {
                 now > bound.toInt() -> return tryTakeSlowly(n)
                 now >= n -> if (compareAndSet(now, now - n)) return true
-                else -> return mayFindInside(now) && tryTakeSlowly(n)
+                mayFindInside(now) -> return tryTakeSlowly(n)
+                // Who asked for no more than there were before a resize is refused, not told that others are before it.
+                bound == limit -> if (n > bound.toInt()) throw refusal(n) else return false
             }
         }
     }
 
     private fun tryTakeSlowly(n: Int): Boolean {
-        val taken = decide { closure == null && takeInside(n) }
-        if (!taken) closure?.let { throw closed(it) }
-        return taken
-    }
-
-    /** Under the lock. Takes from the counter, or from the pool where a newcomer may. */
-    private fun takeInside(n: Int): Boolean {
-        while (true) {
-            val seen = settledCounter()
-            val inside = real(seen)
-            val free = maxOf(inside, 0)
-            when {
-                inside >= n -> if (compareAndSet(seen, seen - n)) return true
-                pool + free < n || !mayOvertake() -> return false
-                compareAndSet(seen, seen - n) -> {
-                    pool += free - n
-                    return true
-                }
+        var tooMany = false
+        val taken =
+            decide {
+                tooMany = n > permits
+                closure == null && takeInside(n)
             }
-        }
+        if (!taken) closure?.let { throw closed(it) }
+        if (!taken && tooMany) throw refusal(n)
+        return taken
     }
 
     /** Whether the pool may hold permits for a newcomer, although the counter says that they are not free for it. */
     private fun mayFindInside(counter: Long) = counter < GUARDED_BELOW || invites()
 
-    /**
-     * Whether the pool may hold permits although the counter says that every demand is covered: see UNFAIR above. Read
-     * without the lock; who must know looks again under it.
-     */
-    private fun invites() = order == WaitOrder.UNFAIR && line.size > 0
-
-    /** Whether a newcomer may take what fits, before those in the line; if there are some, that is counted. */
-    private fun mayOvertake(): Boolean {
-        if (line.size == 0) return true
-        if (!mayBeOvertaken()) return false
-        overtakes++
-        return true
-    }
-
-    private fun mayBeOvertaken() = order == WaitOrder.UNFAIR && overtakes < WaitOrder.MAX_OVERTAKES
-
     override fun enqueue(waiter: Waiter, announced: Boolean): Int =
         decide {
             val weight = waiter.weight
             when {
-                weight == IDLER -> enqueueIdler(waiter)
+                weight == IDLE_WEIGHT -> {
+                    addIdler(waiter)
+                    settled(waiter)
+                }
                 closure != null || weight > permits -> {
                     if (announced) reportIdle(drop(weight))
                     if (waiter.tryFail(closure ?: permits)) Waiter.FAILED else waiter.currentState
@@ -228,122 +132,6 @@ internal class SemaphoreCore(
         return waiter.currentState
     }
 
-    private fun enqueueDemand(waiter: Waiter, old: Long): Int {
-        pool += maxOf(old, 0)
-        line.add(waiter)
-        demand += waiter.weight
-        if (order == WaitOrder.UNFAIR && pool >= waiter.weight && mayOvertake()) {
-            grantFromPool(waiter)
-        } else {
-            admit(entering = waiter)
-        }
-        return settled(waiter)
-    }
-
-    /** From WAITING on a canceller may resume it: its state must not be read again here, or both would. */
-    private fun settled(waiter: Waiter): Int {
-        if (waiter.linked) {
-            if (waiter.startWaiting()) return Waiter.WAITING
-            leave(waiter)
-        }
-        return waiter.currentState
-    }
-
-    /** Invariant 2. The [entering] waiter is on its way in and needs no waking. */
-    private fun admit(entering: Waiter? = null) {
-        while (true) {
-            val head = line.head() ?: return
-            if (head.weight > pool) return
-            if (head !== entering && head.invitable && mayBeOvertaken()) {
-                if (invited == null) {
-                    invited = head
-                    invite(head)
-                }
-                return
-            }
-            if (grantFromPool(head) && head !== entering) wake(head)
-        }
-    }
-
-    /** False when the waiter has been withdrawn meanwhile; whoever did so finds it unlinked. */
-    private fun grantFromPool(waiter: Waiter): Boolean {
-        val wasHead = line.head() === waiter
-        unlink(waiter)
-        if (!waiter.tryGrant()) {
-            reportIdle(drop(waiter.weight))
-            return false
-        }
-        pool -= waiter.weight
-        if (wasHead) {
-            overtakes = 0
-            line.served(waiter)
-        }
-        return true
-    }
-
-    override fun claim(waiter: Waiter): Boolean =
-        decide {
-            if (invited === waiter) invited = null
-            val granted = line.head() === waiter && waiter.weight <= pool && grantFromPool(waiter)
-            admit()
-            reportIdle()
-            granted
-        }
-
-    // ---- leave
-
-    override fun unannounce(weight: Int) {
-        decide {
-            val last = drop(weight)
-            admit()
-            reportIdle(last)
-        }
-    }
-
-    override fun withdraw(waiter: Waiter) {
-        decide { if (waiter.linked) leave(waiter) }
-    }
-
-    private fun leave(waiter: Waiter) {
-        if (waiter.weight == IDLER) {
-            idlers.remove(waiter)
-            settleBias()
-        } else {
-            unlink(waiter)
-            val last = drop(waiter.weight)
-            admit()
-            reportIdle(last)
-        }
-    }
-
-    private fun unlink(waiter: Waiter) {
-        if (invited === waiter) invited = null
-        if (order == WaitOrder.UNFAIR && line.head() === waiter) overtakes = 0
-        line.remove(waiter)
-        demand -= waiter.weight
-    }
-
-    /** A demand withdrawn (invariant 1). Whether all permits are back by that. */
-    private fun drop(weight: Int): Boolean {
-        val old = real(getAndAdd(weight.toLong()))
-        pool -= (old + weight).coerceIn(0L, weight.toLong())
-        return old + weight == permits.toLong()
-    }
-
-    /** A grant that nobody took, or permits released (invariant 1). Whether all permits are back by that. */
-    private fun putBack(n: Int): Boolean {
-        val old = real(getAndAdd(n.toLong()))
-        if (old < 0) pool += minOf(n.toLong(), -old)
-        return old + n == permits.toLong()
-    }
-
-    override fun takeBack(waiter: Waiter) {
-        if (waiter.weight == IDLER) return
-        val last = putBack(waiter.weight)
-        admit()
-        reportIdle(last)
-    }
-
     // ---- release
 
     /** False when fewer than [n] are held, in which case nothing has changed. */
@@ -363,7 +151,7 @@ internal class SemaphoreCore(
                 settledCounter()
                 return@decide false
             }
-            if (old < 0) pool += 1
+            released(1, old)
             admit()
             reportIdle(wasIdle = first < GUARDED_BELOW && bound == limit && old + 1 == permits.toLong())
             true
@@ -385,53 +173,14 @@ internal class SemaphoreCore(
     private fun releaseManySlowly(n: Int): Boolean =
         decide {
             val inside = real(settledCounter())
-            // What is certainly free: releases on their way to the lock count by the counter, those that arrived by pool.
-            val free = if (inside >= 0) inside + maxOf(pool, 0) else maxOf(pool, inside + demand)
-            if (free + n > permits) return@decide false
+            if (certainlyFree(inside) + n > permits) return@decide false
             val last = putBack(n)
             admit()
             reportIdle(last)
             true
         }
 
-    /** The counter without phantoms (invariant 3). */
-    private fun settledCounter(): Long {
-        while (true) {
-            val seen = counter()
-            val phantoms = real(seen) - permits
-            if (phantoms <= 0) return seen
-            compareAndSet(seen, seen - phantoms)
-        }
-    }
-
-    // ---- idleness, size, end
-
-    private fun nextLimit(permits: Int) = (((limit ushr 32) + 1) shl 32) or permits.toLong()
-
-    private fun enqueueIdler(waiter: Waiter): Int {
-        idlers.add(waiter)
-        // A release that has seen the older limit does not tell this one of a moment before it came.
-        limit = nextLimit(permits)
-        settleBias()
-        reportIdle(entering = waiter)
-        return settled(waiter)
-    }
-
-    private fun reportIdle(wasIdle: Boolean = false, entering: Waiter? = null) {
-        if (idlers.size == 0 || (!wasIdle && real(counter()) < permits)) return
-        idlers.forEach {
-            idlers.remove(it)
-            if (it.tryGrant() && it !== entering) wake(it)
-        }
-        settleBias()
-    }
-
-    private fun settleBias(closing: Boolean = false) {
-        val wanted = closing || closure != null || idlers.size > 0
-        if (wanted == biased) return
-        biased = wanted
-        getAndAdd(if (wanted) -BIAS else BIAS)
-    }
+    // ---- size, end
 
     /** False when closed. */
     fun resize(newPermits: Int): Boolean =
@@ -439,17 +188,8 @@ internal class SemaphoreCore(
             if (closure != null) return@decide false
             val change = newPermits.toLong() - permits
             if (change == 0L) return@decide true
-            // Invariant 4. Bias and change go on in one step.
-            val bias = if (biased) 0L else BIAS
-            val old = real(getAndAdd(change - bias))
-            limit = nextLimit(newPermits)
-            getAndAdd(bias)
-            if (change > 0) {
-                if (old < 0) pool += minOf(change, -old)
-            } else if (old < -change) {
-                pool += maxOf(old, 0) + change
-            }
-            if (change < 0) failWhere(newPermits) { it.weight > newPermits }
+            resized(change, old = changePermits(newPermits))
+            if (change < 0) failHeavierThan(newPermits, reason = newPermits)
             admit()
             reportIdle()
             true
@@ -460,21 +200,11 @@ internal class SemaphoreCore(
         decide {
             if (closure != null) return@decide
             val closure = Closure(cause)
-            // The bias first: whoever has seen the closure must not find an open fast path afterwards.
-            settleBias(closing = true)
+            // First of all: whoever has seen the closure must not find an open fast path afterwards.
+            guardForGood()
             this.closure = closure
-            failWhere(closure) { true }
+            failHeavierThan(0, reason = closure)
             reportIdle()
-        }
-    }
-
-    private inline fun failWhere(reason: Any, crossinline condition: (Waiter) -> Boolean) {
-        line.forEach {
-            if (condition(it)) {
-                unlink(it)
-                drop(it.weight)
-                if (it.tryFail(reason)) wake(it)
-            }
         }
     }
 
@@ -493,14 +223,4 @@ internal class SemaphoreCore(
     fun closedException(): SemaphoreClosedException = closed(closure!!)
 
     private fun closed(closure: Closure) = SemaphoreClosedException("${describe()} is closed", closure.cause)
-
-    internal companion object {
-        /** The weight of those who wait for idleness: they take nothing. */
-        const val IDLER: Int = IDLE_WEIGHT
-
-        private const val BIAS = 1L shl 62
-        private const val GUARDED_BELOW = -(1L shl 61)
-
-        private fun real(counter: Long) = if (counter < GUARDED_BELOW) counter + BIAS else counter
-    }
 }

@@ -11,7 +11,7 @@ package baton.waiting
 @InternalBatonApi
 public object FlatStack {
     /** How many resumptions of one thread may stand on each other. */
-    public const val LEVELS: Int = 8
+    internal const val LEVELS = 8
 
     private class Frame {
         var depth = 0

@@ -52,7 +52,7 @@ public abstract class WaitCore {
     internal open fun claim(waiter: Waiter): Boolean = false
 
     /** Passes on what was granted to [waiter], who could not take it. Called once for a refused grant. */
-    public fun giveBack(waiter: Waiter) {
+    internal fun giveBack(waiter: Waiter) {
         val woken = reclaim(waiter)
         if (woken != null) wakeAll(woken)
     }

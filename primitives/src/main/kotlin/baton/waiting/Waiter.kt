@@ -52,7 +52,7 @@ public abstract class Waiter(
     internal open val invitable: Boolean get() = false
 
     /** One of the constants below. */
-    public val currentState: Int get() = state
+    internal val currentState: Int get() = state
 
     /** Hands over the grant. False when it has no receiver any more, in which case nothing was handed over. */
     protected abstract fun resume(): Boolean

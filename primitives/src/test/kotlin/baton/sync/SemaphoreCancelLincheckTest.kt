@@ -1,16 +1,21 @@
 package baton.sync
 
+import baton.Priority
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 
-/** Cancellation included. Only what a thread holds it releases, see [MutexCancelLincheckTest]. */
+/** Cancellation included. Only what a thread holds it releases, see [HonestMutexLincheckBase]. */
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
-abstract class HonestSemaphoreLincheckBase(permits: Int, sequential: Class<*>) :
-    SemaphoreLincheckBase(permits, sequential) {
-    private val held = IntArray(THREADS)
+abstract class HonestSemaphoreLincheckBase(
+    permits: Int,
+    sequential: Class<*>,
+    order: WaitOrder = WaitOrder.FIFO,
+) : SemaphoreLincheckBase(permits, sequential, order) {
+    protected val held = IntArray(THREADS)
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun acquire(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
@@ -39,6 +44,35 @@ open class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOn
 
 open class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
 
+/** Two levels. In so few steps nobody is passed over so often that it is overdue; see `PriorityLineTest` for that. */
+open class PriorityLincheckTest :
+    HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java, WaitOrder.PRIORITY) {
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun acquireUrgently(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
+        underLincheck(extra = Priority.CRITICAL) { semaphore.acquire(n) }
+        held[thread] += n
+    }
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // The urgent one overtakes, and is let in where the other would not fit.
+                initial { actor(::tryAcquire, 1, 2) }
+                parallel {
+                    thread { actor(::release, 1, 1) }
+                    thread { actor(::acquire, 2, 3) }
+                    thread {
+                        actor(::acquireUrgently, 3, 1)
+                        actor(::release, 3, 1)
+                    }
+                }
+            },
+        )
+}
+
+class PriorityLincheckDeepTest : PriorityLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
 /** The ends of it: closing, other sizes, idleness. */
 open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
     @Operation
@@ -49,6 +83,35 @@ open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThre
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun awaitIdle() = underLincheck { semaphore.awaitIdle() }
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // Who comes later is not told that nobody held a permit before.
+                initial { actor(::tryAcquire, 1, 1) }
+                parallel {
+                    thread { actor(::release, 1, 1) }
+                    thread {
+                        actor(::tryAcquire, 2, 1)
+                        actor(::awaitIdle)
+                    }
+                    thread { actor(::awaitIdle) }
+                }
+            },
+            { // Three of two are refused, not merely not free.
+                parallel {
+                    thread { actor(::tryAcquire, 1, 3) }
+                    thread { actor(::resize, 2) }
+                }
+            },
+            { // The last but one of three is not the last of two.
+                initial { actor(::tryAcquire, 1, 2) }
+                parallel {
+                    thread { actor(::release, 1, 1) }
+                    thread { actor(::resize, 2) }
+                    thread { actor(::awaitIdle) }
+                }
+            },
+        )
 }
 
 class SemaphoreCancelLincheckDeepTest : SemaphoreCancelLincheckTest() {

@@ -1,8 +1,5 @@
 package baton.sync
 
-import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertTrue
-
 /** What the topics of the semaphore's contract have in common. */
 interface SemaphoreFixture {
     val factory: SemaphoreFactory
@@ -13,17 +10,6 @@ interface SemaphoreFixture {
         order: WaitOrder = WaitOrder.FIFO,
         name: String? = null,
     ): SemaphoreFace = factory(permits, acquired, order, name)
-
-    fun assertState(semaphore: SemaphoreFace, available: Int, waiting: Int = 0) {
-        val state = "available = ${semaphore.available}, waiting = ${semaphore.waiting}"
-        assertEquals("available = $available, waiting = $waiting", state)
-    }
-
-    fun assertContains(message: String?, vararg parts: Any) {
-        for (part in parts) {
-            assertTrue(message.orEmpty().contains(part.toString())) { "\"$message\" does not contain $part" }
-        }
-    }
 }
 
 /**

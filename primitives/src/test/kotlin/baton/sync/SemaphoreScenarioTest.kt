@@ -21,10 +21,6 @@ import org.junit.jupiter.api.Test
 
 /** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
 class SemaphoreScenarioTest {
-    private fun assertState(semaphore: Semaphore, available: Int, waiting: Int = 0) {
-        assertEquals("$available, $waiting", "${semaphore.availablePermits}, ${semaphore.waiting}")
-    }
-
     /** kotlinx.coroutines #1422: the number acquired at the start was ignored by release. */
     @Test
     fun release_acquiredFromTheStart_becomesAvailable() {

@@ -16,10 +16,6 @@ import org.junit.jupiter.api.assertThrows
 
 /** What is thrown into a `select` that cannot go on, and what happens while it is still registering its clauses. */
 class SemaphoreSelectRegistrationTest {
-    private fun assertState(semaphore: Semaphore, available: Int, waiting: Int = 0) {
-        assertEquals("$available, $waiting", "${semaphore.availablePermits}, ${semaphore.waiting}")
-    }
-
     @Test
     fun onAcquire_tooHeavy_throwsAndLeavesTheOtherClausesUnregistered() =
         runTest {

@@ -20,10 +20,6 @@ import org.junit.jupiter.api.assertThrows
 
 /** [Semaphore.onAcquire] beside other clauses of one `select`. */
 class SemaphoreSelectTest {
-    private fun assertState(semaphore: Semaphore, available: Int, waiting: Int = 0) {
-        assertEquals("$available, $waiting", "${semaphore.availablePermits}, ${semaphore.waiting}")
-    }
-
     @Test
     fun onAcquire_free_winsAtOnceAndGivesTheSemaphore() =
         runTest {

@@ -1,0 +1,159 @@
+package baton.benchmarks
+
+import java.util.concurrent.ExecutorService
+import java.util.concurrent.Future
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
+import org.openjdk.jmh.annotations.Benchmark
+import org.openjdk.jmh.annotations.Level
+import org.openjdk.jmh.annotations.OperationsPerInvocation
+import org.openjdk.jmh.annotations.Param
+import org.openjdk.jmh.annotations.Scope
+import org.openjdk.jmh.annotations.Setup
+import org.openjdk.jmh.annotations.State
+import org.openjdk.jmh.annotations.TearDown
+import org.openjdk.jmh.annotations.Threads
+
+open class ReadWriteLockBenchmark : BatonBenchmark() {
+    @State(Scope.Benchmark)
+    open class Free {
+        @Param("baton", "juc", "stamped", "kotlinx")
+        lateinit var impl: String
+        lateinit var read: Gate
+        lateinit var write: Gate
+
+        @Setup
+        fun create() {
+            val gates = readWriteGates(impl)
+            read = gates.read
+            write = gates.write
+        }
+    }
+
+    @Benchmark
+    fun uncontendedRead(state: Free) {
+        Calls.acquireFree(state.read)
+        state.read.release()
+    }
+
+    @Benchmark
+    fun uncontendedWrite(state: Free) {
+        Calls.acquireFree(state.write)
+        state.write.release()
+    }
+
+    @State(Scope.Benchmark)
+    open class Readers {
+        @Param("baton", "juc", "stamped")
+        lateinit var impl: String
+        lateinit var read: Gate
+
+        @Setup
+        fun create() {
+            read = readWriteGates(impl).read
+        }
+    }
+
+    /** Two readers that meet on the word, but exclude nobody. */
+    @Benchmark
+    @Threads(2)
+    @Suppress("UNUSED_PARAMETER")
+    fun twoReaders(state: Readers, processor: Processor) {
+        Calls.acquireFree(state.read)
+        state.read.release()
+    }
+
+    @State(Scope.Benchmark)
+    open class Mix {
+        @Param("baton", "kotlinx", "juc-fair-virtual")
+        lateinit var impl: String
+
+        @Param("100", "90", "50")
+        var readPercent = 0
+        private lateinit var gates: ReadWriteGates
+        private var threads: ExecutorService? = null
+
+        @Setup
+        fun create() {
+            gates = readWriteGates(impl)
+            if (impl.endsWith("virtual")) threads = virtualThreads()
+        }
+
+        @TearDown
+        fun close() {
+            threads?.shutdown()
+        }
+
+        /** Every turn gives the processor to others while it is inside. */
+        fun run() {
+            val threads = threads ?: return runCoroutines()
+            List(CALLERS) { caller -> threads.submit { runBlockingCaller(caller) } }.forEach(Future<*>::get)
+        }
+
+        private fun runCoroutines() =
+            runBlocking(Dispatchers.Default) {
+                repeat(CALLERS) { caller ->
+                    launch {
+                        repeat(TURNS) { turn ->
+                            val gate = gate(caller, turn)
+                            gate.acquire()
+                            yield()
+                            gate.release()
+                        }
+                    }
+                }
+            }
+
+        private fun runBlockingCaller(caller: Int) {
+            repeat(TURNS) { turn ->
+                val gate = gate(caller, turn)
+                Calls.acquireFree(gate)
+                Thread.yield()
+                gate.release()
+            }
+        }
+
+        /** The writes are spread out evenly, and differently for each caller. */
+        private fun gate(caller: Int, turn: Int) =
+            if ((caller * 37 + turn * 61) % 100 < readPercent) gates.read else gates.write
+    }
+
+    /** Coroutines, or virtual threads, that read and write by turns and suspend inside. */
+    @Benchmark
+    @OperationsPerInvocation(CALLERS * TURNS)
+    fun mix(state: Mix) {
+        state.run()
+    }
+
+    @State(Scope.Benchmark)
+    open class Writers {
+        @Param("baton", "kotlinx")
+        lateinit var impl: String
+        lateinit var convoy: Convoy
+
+        @Setup
+        fun create() {
+            val write = readWriteGates(impl).write
+            convoy = Convoy(riders = List(1000) { write }, lids = listOf(write))
+        }
+
+        @TearDown(Level.Iteration)
+        fun check() {
+            convoy.checkThatAcquiresSuspended()
+        }
+    }
+
+    /** A thousand coroutines that all write. */
+    @Benchmark
+    @OperationsPerInvocation(ACQUIRES)
+    fun writeConvoy(state: Writers) {
+        state.convoy.loop(ACQUIRES)
+    }
+
+    private companion object {
+        const val CALLERS = 64
+        const val TURNS = 500
+    }
+}

@@ -1,0 +1,25 @@
+package baton.sync
+
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+
+// What many tests ask of a semaphore, a mutex or a message, with an answer that says it all when it is another.
+
+fun assertState(semaphore: SemaphoreFace, available: Int, waiting: Int = 0) {
+    val state = "available = ${semaphore.available}, waiting = ${semaphore.waiting}"
+    assertEquals("available = $available, waiting = $waiting", state)
+}
+
+fun assertState(semaphore: Semaphore, available: Int, waiting: Int = 0) =
+    assertState(KotlinSemaphoreFace(semaphore), available, waiting)
+
+fun assertState(mutex: MutexFace, isLocked: Boolean, waiting: Int = 0) {
+    val state = "locked = ${mutex.isLocked}, waiting = ${mutex.waiting}"
+    assertEquals("locked = $isLocked, waiting = $waiting", state)
+}
+
+fun assertContains(message: String?, vararg parts: Any) {
+    for (part in parts) {
+        assertTrue(message.orEmpty().contains(part.toString())) { "\"$message\" does not contain $part" }
+    }
+}
