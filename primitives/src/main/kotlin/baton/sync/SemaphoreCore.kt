@@ -153,14 +153,22 @@ internal class SemaphoreCore(
             when {
                 now > bound.toInt() -> return tryTakeSlowly(n)
                 now >= n -> if (compareAndSet(now, now - n)) return true
-                else -> return mayFindInside(now) && tryTakeSlowly(n)
+                mayFindInside(now) -> return tryTakeSlowly(n)
+                // Who asked for no more than there were before a resize is refused, not told that others are before it.
+                bound == limit -> if (n > bound.toInt()) throw refusal(n) else return false
             }
         }
     }
 
     private fun tryTakeSlowly(n: Int): Boolean {
-        val taken = decide { closure == null && takeInside(n) }
+        var tooMany = false
+        val taken =
+            decide {
+                tooMany = n > permits
+                closure == null && takeInside(n)
+            }
         if (!taken) closure?.let { throw closed(it) }
+        if (!taken && tooMany) throw refusal(n)
         return taken
     }
 

@@ -1,5 +1,7 @@
 package baton.sync
 
+import baton.waiting.Waiter
+import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
@@ -7,8 +9,11 @@ import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.suspendCancellableCoroutine
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
 import org.jetbrains.lincheck.datastructures.StressOptions
 
@@ -20,10 +25,10 @@ internal enum class Effort(
     val stressRuns: Int,
 ) {
     SHORT(scenarios = 8, interleavings = 100, stressScenarios = 12, stressRuns = 500),
-    DEEP(scenarios = 100, interleavings = 5_000, stressScenarios = 100, stressRuns = 20_000),
+    DEEP(scenarios = 24, interleavings = 800, stressScenarios = 60, stressRuns = 10_000),
     ;
 
-    fun modelChecking(sequential: Class<*>): ModelCheckingOptions =
+    fun modelChecking(sequential: Class<*>, chosen: List<DSLScenarioBuilder.() -> Unit>): ModelCheckingOptions =
         ModelCheckingOptions()
             .iterations(scenarios)
             .invocationsPerIteration(interleavings)
@@ -31,13 +36,15 @@ internal enum class Effort(
             // Who waits for a spin lock learns nothing by trying again.
             .loopIterationsBeforeThreadSwitch(2)
             .sequentialSpecification(sequential)
+            .apply { chosen.forEach(::addCustomScenario) }
 
-    fun stress(sequential: Class<*>): StressOptions =
+    fun stress(sequential: Class<*>, chosen: List<DSLScenarioBuilder.() -> Unit>): StressOptions =
         StressOptions()
             .iterations(stressScenarios)
             .invocationsPerIteration(stressRuns)
             .threads(3).actorsBefore(2).actorsPerThread(3).actorsAfter(2)
             .sequentialSpecification(sequential)
+            .apply { chosen.forEach(::addCustomScenario) }
 }
 
 /**
@@ -46,9 +53,11 @@ internal enum class Effort(
  * Lincheck cancels only by means of a [CancellableContinuation], which Baton's waiters are not. So one stands in front:
  * cancelling it cancels the job; resuming it is what the dispatcher does, and what it dispatched runs when Lincheck lets
  * the operation go on. Cancelled in between (Lincheck's prompt cancellation), the job is cancelled before that runs.
+ *
+ * @param timer what becomes of the timer that [block] sets, if it sets one.
  */
-internal suspend fun <T> underLincheck(block: suspend () -> T): T {
-    val world = LincheckWorld<T>()
+internal suspend fun <T> underLincheck(timer: LincheckTimer? = null, block: suspend () -> T): T {
+    val world = LincheckWorld<T>(timer)
     val first = block.startCoroutineUninterceptedOrReturn(world)
     if (first !== COROUTINE_SUSPENDED) {
         @Suppress("UNCHECKED_CAST")
@@ -59,8 +68,34 @@ internal suspend fun <T> underLincheck(block: suspend () -> T): T {
     return world.outcome!!.getOrThrow()
 }
 
-private class LincheckWorld<T> :
+/** The timers of a scenario, one for each of Lincheck's threads. They go off when an operation of the scenario says so. */
+internal class LincheckClock {
+    private val timers = AtomicReferenceArray<Runnable?>(THREADS)
+
+    fun timerOf(thread: Int): LincheckTimer =
+        { timer ->
+            timers.set(thread, timer)
+            DisposableHandle { timers.compareAndSet(thread, timer, null) }
+        }
+
+    /**
+     * The time of the request of [thread] is over, if it waits.
+     *
+     * It must stand in the line by then. One whose time is over earlier than that answers false even if it could have
+     * been let in at once, and no order of the operations explains that.
+     */
+    fun timePasses(thread: Int) {
+        val timer = timers.getAndSet(thread, null) ?: return
+        while ((timer as Waiter).currentState == Waiter.PREPARING) Thread.onSpinWait()
+        timer.run()
+    }
+}
+
+internal typealias LincheckTimer = (Runnable) -> DisposableHandle
+
+private class LincheckWorld<T>(private val timer: LincheckTimer?) :
     CoroutineDispatcher(),
+    Delay,
     Continuation<T> {
     private val job = Job()
     override val context: CoroutineContext = job + this
@@ -86,6 +121,12 @@ private class LincheckWorld<T> :
             }
         waiting?.proceed()
     }
+
+    override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle =
+        timer!!(block)
+
+    override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>): Unit =
+        throw UnsupportedOperationException()
 
     suspend fun awaitDispatch() {
         suspendCancellableCoroutine<Unit> { front ->

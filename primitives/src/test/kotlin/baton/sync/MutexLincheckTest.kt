@@ -1,5 +1,6 @@
 package baton.sync
 
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.EnumGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
@@ -23,11 +24,14 @@ abstract class MutexLincheckBase(private val sequential: Class<*>) {
     @Operation
     fun waiting() = mutex.waiting
 
-    @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential).check(javaClass)
+    /** Which nobody should leave to chance. */
+    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
-    fun threads_areLinearizable() = effort.stress(sequential).check(javaClass)
+    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
 }
 
 /** Misuse included: whoever likes unlocks. */
@@ -60,19 +64,13 @@ class MutexLincheckDeepTest : MutexLincheckTest() {
  * is locked until it is handed back, and an unlock by somebody else can be seen to find it so.
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
-open class MutexCancelLincheckTest : MutexLincheckBase(HonestMutexSequential::class.java) {
-    private val mine = Array<Any?>(THREADS) { null }
+abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential::class.java) {
+    protected val mine = Array<Any?>(THREADS) { null }
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun lock(@Param(name = "thread") thread: Int) {
         underLincheck { mutex.lock() }
         mine[thread] = NOBODY
-    }
-
-    @Operation(cancellableOnSuspension = true, promptCancellation = true)
-    suspend fun lockBy(@Param(name = "thread") thread: Int, @Param(gen = EnumGen::class) owner: LockOwner) {
-        underLincheck { mutex.lock(owner) }
-        mine[thread] = owner
     }
 
     @Operation
@@ -83,6 +81,14 @@ open class MutexCancelLincheckTest : MutexLincheckBase(HonestMutexSequential::cl
         val owner = mine[thread] ?: return
         mine[thread] = null
         mutex.unlock(owner.takeIf { it != NOBODY })
+    }
+}
+
+open class MutexCancelLincheckTest : HonestMutexLincheckBase() {
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun lockBy(@Param(name = "thread") thread: Int, @Param(gen = EnumGen::class) owner: LockOwner) {
+        underLincheck { mutex.lock(owner) }
+        mine[thread] = owner
     }
 }
 

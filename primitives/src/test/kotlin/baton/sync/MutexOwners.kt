@@ -247,6 +247,22 @@ interface MutexOwners : MutexFixture {
             assertState(mutex, isLocked = false)
         }
 
+    @Test
+    fun owner_whoseToStringThrowsAnError_doesNotHideWhatIsWrong() =
+        runTest {
+            val mutex = mutex(name = "account")
+            val owner = Broken()
+            mutex.lock(owner)
+            assertContains(assertThrows<IllegalStateException> { mutex.lock(owner) }.message, "account", "Broken")
+            assertContains(assertThrows<IllegalStateException> { mutex.unlock(Broken()) }.message, "account", "Broken")
+            assertContains(mutex.toString(), "account", "Broken")
+            assertSame(owner, mutex.holder)
+        }
+
+    private class Broken {
+        override fun toString(): String = throw LinkageError("toString")
+    }
+
     private data class Owner(val id: Int)
 
     private class Hostile {

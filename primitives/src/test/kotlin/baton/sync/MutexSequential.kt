@@ -1,11 +1,14 @@
 package baton.sync
 
+import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
 /** What a [Mutex] is to do, for one thread at a time. */
 internal class MutexSequential {
-    private class Request(val owner: Any?, val caller: CancellableContinuation<Unit>)
+    private class Request(val owner: Any?, val timer: Int, val caller: CancellableContinuation<Boolean>) {
+        val kind get() = owner to timer
+    }
 
     private var locked = false
     private var owner: Any? = null
@@ -21,9 +24,23 @@ internal class MutexSequential {
 
     fun tryLockBy(owner: LockOwner) = take(owner)
 
-    suspend fun lock() = await(null)
+    suspend fun lock() {
+        await(null)
+    }
 
-    suspend fun lockBy(owner: LockOwner) = await(owner)
+    suspend fun lockBy(owner: LockOwner) {
+        await(owner)
+    }
+
+    suspend fun tryLockTimed(timer: Int) = await(null, timer)
+
+    suspend fun tryLockTimedBy(timer: Int, owner: LockOwner) = await(owner, timer)
+
+    fun timePasses(timer: Int) {
+        val request = line.find { it.timer == timer } ?: return
+        line -= request
+        request.caller.resume(false)
+    }
 
     fun unlock() = leave(null)
 
@@ -37,10 +54,10 @@ internal class MutexSequential {
         return true
     }
 
-    private suspend fun await(by: Any?) {
-        if (take(by)) return
-        suspendCancellableCoroutine { caller ->
-            val request = Request(by, caller)
+    private suspend fun await(by: Any?, timer: Int = NO_TIMER): Boolean {
+        if (take(by)) return true
+        return suspendCancellableCoroutine { caller ->
+            val request = Request(by, timer, caller)
             line += request
             caller.invokeOnCancellation { line -= request }
         }
@@ -55,12 +72,12 @@ internal class MutexSequential {
         val next = line.removeFirstOrNull()
         locked = next != null
         owner = next?.owner
-        next?.caller?.resume(Unit) { _, _, _ -> if (locked && owner === next.owner) passOn() }
+        next?.caller?.resume(true) { _, _, _ -> if (locked && owner === next.owner) passOn() }
     }
 
     override fun equals(other: Any?) =
         other is MutexSequential && locked == other.locked && owner === other.owner &&
-            line.map { it.owner } == other.line.map { it.owner }
+            line.map { it.kind } == other.line.map { it.kind }
 
     override fun hashCode() = line.size
 }
@@ -85,6 +102,13 @@ internal class HonestMutexSequential {
         mutex.lockBy(owner)
         mine[thread] = owner
     }
+
+    suspend fun tryLockTimed(thread: Int) = mutex.tryLockTimed(thread).also { if (it) mine[thread] = NOBODY }
+
+    suspend fun tryLockTimedBy(thread: Int, owner: LockOwner) =
+        mutex.tryLockTimedBy(thread, owner).also { if (it) mine[thread] = owner }
+
+    fun timePasses(thread: Int) = mutex.timePasses(thread)
 
     fun tryLock(thread: Int) = mutex.tryLock().also { if (it) mine[thread] = NOBODY }
 

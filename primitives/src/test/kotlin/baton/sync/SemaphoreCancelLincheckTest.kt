@@ -1,16 +1,17 @@
 package baton.sync
 
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 
-/** Cancellation included. Only what a thread holds it releases, see [MutexCancelLincheckTest]. */
+/** Cancellation included. Only what a thread holds it releases, see [HonestMutexLincheckBase]. */
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
 abstract class HonestSemaphoreLincheckBase(permits: Int, sequential: Class<*>) :
     SemaphoreLincheckBase(permits, sequential) {
-    private val held = IntArray(THREADS)
+    protected val held = IntArray(THREADS)
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun acquire(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
@@ -49,6 +50,35 @@ open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThre
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun awaitIdle() = underLincheck { semaphore.awaitIdle() }
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // Who comes later is not told that nobody held a permit before.
+                initial { actor(::tryAcquire, 1, 1) }
+                parallel {
+                    thread { actor(::release, 1, 1) }
+                    thread {
+                        actor(::tryAcquire, 2, 1)
+                        actor(::awaitIdle)
+                    }
+                    thread { actor(::awaitIdle) }
+                }
+            },
+            { // Three of two are refused, not merely not free.
+                parallel {
+                    thread { actor(::tryAcquire, 1, 3) }
+                    thread { actor(::resize, 2) }
+                }
+            },
+            { // The last but one of three is not the last of two.
+                initial { actor(::tryAcquire, 1, 2) }
+                parallel {
+                    thread { actor(::release, 1, 1) }
+                    thread { actor(::resize, 2) }
+                    thread { actor(::awaitIdle) }
+                }
+            },
+        )
 }
 
 class SemaphoreCancelLincheckDeepTest : SemaphoreCancelLincheckTest() {

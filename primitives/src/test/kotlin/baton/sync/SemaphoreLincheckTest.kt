@@ -1,5 +1,6 @@
 package baton.sync
 
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
@@ -10,14 +11,17 @@ abstract class SemaphoreLincheckBase(permits: Int, private val sequential: Class
 
     internal open val effort get() = Effort.SHORT
 
-    @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential).check(javaClass)
+    /** Which nobody should leave to chance. */
+    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
-    fun threads_areLinearizable() = effort.stress(sequential).check(javaClass)
+    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
 }
 
-/** Misuse included: whoever likes releases. See [MutexCancelLincheckTest] for why nobody is cancelled here. */
+/** Misuse included: whoever likes releases. See [HonestMutexLincheckBase] for why nobody is cancelled here. */
 @Param(name = "one", gen = IntGen::class, conf = "1:1")
 abstract class UnitSemaphoreLincheckBase(permits: Int, sequential: Class<*>) :
     SemaphoreLincheckBase(permits, sequential) {

@@ -5,9 +5,14 @@ import kotlin.coroutines.resumeWithException
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
+/** The timer of a request that has none. */
+internal const val NO_TIMER = -1
+
 /** What a [Semaphore] is to do, for one thread at a time. */
 internal open class SemaphoreSequential(private var permits: Int) {
-    private class Request(val weight: Int, val caller: CancellableContinuation<Unit>)
+    private class Request(val weight: Int, val timer: Int, val caller: CancellableContinuation<Boolean>) {
+        val kind get() = weight to timer
+    }
 
     private var held = 0
     private var closed = false
@@ -19,15 +24,26 @@ internal open class SemaphoreSequential(private var permits: Int) {
     fun waiting() = line.size
 
     suspend fun acquire(n: Int) {
-        if (tryAcquire(n)) return
+        if (!tryAcquire(n)) await(n, NO_TIMER)
+    }
+
+    suspend fun tryAcquireTimed(timer: Int, n: Int): Boolean = tryAcquire(n) || await(n, timer)
+
+    private suspend fun await(n: Int, timer: Int): Boolean =
         suspendCancellableCoroutine { caller ->
-            val request = Request(n, caller)
+            val request = Request(n, timer, caller)
             line += request
             caller.invokeOnCancellation {
                 line -= request
                 admit()
             }
         }
+
+    fun timePasses(timer: Int) {
+        val request = line.find { it.timer == timer } ?: return
+        line -= request
+        request.caller.resume(false)
+        admit()
     }
 
     fun tryAcquire(n: Int): Boolean {
@@ -74,7 +90,7 @@ internal open class SemaphoreSequential(private var permits: Int) {
         while (line.isNotEmpty() && held + line.first().weight <= permits) {
             val request = line.removeFirst()
             held += request.weight
-            request.caller.resume(Unit) { _, _, _ ->
+            request.caller.resume(true) { _, _, _ ->
                 held -= request.weight
                 admit()
             }
@@ -87,7 +103,7 @@ internal open class SemaphoreSequential(private var permits: Int) {
 
     override fun equals(other: Any?) =
         other is SemaphoreSequential && permits == other.permits && held == other.held && closed == other.closed &&
-            idlers.size == other.idlers.size && line.map { it.weight } == other.line.map { it.weight }
+            idlers.size == other.idlers.size && line.map { it.kind } == other.line.map { it.kind }
 
     override fun hashCode() = held + 31 * line.size
 }
@@ -105,6 +121,11 @@ internal open class HonestSemaphoreSequential(permits: Int) {
         semaphore.acquire(n)
         held[thread] += n
     }
+
+    suspend fun tryAcquireTimed(thread: Int, n: Int) =
+        semaphore.tryAcquireTimed(thread, n).also { if (it) held[thread] += n }
+
+    fun timePasses(thread: Int) = semaphore.timePasses(thread)
 
     fun tryAcquire(thread: Int, n: Int) = semaphore.tryAcquire(n).also { if (it) held[thread] += n }
 
