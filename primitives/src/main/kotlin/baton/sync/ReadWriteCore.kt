@@ -74,13 +74,13 @@ internal class ReadWriteCore(
 
     val writeHolder: Any? get() = if (isGuarded(counter())) inside { if (writing) intentOwner else null } else null
 
-    val readHolders: List<Any>
-        get() =
-            if (isGuarded(counter())) {
-                inside { owners.holders() + listOfNotNull(if (upgradable) intentOwner else null) }
-            } else {
-                emptyList()
-            }
+    val readHolders: List<Any> get() = if (isGuarded(counter())) inside { ownersThatRead() } else emptyList()
+
+    private fun ownersThatRead(): List<Any> {
+        val plainly = owners.holders()
+        val upgradably = if (upgradable) intentOwner else null
+        return if (upgradably == null || holdsToRead(upgradably)) plainly else plainly + upgradably
+    }
 
     private val gatheringSize: Int get() = gathering?.size ?: 0
 
