@@ -36,6 +36,10 @@ abstract class CounterField extends CounterFrontPadding {
         COUNTER.set(this, value);
     }
 
+    protected final void setCounter(long value) {
+        counter = value;
+    }
+
     protected final long getAndAdd(long delta) {
         return (long) COUNTER.getAndAdd(this, delta);
     }

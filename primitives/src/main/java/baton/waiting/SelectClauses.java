@@ -4,6 +4,7 @@ import kotlin.Unit;
 import kotlin.coroutines.CoroutineContext;
 import kotlin.jvm.functions.Function3;
 import kotlinx.coroutines.selects.SelectClause;
+import kotlinx.coroutines.selects.SelectClause0;
 import kotlinx.coroutines.selects.SelectClause2;
 import kotlinx.coroutines.selects.SelectInstance;
 
@@ -16,6 +17,10 @@ import kotlinx.coroutines.selects.SelectInstance;
 @InternalBatonApi
 public final class SelectClauses {
     private SelectClauses() {}
+
+    public static SelectClause0 clause0(Selectable selectable) {
+        return new Clause0(selectable);
+    }
 
     public static <P, Q> SelectClause2<P, Q> clause2(Selectable selectable) {
         return new Clause2<>(selectable);
@@ -53,6 +58,12 @@ public final class SelectClauses {
                 selectable.undo(result);
                 return Unit.INSTANCE;
             };
+        }
+    }
+
+    private static final class Clause0 extends Clause implements SelectClause0 {
+        Clause0(Selectable selectable) {
+            super(selectable);
         }
     }
 

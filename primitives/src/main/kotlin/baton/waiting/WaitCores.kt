@@ -3,6 +3,8 @@
 package baton.waiting
 
 import baton.sync.Mutex
+import baton.sync.ReadWriteCore
+import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 
 // The door through which Baton's Java face lets its futures into the queues: the one file of this package that knows the
@@ -17,6 +19,23 @@ public fun coreOf(mutex: Mutex): WaitCore = mutex.core
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
+
+/** Where those who want to read or write wait; a waiter's weight is one of the four below, its tag the owner or null. */
+@InternalBatonApi
+@JvmName("of")
+public fun coreOf(lock: ReadWriteLock): WaitCore = lock.core
+
+@InternalBatonApi
+public const val READ_WEIGHT: Int = ReadWriteCore.READ
+
+@InternalBatonApi
+public const val WRITE_WEIGHT: Int = ReadWriteCore.WRITE
+
+@InternalBatonApi
+public const val UPGRADABLE_WEIGHT: Int = ReadWriteCore.READ_UPGRADABLY
+
+@InternalBatonApi
+public const val UPGRADE_WEIGHT: Int = ReadWriteCore.UPGRADE
 
 /** The weight of a waiter for [Semaphore.awaitIdle]. */
 @InternalBatonApi

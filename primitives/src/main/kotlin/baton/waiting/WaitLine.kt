@@ -50,6 +50,15 @@ internal class FifoLine : WaitLine() {
 
     override fun head(): Waiter? = first
 
+    /** Empties the line; its members stay linked by [Waiter.next], from the one returned on. */
+    fun takeAll(): Waiter? {
+        val taken = first
+        first = null
+        last = null
+        size = 0
+        return taken
+    }
+
     override fun forEach(action: (Waiter) -> Unit) {
         var waiter = first
         while (waiter != null) {

@@ -111,7 +111,7 @@ public abstract class Waiter(
         STATE.compareAndSet(this, WAITING, to) || STATE.compareAndSet(this, PREPARING, to)
 
     /** Runs once the lock is free. Whom the caller is to wake next because the grant found no receiver, or null. */
-    internal fun arrive(): Waiter? {
+    internal open fun arrive(): Waiter? {
         if (!resumesOnCallersStack) return arriveNow()
         FlatStack.run { arriveNow()?.let(::wakeAll) }
         return null
