@@ -384,7 +384,7 @@ class AsyncReadWriteLockTest {
                 rw.withRead(action, steps),
                 rw.withRead("me", action, steps),
                 rw.withWrite(action, steps),
-                rw.withWrite("me", action, steps));
+                rw.withWrite("you", action, steps));
         assertEquals(2, steps.size());
         steps.runAll();
         assertEquals(
