@@ -22,14 +22,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what it is completed with
  */
-final class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
+class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     private final Entry entry;
     private final @Nullable T grant;
     private final @Nullable Executor executor;
     private @Nullable DisposableHandle timer;
     private @Nullable Supplier<String> onTimeout;
 
-    private GrantFuture(
+    /** @see #enqueue */
+    GrantFuture(
             WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new Entry(core, weight, tag);
         this.grant = grant;
@@ -58,17 +59,29 @@ final class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
             long millis,
             Supplier<String> onTimeout) {
         GrantFuture<T> future = new GrantFuture<>(core, weight, tag, grant, null);
-        future.onTimeout = onTimeout;
-        // Set before it is enqueued: whoever completes it then sees the timer, and can stop it.
-        future.timer = Timeouts.schedule(millis, future::timeOut);
-        future.start();
+        future.start(millis, onTimeout);
         return future;
     }
 
-    private void start() {
+    final void start(long millis, Supplier<String> message) {
+        onTimeout = message;
+        // Set before it is enqueued: whoever completes it then sees the timer, and can stop it.
+        timer = Timeouts.schedule(millis, this::timeOut);
+        start();
+    }
+
+    final void start() {
         int state = entry.core.enqueue(entry, false);
         // Nobody else knows the future yet: its dependents cannot run here.
         if (state != Waiter.WAITING) finish(state);
+    }
+
+    /**
+     * The core is through with the request; nobody sees this future completed yet, but for those who completed it from
+     * outside at the same time. May be called again, by another thread, with the same answer.
+     */
+    void decided(boolean granted) {
+        if (granted && grant instanceof HeldPermit permit) permit.handedOut();
     }
 
     private void timeOut() {
@@ -79,11 +92,9 @@ final class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     private void finish(int state) {
         DisposableHandle running = timer;
         if (running != null) running.dispose();
+        decided(state == Waiter.GRANTED);
         switch (state) {
-            case Waiter.GRANTED -> {
-                if (grant instanceof HeldPermit permit) permit.handedOut();
-                succeed(grant);
-            }
+            case Waiter.GRANTED -> succeed(grant);
             case Waiter.FAILED -> fail(entry.core.failure(entry));
             case Waiter.TIMED_OUT -> {
                 Supplier<String> message = onTimeout;
@@ -129,12 +140,13 @@ final class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     }
 
     @Override
-    void withdraw() {
+    final void withdraw() {
         if (isDone()) return;
         int state = entry.withdraw(Waiter.CANCELLED);
         if (state == Waiter.WAITING) {
             DisposableHandle running = timer;
             if (running != null) running.dispose();
+            decided(false);
         } else if (state == Waiter.GRANTED || state == Waiter.FAILED) {
             finish(state);
         }

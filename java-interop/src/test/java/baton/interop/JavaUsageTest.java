@@ -2,7 +2,9 @@ package baton.interop;
 
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +15,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -65,5 +69,34 @@ class JavaUsageTest {
         CompletableFuture<Integer> locked = mutex.withLock(() -> CompletableFuture.completedFuture(1));
         held.join().close();
         assertEquals(1, await(locked));
+    }
+
+    @Test
+    void readWriteLock_asInTheUsage_compilesAndRuns() {
+        AsyncReadWriteLock rw = AsyncReadWriteLock.create();
+        CompletableFuture<Permit> read = rw.read();
+        CompletableFuture<Permit> write = rw.write();
+        Map<String, Integer> cache = new HashMap<>();
+        CompletableFuture<Void> stored = rw.withWrite(() -> store(cache, "x", 1));
+        read.join().close();
+        write.join().close();
+        assertNull(await(stored));
+        assertEquals(1, await(rw.withRead(() -> load(cache, "x"))));
+        try (UpgradablePermit permit = rw.lockUpgradable().join()) {
+            WritePermit writes = permit.upgrade().join();
+            cache.clear();
+            writes.downgrade();
+        }
+        assertEquals(0, rw.readers());
+        assertFalse(rw.isWriteLocked());
+        assertEquals(0, rw.waiting());
+    }
+
+    private static CompletableFuture<Integer> load(Map<String, Integer> cache, String key) {
+        return CompletableFuture.completedFuture(cache.get(key));
+    }
+
+    private static CompletableFuture<Void> store(Map<String, Integer> cache, String key, int value) {
+        return CompletableFuture.runAsync(() -> cache.put(key, value));
     }
 }

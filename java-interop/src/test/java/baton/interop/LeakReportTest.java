@@ -1,9 +1,11 @@
 package baton.interop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.sync.ReadWritePolicy;
 import baton.sync.WaitOrder;
 import java.lang.ref.WeakReference;
 import java.util.Arrays;
@@ -85,6 +87,38 @@ class LeakReportTest {
         assertTrue(semaphore.tryAcquire().isPresent());
         assertTrue(semaphore.acquire(java.time.Duration.ofDays(1)).isDone());
         assertTrue(mutex.tryLock("me").isPresent());
+    }
+
+    @Test
+    void permitOfAReadWriteLock_inWhateverItHolds_isReportedWhenLostAndNotBefore() {
+        AsyncReadWriteLock rw = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "cache");
+        Permit reader = rw.lockRead().join();
+        loseWhileItIsUpgraded(rw);
+        collectAll();
+        assertEquals(List.of(), leaks, "it is still wanted: for the upgrade that waits");
+        reader.close();
+        assertTrue(rw.isWriteLocked());
+        assertTrue(collectUntil(() -> !leaks.isEmpty()));
+        assertEquals(1, leaks.size());
+        LeakReport.Leak leak = leaks.get(0);
+        assertTrue(leak.permit().startsWith("upgradable read lock of ReadWriteLock 'cache'"), leak.permit());
+        assertTrue(comesFrom(leak, "loseWhileItIsUpgraded"));
+        rw.kotlin().unlockWrite(null);
+        changeAndClose(rw);
+        collectAll();
+        assertEquals(1, leaks.size());
+    }
+
+    private static void loseWhileItIsUpgraded(AsyncReadWriteLock rw) {
+        assertFalse(rw.lockUpgradable().join().upgrade().isDone());
+    }
+
+    private static void changeAndClose(AsyncReadWriteLock rw) {
+        for (int i = 0; i < 100; i++) {
+            UpgradablePermit permit = rw.lockUpgradable().join();
+            permit.upgrade().join().downgrade();
+            permit.close();
+        }
     }
 
     @Test

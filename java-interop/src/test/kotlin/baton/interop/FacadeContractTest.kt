@@ -1,6 +1,8 @@
 package baton.interop
 
 import baton.sync.MutexContract
+import baton.sync.ReadWriteContract
+import baton.sync.ReadWriteLockFactory
 import baton.sync.SemaphoreContract
 import kotlin.time.Duration.Companion.days
 
@@ -19,3 +21,17 @@ class PatientJavaMutexTest : MutexContract({ locked, name -> JavaMutexFace(locke
 class MixedJavaKotlinSemaphoreTest : SemaphoreContract(::JavaKotlinSemaphoreFace)
 
 class MixedJavaKotlinMutexTest : MutexContract(::JavaKotlinMutexFace)
+
+class JavaReadWriteLockTest : JavaReadWriteContract(::JavaReadWriteLockFace)
+
+class PatientJavaReadWriteLockTest :
+    JavaReadWriteContract({ policy, name -> JavaReadWriteLockFace(policy, name, 1.days) })
+
+class MixedJavaKotlinReadWriteLockTest : ReadWriteContract(::JavaKotlinReadWriteLockFace)
+
+/** What a future was granted stays granted: whoever is cancelled before it looks at it holds a permit that writes. */
+abstract class JavaReadWriteContract(factory: ReadWriteLockFactory) : ReadWriteContract(factory) {
+    override fun cancel_upgradedButNotRunYet_stillReadsUpgradably() = Unit
+
+    override fun cancel_upgradedButNotRunYetAndAWriterWaits_writerComesInOnlyThen() = Unit
+}

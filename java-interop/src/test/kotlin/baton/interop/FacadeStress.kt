@@ -4,17 +4,11 @@ import baton.sync.Semaphore
 import baton.sync.WaitOrder
 import java.time.Duration
 import java.util.SplittableRandom
-import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CompletionException
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.ForkJoinPool
-import java.util.concurrent.TimeUnit
-import java.util.concurrent.TimeoutException
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
-import java.util.concurrent.atomic.AtomicReference
-import kotlin.concurrent.thread
 import kotlin.time.Duration.Companion.microseconds
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
@@ -22,74 +16,23 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 
-/** Threads and coroutines that ask one semaphore for permits and change their minds in every way there is. */
-internal class FacadeStress(private val permits: Int, order: WaitOrder, private val seed: Long) {
+/** Threads and coroutines that ask one semaphore for permits. */
+internal class FacadeStress(private val permits: Int, order: WaitOrder, seed: Long) : FacadeRun(seed) {
     private val semaphore = AsyncSemaphore.of(Semaphore(permits, 0, order, "stress"))
     private val inside = AtomicInteger()
-    private val attempts = AtomicLong()
     private val granted = AtomicLong()
-    private val failure = AtomicReference<Throwable?>()
 
-    /** Goes on while [goOn] says so of the attempts made so far. Answers how many they were. */
-    fun run(threads: Int, goOn: (Long) -> Boolean): Long {
-        val before = Thread.getDefaultUncaughtExceptionHandler()
-        Thread.setDefaultUncaughtExceptionHandler { _, e -> failure.compareAndSet(null, e) }
-        try {
-            return runGuarded(threads, goOn)
-        } finally {
-            Thread.setDefaultUncaughtExceptionHandler(before)
-        }
+    override fun toString() = "inside = $inside: $semaphore"
+
+    override fun call(number: Int, random: SplittableRandom) {
+        if (number % 2 == 0) callAsFuture(random) else callAsCoroutine(random)
     }
 
-    private fun runGuarded(threads: Int, goOn: (Long) -> Boolean): Long {
-        val workers =
-            List(threads) { number ->
-                thread(name = "stress-$number", isDaemon = true) {
-                    val random = SplittableRandom(seed + number)
-                    try {
-                        while (failure.get() == null && goOn(attempts.get())) {
-                            if (number % 2 == 0) callAsFuture(random) else callAsCoroutine(random)
-                            attempts.incrementAndGet()
-                        }
-                    } catch (e: Throwable) {
-                        failure.compareAndSet(null, e)
-                    }
-                }
-            }
-        watch(workers)
-        failure.get()?.let { throw AssertionError("seed = $seed, after $attempts attempts: $semaphore", it) }
+    override fun end() {
         Futures.await(semaphore.awaitIdle())
-        check(inside.get() == 0 && semaphore.waiting() == 0 && semaphore.availablePermits() == permits) {
-            "seed = $seed, inside = $inside: $semaphore"
-        }
-        check(semaphore.acquire(permits).isDone) { "seed = $seed: $semaphore" }
+        check(inside.get() == 0 && semaphore.waiting() == 0 && semaphore.availablePermits() == permits)
+        check(semaphore.acquire(permits).isDone)
         check(granted.get() > 0)
-        failure.get()?.let { throw AssertionError("seed = $seed, on a thread of others", it) }
-        return attempts.get()
-    }
-
-    /** Says where everybody stands when nothing has moved for 30 seconds. */
-    private fun watch(workers: List<Thread>) {
-        var seen = -1L
-        var since = System.nanoTime()
-        for (worker in workers) {
-            while (true) {
-                worker.join(200)
-                if (!worker.isAlive) break
-                val now = attempts.get()
-                if (now != seen) {
-                    seen = now
-                    since = System.nanoTime()
-                } else if (System.nanoTime() - since > TimeUnit.SECONDS.toNanos(30)) {
-                    val stacks =
-                        Thread.getAllStackTraces().entries.joinToString("\n") { (thread, stack) ->
-                            "$thread\n" + stack.joinToString("\n") { "    at $it" }
-                        }
-                    val state = "seed = $seed: no progress after $now attempts, inside = $inside: $semaphore"
-                    throw AssertionError("$state\n$stacks")
-                }
-            }
-        }
     }
 
     private fun enter(n: Int) {
@@ -124,29 +67,12 @@ internal class FacadeStress(private val permits: Int, order: WaitOrder, private 
     }
 
     private fun end(future: CompletableFuture<Permit>, random: SplittableRandom, n: Int) {
-        repeat(random.nextInt(100)) { Thread.onSpinWait() }
-        when (random.nextInt(8)) {
-            0, 1 -> future.cancel(true)
-            2 -> future.complete(null)
-            3 -> future.completeExceptionally(CancellationException())
-            4 -> future.orTimeout(random.nextLong(100_000), TimeUnit.NANOSECONDS)
-            5 -> future.completeOnTimeout(null, random.nextLong(100_000), TimeUnit.NANOSECONDS)
-            6 -> future.completeAsync { null }
-        }
+        interfere(future, random)
         finish(future, n)
     }
 
     private fun finish(future: CompletableFuture<Permit>, n: Int) {
-        val permit =
-            try {
-                future.join()
-            } catch (_: CancellationException) {
-                null
-            } catch (e: CompletionException) {
-                if (e.cause !is TimeoutException && e.cause !is CancellationException) throw e
-                null
-            }
-        use(permit, n)
+        use(outcome(future), n)
     }
 
     private fun guarded(n: Int, random: SplittableRandom) {

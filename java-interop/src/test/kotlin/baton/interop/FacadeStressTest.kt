@@ -1,5 +1,6 @@
 package baton.interop
 
+import baton.sync.ReadWritePolicy
 import baton.sync.WaitOrder
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit
@@ -19,6 +20,13 @@ class FacadeStressTest {
     fun permits_underThreadsThatChangeTheirMinds_areNeitherLostNorInvented(order: WaitOrder) {
         val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(2)
         FacadeStress(4, order, System.nanoTime()).run(8) { System.nanoTime() < end }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun readWriteLock_underThreadsThatChangeTheirMinds_keepsWritersAlone(policy: ReadWritePolicy) {
+        val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(2)
+        ReadWriteFacadeStress(policy, System.nanoTime()).run(8) { System.nanoTime() < end }
     }
 
     @Test

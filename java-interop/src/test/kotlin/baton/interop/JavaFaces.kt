@@ -22,7 +22,7 @@ import kotlinx.coroutines.future.await
 // granted already, and the coroutine is cancelled before it runs, then the permit is in the future, and whoever has the
 // future gives it back.
 
-private suspend fun CompletableFuture<Permit>.awaitPermit(): Permit =
+internal suspend fun <P : Permit> CompletableFuture<P>.awaitPermit(): P =
     try {
         await()
     } catch (e: CancellationException) {
@@ -31,18 +31,19 @@ private suspend fun CompletableFuture<Permit>.awaitPermit(): Permit =
     }
 
 /** Permits whose callers go on; whoever releases closes one of them that fits. */
-private class Held<K> {
-    private val permits = ConcurrentLinkedDeque<Pair<K, Permit>>()
+internal class Held<K, P : Permit> {
+    private val permits = ConcurrentLinkedDeque<Pair<K, P>>()
 
-    fun add(key: K, permit: Permit) {
+    fun add(key: K, permit: P) {
         permits.add(key to permit)
     }
 
+    fun take(matches: (K) -> Boolean): P? = permits.firstOrNull { matches(it.first) }?.also { permits.remove(it) }?.second
+
     /** False when there is none: it was acquired elsewhere, or in other portions. */
     fun close(matches: (K) -> Boolean): Boolean {
-        val found = permits.firstOrNull { matches(it.first) } ?: return false
-        permits.remove(found)
-        found.second.close()
+        val permit = take(matches) ?: return false
+        permit.close()
         return true
     }
 }
@@ -52,7 +53,7 @@ class JavaSemaphoreFace(private val semaphore: AsyncSemaphore, private val patie
     constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?, patience: Duration? = null) :
         this(AsyncSemaphore.of(Semaphore(permits, acquired, order, name)), patience)
 
-    private val held = Held<Int>()
+    private val held = Held<Int, Permit>()
 
     override val permits: Int get() = semaphore.permits()
 
@@ -107,7 +108,7 @@ class JavaMutexFace(private val mutex: AsyncMutex, private val patience: Duratio
     constructor(locked: Boolean, name: String?, patience: Duration? = null) :
         this(AsyncMutex.of(Mutex(locked, name)), patience)
 
-    private val held = Held<Any?>()
+    private val held = Held<Any?, Permit>()
 
     override val isLocked: Boolean get() = mutex.isLocked
 

@@ -1,0 +1,40 @@
+package baton.interop;
+
+import baton.sync.ReadWriteLock;
+import baton.waiting.WaitCores;
+import org.jspecify.annotations.Nullable;
+
+/** The ways to be inside a {@link ReadWriteLock}. */
+enum Access {
+    READ(WaitCores.READ_WEIGHT, "read lock", "to read"),
+    WRITE(WaitCores.WRITE_WEIGHT, "write lock", "to write"),
+    UPGRADABLE(WaitCores.UPGRADABLE_WEIGHT, "upgradable read lock", "to read upgradably");
+
+    /** What a waiter for it weighs. */
+    final int weight;
+
+    final String noun;
+    final String purpose;
+
+    Access(int weight, String noun, String purpose) {
+        this.weight = weight;
+        this.noun = noun;
+        this.purpose = purpose;
+    }
+
+    boolean tryLock(ReadWriteLock lock, @Nullable Object owner) {
+        return switch (this) {
+            case READ -> lock.tryLockRead(owner);
+            case WRITE -> lock.tryLockWrite(owner);
+            case UPGRADABLE -> lock.tryLockUpgradable(owner);
+        };
+    }
+
+    void unlock(ReadWriteLock lock, @Nullable Object owner) {
+        switch (this) {
+            case READ -> lock.unlockRead(owner);
+            case WRITE -> lock.unlockWrite(owner);
+            case UPGRADABLE -> lock.unlockUpgradable(owner);
+        }
+    }
+}

@@ -1,0 +1,390 @@
+package baton.interop;
+
+import baton.sync.ReadWriteLock;
+import baton.sync.ReadWritePolicy;
+import baton.waiting.WaitCore;
+import baton.waiting.WaitCores;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link ReadWriteLock} for Java: what waits returns a {@link CompletableFuture}, and whoever is inside has a
+ * {@link Permit} that unlocks what it holds. One that writes can be {@linkplain WritePermit#downgrade() downgraded} to
+ * reading; one that reads upgradably can be {@linkplain UpgradablePermit#upgrade() upgraded} to writing.
+ *
+ * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same lock stand in
+ * one queue. No method blocks; who wants to block calls {@code join()}. It is not bound to threads: any thread may close
+ * the permit.
+ *
+ * <p><i>Order.</i> That of the lock, see {@link ReadWritePolicy}.
+ *
+ * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, a request that would
+ * wait for its own owner for ever fails with {@link IllegalStateException} instead: to write or to read upgradably while
+ * inside, to read while writing, to read again behind a writer that waits for this very reader. The owner is always the
+ * first argument. As the only argument, an executor is an owner like any other; a {@link Duration} is a timeout, unless it
+ * is cast to {@code Object}.
+ *
+ * <p><i>Cancellation, callbacks.</i> As for {@link AsyncSemaphore}. A request to write that is withdrawn lets in at once the
+ * readers it held back.
+ *
+ * <p><i>Memory.</i> What happens before a writing permit is closed or downgraded happens before whatever follows the next
+ * lock of any kind; what happens before a reading permit is closed happens before whatever follows the next lock to write.
+ */
+public final class AsyncReadWriteLock {
+    private final ReadWriteLock lock;
+    private final WaitCore core;
+
+    private AsyncReadWriteLock(ReadWriteLock lock) {
+        this.lock = lock;
+        this.core = WaitCores.of(lock);
+    }
+
+    /** The Java face of that very lock. */
+    public static AsyncReadWriteLock of(ReadWriteLock lock) {
+        return new AsyncReadWriteLock(Objects.requireNonNull(lock, "lock"));
+    }
+
+    /** A new lock, free, where readers and writers take turns. */
+    public static AsyncReadWriteLock create() {
+        return create(ReadWritePolicy.PHASE_FAIR);
+    }
+
+    /** A new lock, free. */
+    public static AsyncReadWriteLock create(ReadWritePolicy policy) {
+        return create(policy, null);
+    }
+
+    /**
+     * A new lock, free.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static AsyncReadWriteLock create(ReadWritePolicy policy, @Nullable String name) {
+        return of(new ReadWriteLock(Objects.requireNonNull(policy, "policy"), name));
+    }
+
+    /** The lock behind this face. */
+    public ReadWriteLock kotlin() {
+        return lock;
+    }
+
+    // ---- to read
+
+    /** The same as {@link #lockRead()}. */
+    public CompletableFuture<Permit> read() {
+        return lockRead();
+    }
+
+    /** A future that completes when this caller may read. Closing the permit unlocks it. */
+    public CompletableFuture<Permit> lockRead() {
+        return request(Permit.class, Access.READ, null, null);
+    }
+
+    /**
+     * As {@link #lockRead()}, with an owner; fails with {@link IllegalStateException} if that writes, or would wait for a
+     * writer that waits for it.
+     *
+     * @param owner not a {@link Duration}, which would be taken for a timeout
+     */
+    public CompletableFuture<Permit> lockRead(Object owner) {
+        return request(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"), null);
+    }
+
+    /**
+     * As {@link #lockRead(Object)}; when it had to wait, the future is completed on {@code executor}, and by whoever
+     * unlocks if that rejects it.
+     *
+     * @param owner null for none: so an executor that stands alone is never mistaken for an owner, nor an owner for it
+     */
+    public CompletableFuture<Permit> lockRead(@Nullable Object owner, Executor executor) {
+        return request(Permit.class, Access.READ, owner, Objects.requireNonNull(executor, "executor"));
+    }
+
+    /**
+     * As {@link #lockRead()}, but fails with {@link TimeoutException} if the caller may not read in time; then it holds
+     * nothing. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
+     *
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    public CompletableFuture<Permit> lockRead(Duration timeout) {
+        return requestWithin(Permit.class, Access.READ, null, timeout);
+    }
+
+    /**
+     * As {@link #lockRead(Duration)}, with an owner; fails at once where {@link #lockRead(Object)} does.
+     *
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    public CompletableFuture<Permit> lockRead(Object owner, Duration timeout) {
+        return requestWithin(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"), timeout);
+    }
+
+    /** Locks it to read if that needs no waiting. */
+    public Optional<Permit> tryLockRead() {
+        return tryLock(Permit.class, Access.READ, null);
+    }
+
+    /**
+     * Locks it to read if that needs no waiting, with an owner.
+     *
+     * @throws IllegalStateException if that owner writes
+     */
+    public Optional<Permit> tryLockRead(Object owner) {
+        return tryLock(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"));
+    }
+
+    /**
+     * Runs {@code action} while reading. It is unlocked when the action's stage has completed, however it does, also when
+     * the action throws instead of returning one; only then the returned future completes, as the stage did.
+     *
+     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action runs:
+     * its stage is cancelled if it can be, and the lock is unlocked when it has ended.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withRead(Supplier<? extends CompletionStage<T>> action) {
+        return run(Access.READ, null, action, null);
+    }
+
+    /** As {@link #withRead(Supplier)}, with an owner; fails as {@link #lockRead(Object)} does. */
+    public <T extends @Nullable Object> CompletableFuture<T> withRead(
+            Object owner, Supplier<? extends CompletionStage<T>> action) {
+        return run(Access.READ, Objects.requireNonNull(owner, "owner"), action, null);
+    }
+
+    /** As {@link #withRead(Supplier)}, with the action run by {@code executor}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withRead(
+            Supplier<? extends CompletionStage<T>> action, Executor executor) {
+        return run(Access.READ, null, action, Objects.requireNonNull(executor, "executor"));
+    }
+
+    /** As {@link #withRead(Object, Supplier)}, with the action run by {@code executor}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withRead(
+            Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
+        Objects.requireNonNull(executor, "executor");
+        return run(Access.READ, Objects.requireNonNull(owner, "owner"), action, executor);
+    }
+
+    // ---- to write
+
+    /** As {@link #lockWrite()}, for those who will not downgrade. */
+    public CompletableFuture<Permit> write() {
+        return request(Permit.class, Access.WRITE, null, null);
+    }
+
+    /** A future that completes when this caller may write, alone. Closing the permit unlocks it. */
+    public CompletableFuture<WritePermit> lockWrite() {
+        return request(WritePermit.class, Access.WRITE, null, null);
+    }
+
+    /**
+     * As {@link #lockWrite()}, with an owner; fails with {@link IllegalStateException} if that is inside already.
+     *
+     * @param owner not a {@link Duration}, which would be taken for a timeout
+     */
+    public CompletableFuture<WritePermit> lockWrite(Object owner) {
+        return request(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"), null);
+    }
+
+    /** As {@link #lockWrite(Object)}, completed on {@code executor}; see {@link #lockRead(Object, Executor)}. */
+    public CompletableFuture<WritePermit> lockWrite(@Nullable Object owner, Executor executor) {
+        return request(WritePermit.class, Access.WRITE, owner, Objects.requireNonNull(executor, "executor"));
+    }
+
+    /**
+     * As {@link #lockWrite()}, within {@code timeout}; see {@link #lockRead(Duration)}.
+     *
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    public CompletableFuture<WritePermit> lockWrite(Duration timeout) {
+        return requestWithin(WritePermit.class, Access.WRITE, null, timeout);
+    }
+
+    /**
+     * As {@link #lockWrite(Duration)}, with an owner; fails at once where {@link #lockWrite(Object)} does.
+     *
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    public CompletableFuture<WritePermit> lockWrite(Object owner, Duration timeout) {
+        return requestWithin(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"), timeout);
+    }
+
+    /** Locks it to write if that needs no waiting. */
+    public Optional<WritePermit> tryLockWrite() {
+        return tryLock(WritePermit.class, Access.WRITE, null);
+    }
+
+    /**
+     * Locks it to write if that needs no waiting, with an owner.
+     *
+     * @throws IllegalStateException if that owner is inside already
+     */
+    public Optional<WritePermit> tryLockWrite(Object owner) {
+        return tryLock(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"));
+    }
+
+    /** Runs {@code action} while writing; all else as {@link #withRead(Supplier)}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withWrite(Supplier<? extends CompletionStage<T>> action) {
+        return run(Access.WRITE, null, action, null);
+    }
+
+    /** As {@link #withWrite(Supplier)}, with an owner; fails as {@link #lockWrite(Object)} does. */
+    public <T extends @Nullable Object> CompletableFuture<T> withWrite(
+            Object owner, Supplier<? extends CompletionStage<T>> action) {
+        return run(Access.WRITE, Objects.requireNonNull(owner, "owner"), action, null);
+    }
+
+    /** As {@link #withWrite(Supplier)}, with the action run by {@code executor}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withWrite(
+            Supplier<? extends CompletionStage<T>> action, Executor executor) {
+        return run(Access.WRITE, null, action, Objects.requireNonNull(executor, "executor"));
+    }
+
+    /** As {@link #withWrite(Object, Supplier)}, with the action run by {@code executor}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withWrite(
+            Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
+        Objects.requireNonNull(executor, "executor");
+        return run(Access.WRITE, Objects.requireNonNull(owner, "owner"), action, executor);
+    }
+
+    // ---- to read upgradably
+
+    /**
+     * A future that completes when this caller may read upgradably: beside the readers, but not beside a writer or another
+     * upgradable one. Closing the permit unlocks it, upgraded or not.
+     */
+    public CompletableFuture<UpgradablePermit> lockUpgradable() {
+        return request(UpgradablePermit.class, Access.UPGRADABLE, null, null);
+    }
+
+    /**
+     * As {@link #lockUpgradable()}, with an owner; fails with {@link IllegalStateException} if that writes or reads
+     * upgradably, or would wait for a writer that waits for it.
+     *
+     * @param owner not a {@link Duration}, which would be taken for a timeout
+     */
+    public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner) {
+        return request(UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"), null);
+    }
+
+    /** As {@link #lockUpgradable(Object)}, completed on {@code executor}; see {@link #lockRead(Object, Executor)}. */
+    public CompletableFuture<UpgradablePermit> lockUpgradable(@Nullable Object owner, Executor executor) {
+        return request(UpgradablePermit.class, Access.UPGRADABLE, owner, Objects.requireNonNull(executor, "executor"));
+    }
+
+    /**
+     * As {@link #lockUpgradable()}, within {@code timeout}; see {@link #lockRead(Duration)}.
+     *
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    public CompletableFuture<UpgradablePermit> lockUpgradable(Duration timeout) {
+        return requestWithin(UpgradablePermit.class, Access.UPGRADABLE, null, timeout);
+    }
+
+    /**
+     * As {@link #lockUpgradable(Duration)}, with an owner; fails at once where {@link #lockUpgradable(Object)} does.
+     *
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner, Duration timeout) {
+        Objects.requireNonNull(owner, "owner");
+        return requestWithin(UpgradablePermit.class, Access.UPGRADABLE, owner, timeout);
+    }
+
+    /** Locks it to read upgradably if that needs no waiting. */
+    public Optional<UpgradablePermit> tryLockUpgradable() {
+        return tryLock(UpgradablePermit.class, Access.UPGRADABLE, null);
+    }
+
+    /**
+     * Locks it to read upgradably if that needs no waiting, with an owner.
+     *
+     * @throws IllegalStateException if that owner writes or reads upgradably
+     */
+    public Optional<UpgradablePermit> tryLockUpgradable(Object owner) {
+        return tryLock(UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"));
+    }
+
+    // ---- what is to be seen
+
+    /** How many read, the upgradable one included. */
+    public int readers() {
+        return lock.getReaders();
+    }
+
+    /** Whether somebody writes. */
+    public boolean isWriteLocked() {
+        return lock.isWriteLocked();
+    }
+
+    /** The owner that writes; empty when nobody does, or without an owner. */
+    public Optional<Object> writeHolder() {
+        return Optional.ofNullable(lock.getWriteHolder());
+    }
+
+    /** The owners that read, in no particular order, each once; those without an owner are not among them. */
+    public List<Object> readHolders() {
+        return lock.getReadHolders();
+    }
+
+    /** How many requests wait, to read, to write or to upgrade, of Java and Kotlin callers. */
+    public int waiting() {
+        return lock.getWaiting();
+    }
+
+    @Override
+    public String toString() {
+        return "Async" + lock;
+    }
+
+    private <T extends @Nullable Object> CompletableFuture<T> run(
+            Access access,
+            @Nullable Object owner,
+            Supplier<? extends CompletionStage<T>> action,
+            @Nullable Executor executor) {
+        Objects.requireNonNull(action, "action");
+        return GuardedCall.run(request(Permit.class, access, owner, null), action, executor);
+    }
+
+    private <P extends Permit> CompletableFuture<P> request(
+            Class<P> type, Access access, @Nullable Object owner, @Nullable Executor executor) {
+        CompletableFuture<P> decided = atOnce(type, access, owner);
+        if (decided != null) return decided;
+        P permit = type.cast(new ReadWritePermit(lock, access, owner));
+        return GrantFuture.enqueue(core, access.weight, owner, permit, executor);
+    }
+
+    private <P extends Permit> CompletableFuture<P> requestWithin(
+            Class<P> type, Access access, @Nullable Object owner, Duration timeout) {
+        long millis = Timeout.millis(timeout);
+        CompletableFuture<P> decided = atOnce(type, access, owner);
+        if (decided != null) return decided;
+        Supplier<String> message = () -> "not locked " + access.purpose + " within " + timeout + ": " + lock;
+        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        P permit = type.cast(new ReadWritePermit(lock, access, owner));
+        return GrantFuture.enqueue(core, access.weight, owner, permit, millis, message);
+    }
+
+    /** What needs no waiting, or null. */
+    private <P extends Permit> @Nullable CompletableFuture<P> atOnce(
+            Class<P> type, Access access, @Nullable Object owner) {
+        try {
+            return tryLock(type, access, owner)
+                    .map(CompletableFuture::completedFuture)
+                    .orElse(null);
+        } catch (IllegalStateException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private <P extends Permit> Optional<P> tryLock(Class<P> type, Access access, @Nullable Object owner) {
+        if (!access.tryLock(lock, owner)) return Optional.empty();
+        return Optional.of(type.cast(new ReadWritePermit(lock, access, owner).handedOut()));
+    }
+}

@@ -1,0 +1,180 @@
+package baton.interop;
+
+import baton.sync.ReadWriteLock;
+import baton.waiting.WaitCores;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What somebody holds of a read-write lock.
+ *
+ * <pre>
+ *               upgrade              granted               downgrade
+ *  UPGRADABLE ───────────▶ Upgrade ──────────▶ WRITE ───────────────────▶ CHANGING ──▶ READ
+ *    │    ▲                 │   │                ▲
+ *    │    └─────────────────┘   │ close          │           close: from READ, WRITE, UPGRADABLE and CHANGING
+ *    │       withdrawn          ▼                │                  ──▶ RETURNED
+ *    │                       Orphan ──▶ RETURNED │
+ *    └─────────────▶ CHANGING ───────────────────┘
+ *       tryUpgrade
+ * </pre>
+ *
+ * Every arrow is one compare-and-set. An {@link Access} says what close has to unlock. In an Upgrade and in CHANGING only
+ * the core knows: who closes then leaves the unlocking to whoever ends that state, see {@link #settle} and
+ * {@link Upgrade#decided}.
+ */
+final class ReadWritePermit extends HeldPermit implements UpgradablePermit, WritePermit {
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(ReadWritePermit.class, "state", Object.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Somebody is just asking the core to change what is held, without waiting. */
+    private static final Object CHANGING = new Object();
+
+    private static final Object RETURNED = new Object();
+
+    private final ReadWriteLock lock;
+    private final @Nullable Object owner;
+    private volatile Object state;
+
+    ReadWritePermit(ReadWriteLock lock, Access access, @Nullable Object owner) {
+        this.lock = lock;
+        this.state = access;
+        this.owner = owner;
+    }
+
+    private boolean move(Object from, Object to) {
+        return STATE.compareAndSet(this, from, to);
+    }
+
+    @Override
+    public CompletableFuture<WritePermit> upgrade() {
+        return startUpgrade(null);
+    }
+
+    @Override
+    public CompletableFuture<WritePermit> upgrade(Executor executor) {
+        return startUpgrade(Objects.requireNonNull(executor, "executor"));
+    }
+
+    private CompletableFuture<WritePermit> startUpgrade(@Nullable Executor executor) {
+        Upgrade upgrade = new Upgrade(executor);
+        if (!move(Access.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
+        upgrade.start();
+        return upgrade;
+    }
+
+    @Override
+    public CompletableFuture<WritePermit> upgrade(Duration timeout) {
+        long millis = Timeout.millis(timeout);
+        Supplier<String> message = () -> "not upgraded within " + timeout + ": " + lock;
+        if (millis == 0) return upgradeNow(message);
+        Upgrade upgrade = new Upgrade(null);
+        if (!move(Access.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
+        upgrade.start(millis, message);
+        return upgrade;
+    }
+
+    private CompletableFuture<WritePermit> upgradeNow(Supplier<String> message) {
+        try {
+            if (tryUpgrade().isPresent()) return CompletableFuture.completedFuture(this);
+        } catch (IllegalStateException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+    }
+
+    @Override
+    public Optional<WritePermit> tryUpgrade() {
+        if (!move(Access.UPGRADABLE, CHANGING)) throw notUpgradable();
+        Access now = Access.UPGRADABLE;
+        try {
+            if (lock.tryUpgrade(owner)) now = Access.WRITE;
+        } finally {
+            settle(now);
+        }
+        return now == Access.WRITE ? Optional.of(this) : Optional.empty();
+    }
+
+    @Override
+    public void downgrade() {
+        if (!move(Access.WRITE, CHANGING)) throw new IllegalStateException("downgrade, but " + this);
+        Access now = Access.WRITE;
+        try {
+            lock.downgrade(owner);
+            now = Access.READ;
+        } finally {
+            settle(now);
+        }
+    }
+
+    /** The change is over, and this is held now; closed meanwhile, it is given back now. */
+    private void settle(Access now) {
+        if (!move(CHANGING, now)) now.unlock(lock, owner);
+    }
+
+    @Override
+    void giveBack() {
+        while (true) {
+            Object seen = state;
+            if (seen instanceof Upgrade upgrade) {
+                if (!move(upgrade, new Orphan(upgrade))) continue;
+                upgrade.cancel(false);
+                return;
+            }
+            if (!move(seen, RETURNED)) continue;
+            if (seen instanceof Access access) access.unlock(lock, owner);
+            return;
+        }
+    }
+
+    private IllegalStateException notUpgradable() {
+        return new IllegalStateException(
+                state instanceof Upgrade ? "upgrade during another, of " + this : "upgrade, but " + this);
+    }
+
+    @Override
+    String describe() {
+        Object seen = state;
+        String noun = seen instanceof Access access
+                ? access.noun
+                : seen instanceof Upgrade ? Access.UPGRADABLE.noun : "lock";
+        return noun + " of " + lock;
+    }
+
+    /** An upgrade that the permit was closed under. */
+    private record Orphan(Upgrade upgrade) {}
+
+    /** An upgrade that waits. */
+    private final class Upgrade extends GrantFuture<WritePermit> {
+        Upgrade(@Nullable Executor executor) {
+            super(WaitCores.of(lock), WaitCores.UPGRADE_WEIGHT, owner, ReadWritePermit.this, executor);
+        }
+
+        @Override
+        void decided(boolean granted) {
+            Access now = granted ? Access.WRITE : Access.UPGRADABLE;
+            if (move(this, now)) return;
+            if (!(state instanceof Orphan orphan) || orphan.upgrade != this || !move(orphan, RETURNED)) return;
+            try {
+                now.unlock(lock, owner);
+            } catch (IllegalStateException misuse) {
+                // Somebody else has given it back. Who closed cannot be told, and this thread must go on.
+            }
+        }
+    }
+}
