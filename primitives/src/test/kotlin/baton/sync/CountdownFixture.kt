@@ -1,0 +1,34 @@
+package baton.sync
+
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+
+/** What the topics of the contracts of latch and group have in common. */
+interface CountdownFixture {
+    val factory: CountdownFactory
+
+    fun countdown(count: Int, name: String? = null): CountdownFace = factory(count, name)
+
+    fun assertState(countdown: CountdownFace, count: Int, waiting: Int = 0) {
+        val state = "count = ${countdown.count}, waiting = ${countdown.waiting}"
+        assertEquals("count = $count, waiting = $waiting", state)
+    }
+
+    fun assertContains(message: String?, vararg parts: Any) {
+        for (part in parts) {
+            assertTrue(message.orEmpty().contains(part.toString())) { "\"$message\" does not contain $part" }
+        }
+    }
+}
+
+/**
+ * What latch and group promise both, whoever asks: a suspend function, a `select`, a future, or all of them in one queue.
+ * It consists of topics: a face that cannot do one of them (say [CountdownTimeouts]) implements the others.
+ */
+abstract class CountdownContract(override val factory: CountdownFactory) :
+    CountdownQueue,
+    CountdownCancellation
+
+abstract class WaitGroupContract(final override val factory: WaitGroupFactory) :
+    CountdownContract(factory),
+    WaitGroupRounds
