@@ -82,7 +82,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
             waiter.tryGrant()
         } else if (waiter.startWaiting()) {
             // From here on a canceller may resume it: its state must not be read again, or both would.
-            val crowd = gathering ?: Gathering().also { gathering = it }
+            val crowd = gathering ?: Crowd(this).also { gathering = it }
             waiter.tag = crowd
             crowd.add(waiter)
             return Waiter.WAITING
@@ -104,13 +104,6 @@ internal class CountdownCore(initial: Int) : WaitCore() {
     override fun failure(waiter: Waiter): Throwable = IllegalStateException("a countdown does not fail")
 
     fun clause(): SelectClause0 = SelectClauses.clause0(Clause())
-
-    /** Members that are in do not keep each other alive. */
-    private inner class Gathering : Crowd(this@CountdownCore) {
-        override fun letIn(member: Waiter, place: Int) {
-            member.tag = null
-        }
-    }
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause : SelectableCore() {

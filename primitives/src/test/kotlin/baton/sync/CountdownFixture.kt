@@ -1,24 +1,17 @@
 package baton.sync
 
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertTrue
+
+fun assertState(countdown: CountdownFace, count: Int, waiting: Int = 0) {
+    val state = "count = ${countdown.count}, waiting = ${countdown.waiting}"
+    assertEquals("count = $count, waiting = $waiting", state)
+}
 
 /** What the topics of the contracts of latch and group have in common. */
 interface CountdownFixture {
     val factory: CountdownFactory
 
     fun countdown(count: Int, name: String? = null): CountdownFace = factory(count, name)
-
-    fun assertState(countdown: CountdownFace, count: Int, waiting: Int = 0) {
-        val state = "count = ${countdown.count}, waiting = ${countdown.waiting}"
-        assertEquals("count = $count, waiting = $waiting", state)
-    }
-
-    fun assertContains(message: String?, vararg parts: Any) {
-        for (part in parts) {
-            assertTrue(message.orEmpty().contains(part.toString())) { "\"$message\" does not contain $part" }
-        }
-    }
 }
 
 /**

@@ -1,5 +1,6 @@
 package baton.sync
 
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
@@ -8,11 +9,14 @@ import org.junit.jupiter.api.Test
 abstract class CountdownLincheckBase(private val sequential: Class<*>) {
     internal open val effort get() = Effort.SHORT
 
-    @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential).check(javaClass)
+    /** Which nobody should leave to chance. */
+    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
-    fun threads_areLinearizable() = effort.stress(sequential).check(javaClass)
+    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
 }
 
 /** Cancellation and count-downs too many included. */
@@ -55,6 +59,44 @@ open class WaitGroupLincheckTest : CountdownLincheckBase(WaitGroupSequential::cl
 
     @Operation
     fun waiting() = group.waiting
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() {
+            val test = this
+            return listOf(
+                { // Zero lasts for a moment only: who waited is in, who comes later waits.
+                    initial { actor(test::add, 1) }
+                    parallel {
+                        thread { actor(test::await) }
+                        thread {
+                            actor(test::done)
+                            actor(test::add, 1)
+                        }
+                        thread {
+                            actor(test::waiting)
+                            actor(test::await)
+                        }
+                    }
+                },
+                { // Two bring it to zero while one adds.
+                    initial { actor(test::add, 2) }
+                    parallel {
+                        thread {
+                            actor(test::done)
+                            actor(test::count)
+                        }
+                        thread {
+                            actor(test::await)
+                            actor(test::add, 1)
+                        }
+                        thread {
+                            actor(test::done)
+                            actor(test::await)
+                        }
+                    }
+                },
+            )
+        }
 }
 
 class WaitGroupLincheckDeepTest : WaitGroupLincheckTest() {

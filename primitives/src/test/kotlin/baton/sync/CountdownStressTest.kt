@@ -90,13 +90,16 @@ open class CountdownStressTest {
         val awaiters = 20
         val group = waitGroup(1)
         val letIn = AtomicInteger()
+        val over = AtomicInteger()
         stress({ "$group, $letIn let in" }) {
             val loops: List<Job> =
                 List(awaiters) { number ->
                     launch {
                         while (true) {
+                            val round = over.get()
                             if (number % 2 == 0) group.await() else select { group.onAwait { } }
                             letIn.incrementAndGet()
+                            while (over.get() == round) yield()
                         }
                     }
                 }
@@ -105,7 +108,8 @@ open class CountdownStressTest {
                 group.done()
                 group.add()
                 while (letIn.get() < round * awaiters) yield()
-                check(letIn.get() == round * awaiters)
+                check(group.waiting == 0 && letIn.get() == round * awaiters) { "$letIn let in" }
+                over.set(round)
                 watchdog.progress()
             }
             loops.forEach { it.cancel() }
