@@ -99,4 +99,21 @@ class JavaUsageTest {
     private static CompletableFuture<Void> store(Map<String, Integer> cache, String key, int value) {
         return CompletableFuture.runAsync(() -> cache.put(key, value));
     }
+
+    @Test
+    void latchAndWaitGroup_asInTheUsage_compileAndRun() {
+        AsyncLatch latch = AsyncLatch.create(3);
+        CompletableFuture<Void> open = latch.await();
+        CompletableFuture<Void> timed = latch.await(Duration.ofSeconds(30));
+        for (int i = 0; i < 3; i++) latch.countDown();
+        await(open);
+        await(timed);
+        AsyncWaitGroup group = AsyncWaitGroup.create();
+        group.add(2);
+        CompletableFuture<Void> zero = group.await();
+        group.done();
+        group.done();
+        await(zero);
+        assertEquals(0, latch.count() + group.count() + latch.waiting() + group.waiting());
+    }
 }

@@ -2,10 +2,12 @@
 
 package baton.waiting
 
+import baton.sync.Latch
 import baton.sync.Mutex
 import baton.sync.ReadWriteCore
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
+import baton.sync.WaitGroup
 
 // The door through which Baton's Java face lets its futures into the queues: the one file of this package that knows the
 // primitives. It stands here because here nobody but our own modules can reach it.
@@ -36,6 +38,16 @@ public const val UPGRADABLE_WEIGHT: Int = ReadWriteCore.READ_UPGRADABLY
 
 @InternalBatonApi
 public const val UPGRADE_WEIGHT: Int = ReadWriteCore.UPGRADE
+
+/** Where those who await this latch wait; a waiter's weight is 1, its tag null. */
+@InternalBatonApi
+@JvmName("of")
+public fun coreOf(latch: Latch): WaitCore = latch.core
+
+/** Where those who await this group wait; a waiter's weight is 1, its tag null. */
+@InternalBatonApi
+@JvmName("of")
+public fun coreOf(group: WaitGroup): WaitCore = group.core
 
 /** The weight of a waiter for [Semaphore.awaitIdle]. */
 @InternalBatonApi

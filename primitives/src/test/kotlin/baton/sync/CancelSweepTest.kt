@@ -81,6 +81,55 @@ class CancelSweepTest {
             Op("withLock(owner)") { m -> m.withLock(Any()) { yield() }; 0 },
         )
 
+    private val latchOps =
+        listOf<Op<Latch>>(
+            Op("await") { it.await(); 0 },
+            Op("await(1s)") { it.await(1.seconds); 0 },
+            Op("countDown") { it.countDown(); 0 },
+            Op("countDown, await") { it.countDown(); it.await(); 0 },
+            Op("select await") { l -> select { l.onAwait { 0 } } },
+            Op("select await twice or timeout") { l ->
+                select {
+                    l.onAwait { 0 }
+                    l.onAwait { 0 }
+                    onTimeout(1.seconds) { 0 }
+                }
+            },
+            Op("select beside a channel that has something") { l ->
+                val channel = Channel<Int>(1)
+                channel.send(0)
+                select {
+                    l.onAwait { 0 }
+                    channel.onReceive { it }
+                }
+            },
+        )
+
+    private val groupOps =
+        listOf<Op<WaitGroup>>(
+            Op("await") { it.await(); 0 },
+            Op("await(1s)") { it.await(1.seconds); 0 },
+            Op("add") { it.add(); 1 },
+            Op("add(2)") { it.add(2); 2 },
+            Op("add, done") { g ->
+                g.add()
+                try {
+                    yield()
+                } finally {
+                    g.done()
+                }
+                0
+            },
+            Op("await, add, done") { it.await(); it.add(); it.done(); 0 },
+            Op("select await") { g -> select { g.onAwait { 0 } } },
+            Op("select await or timeout") { g ->
+                select {
+                    g.onAwait { 0 }
+                    onTimeout(1.seconds) { 0 }
+                }
+            },
+        )
+
     /** One run, in which the victim is cancelled before turn [cancelAt]. */
     private class Run<P>(val primitive: P, val cancelAt: Int, val lazily: Boolean, val giveBack: (P) -> Unit) {
         val dispatcher = StepDispatcher()
@@ -203,5 +252,29 @@ class CancelSweepTest {
             }
         }
         assertTrue(runs > 2_000, "only $runs runs")
+    }
+
+    @Test
+    fun latch_cancelledAtAnyStep_isAsIfNeverCalled() {
+        var runs = 0
+        for (count in 0..2) {
+            runs += sweep(latchOps, count, { Latch(count) }, Latch::countDown) { latch ->
+                assertEquals(0, latch.count)
+                assertEquals(0, latch.waiting)
+            }
+        }
+        assertTrue(runs > 1_000, "only $runs runs")
+    }
+
+    @Test
+    fun waitGroup_cancelledAtAnyStep_isAsIfNeverCalled() {
+        var runs = 0
+        for (count in 0..2) {
+            runs += sweep(groupOps, count, { waitGroup(count) }, WaitGroup::done) { group ->
+                assertEquals(0, group.count)
+                assertEquals(0, group.waiting)
+            }
+        }
+        assertTrue(runs > 1_000, "only $runs runs")
     }
 }

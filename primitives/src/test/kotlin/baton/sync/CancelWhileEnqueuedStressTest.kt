@@ -39,6 +39,14 @@ class CancelWhileEnqueuedStressTest {
         assertFalse(mutex.isLocked)
     }
 
+    @Test
+    fun await_cancelledWhileItIsEnqueued_isResumedOnce() {
+        val latch = Latch(1)
+        race { latch.await() }
+        assertEquals(0, latch.waiting)
+        assertEquals(1, latch.count)
+    }
+
     private fun race(request: suspend () -> Unit) {
         val turn = AtomicInteger()
         var before = AtomicInteger(1)

@@ -102,6 +102,29 @@ class UsageTest {
         }
 
     @Test
+    fun latchAndWaitGroup_asUsersWriteIt() =
+        runTest {
+            val latch = Latch(count = 3)
+            val f: Boolean = latch.await(timeout = 50.milliseconds)
+            repeat(3) { latch.countDown() }
+            latch.await()
+            assertFalse(f)
+            assertEquals(0, latch.count)
+            select { latch.onAwait { } }
+            Latch(count = 3, name = "ready")
+            val group = WaitGroup()
+            group.add(2)
+            group.add()
+            val g: Boolean = group.await(timeout = 50.milliseconds)
+            repeat(3) { group.done() }
+            group.await()
+            assertFalse(g)
+            assertEquals(0, group.count + group.waiting + latch.waiting)
+            select { group.onAwait { } }
+            WaitGroup(name = "uploads")
+        }
+
+    @Test
     fun select_asUsersWriteIt() =
         runTest {
             val mutex = Mutex(locked = true)
