@@ -39,7 +39,7 @@ final class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     /**
      * Enqueues.
      *
-     * @param grant what the future is completed with
+     * @param grant what the future is completed with; null for what the core says
      * @param executor what completes it when it had to wait; null for the thread that releases
      */
     static <T extends @Nullable Object> GrantFuture<T> enqueue(
@@ -71,7 +71,8 @@ final class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
         if (state != Waiter.WAITING) finish(state);
     }
 
-    private void timeOut() {
+    /** The time is over. */
+    void timeOut() {
         if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) finish(Waiter.TIMED_OUT);
     }
 
@@ -82,7 +83,7 @@ final class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
         switch (state) {
             case Waiter.GRANTED -> {
                 if (grant instanceof HeldPermit permit) permit.handedOut();
-                succeed(grant);
+                succeed(grant == null ? granted() : grant);
             }
             case Waiter.FAILED -> fail(entry.core.failure(entry));
             case Waiter.TIMED_OUT -> {
@@ -91,6 +92,11 @@ final class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
             }
             default -> fail(new CancellationException());
         }
+    }
+
+    @SuppressWarnings("unchecked") // who waits at a core that says what it grants, knows what that is
+    private @Nullable T granted() {
+        return (T) entry.core.grantOf(entry);
     }
 
     /** Finishes on the executor if there is one. */

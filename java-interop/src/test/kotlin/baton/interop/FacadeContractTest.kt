@@ -1,5 +1,6 @@
 package baton.interop
 
+import baton.sync.BarrierContract
 import baton.sync.MutexContract
 import baton.sync.SemaphoreContract
 import kotlin.time.Duration.Companion.days
@@ -19,3 +20,7 @@ class PatientJavaMutexTest : MutexContract({ locked, name -> JavaMutexFace(locke
 class MixedJavaKotlinSemaphoreTest : SemaphoreContract(::JavaKotlinSemaphoreFace)
 
 class MixedJavaKotlinMutexTest : MutexContract(::JavaKotlinMutexFace)
+
+class JavaBarrierTest : BarrierContract(::JavaBarrierFace)
+
+class MixedJavaKotlinBarrierTest : BarrierContract(::JavaKotlinBarrierFace)

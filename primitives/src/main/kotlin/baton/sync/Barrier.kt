@@ -126,6 +126,14 @@ public class Barrier(
     }
 
     /**
+     * Breaks it, for a party that knows that it will not come: those who wait get [BrokenBarrierException] with [cause], as
+     * does the last party when its action ends that is running now. A broken barrier stays as it is.
+     */
+    public fun abort(cause: Throwable? = null) {
+        core.abort(cause)
+    }
+
+    /**
      * Makes it whole at once, broken or not. Those who wait get [BrokenBarrierException]; so does the last party, when its
      * action ends that is running now. That action runs on, and the next one does not wait for it.
      */

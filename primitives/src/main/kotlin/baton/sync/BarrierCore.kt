@@ -154,6 +154,14 @@ internal class BarrierCore(
         }
     }
 
+    fun abort(cause: Throwable?) {
+        val reason = Breakage(ABORTED, cause)
+        decide {
+            failTripping(reason)
+            breakUp(reason)
+        }
+    }
+
     fun reset() {
         val reason = Breakage(RESET)
         decide {
@@ -255,6 +263,7 @@ internal class BarrierCore(
         private const val LEADER_CANCELLED = "its last party was cancelled"
         private const val CANCELLED = "a party was cancelled"
         private const val TIMED_OUT = "a party did not wait any longer"
+        private const val ABORTED = "it was aborted"
         private const val RESET = "reset"
     }
 }

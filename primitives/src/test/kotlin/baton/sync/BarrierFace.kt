@@ -15,6 +15,8 @@ interface BarrierFace {
     /** In the virtual time of the calling coroutine; only the contract [BarrierTimeouts] calls it. */
     suspend fun arrive(timeout: Duration): Int
 
+    fun abort(cause: Throwable? = null)
+
     fun reset()
 
     /** What the barrier itself says, or a line that contains it. */
@@ -39,6 +41,8 @@ class KotlinBarrierFace(private val barrier: Barrier) : BarrierFace {
     override suspend fun arrive() = barrier.arrive()
 
     override suspend fun arrive(timeout: Duration) = barrier.arrive(timeout)
+
+    override fun abort(cause: Throwable?) = barrier.abort(cause)
 
     override fun reset() = barrier.reset()
 

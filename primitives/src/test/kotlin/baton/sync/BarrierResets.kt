@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** A reset fails those who wait, and leaves a barrier as new. */
+/** An abort breaks it. A reset fails those who wait, and leaves a barrier as new. */
 interface BarrierResets : BarrierFixture {
     @Test
     fun reset_nobodyWaits_changesNothing() =
@@ -137,5 +137,51 @@ interface BarrierResets : BarrierFixture {
                 barrier.reset()
                 Callers(this).assertWhole(barrier)
             }
+        }
+
+    @Test
+    fun abort_someWait_theyFailWithTheCauseAndNobodyMayCome() =
+        runTest {
+            for (cause in listOf(null, IllegalArgumentException("will not come"))) {
+                val barrier = barrier(3, name = "page")
+                val waiters = List(2) { Callers(this).call { barrier.arrive() } }
+                barrier.abort(cause)
+                assertState(barrier, waiting = 0, isBroken = true)
+                runCurrent()
+                for (caller in waiters + Callers(this).call { barrier.arrive() }) {
+                    val e = assertBroken(caller)
+                    assertEquals("Barrier 'page' is broken: it was aborted", e.message)
+                    assertEquals(cause, e.cause)
+                }
+                barrier.reset()
+                Callers(this).assertWhole(barrier)
+            }
+        }
+
+    @Test
+    fun abort_brokenAlready_keepsTheFirstCause() =
+        runTest {
+            val barrier = barrier(2)
+            barrier.abort(IllegalArgumentException("first"))
+            barrier.abort(IllegalArgumentException("second"))
+            assertEquals("first", assertBroken(Callers(this).call { barrier.arrive() }).cause?.message)
+        }
+
+    @Test
+    fun abort_whileTheActionRuns_failsTheOthersNowAndTheLastPartyAtTheEnd() =
+        runTest {
+            val gate = CompletableDeferred<Unit>()
+            val barrier = barrier(3) { gate.await() }
+            val callers = List(3) { Callers(this).call { barrier.arrive() } }
+            val next = Callers(this).call { barrier.arrive() }
+            val cause = IllegalArgumentException("will not come")
+            barrier.abort(cause)
+            runCurrent()
+            for (caller in callers.take(2) + next) assertEquals(cause, assertBroken(caller).cause)
+            assertTrue(callers[2].isWaiting)
+            gate.complete(Unit)
+            runCurrent()
+            assertEquals(cause, assertBroken(callers[2]).cause)
+            assertState(barrier, waiting = 0, isBroken = true)
         }
 }
