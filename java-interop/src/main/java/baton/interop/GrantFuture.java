@@ -40,7 +40,7 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     /**
      * Enqueues.
      *
-     * @param grant what the future is completed with
+     * @param grant what the future is completed with; null for what the core says
      * @param executor what completes it when it had to wait; null for the thread that releases
      */
     static <T extends @Nullable Object> GrantFuture<T> enqueue(
@@ -84,7 +84,8 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
         if (granted && grant instanceof HeldPermit permit) permit.handedOut();
     }
 
-    private void timeOut() {
+    /** The time is over. */
+    void timeOut() {
         if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) finish(Waiter.TIMED_OUT);
     }
 
@@ -94,7 +95,7 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
         if (running != null) running.dispose();
         decided(state == Waiter.GRANTED);
         switch (state) {
-            case Waiter.GRANTED -> succeed(grant);
+            case Waiter.GRANTED -> succeed(grant == null ? granted() : grant);
             case Waiter.FAILED -> fail(entry.core.failure(entry));
             case Waiter.TIMED_OUT -> {
                 Supplier<String> message = onTimeout;
@@ -102,6 +103,11 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
             }
             default -> fail(new CancellationException());
         }
+    }
+
+    @SuppressWarnings("unchecked") // who waits at a core that says what it grants, knows what that is
+    private @Nullable T granted() {
+        return (T) entry.core.grantOf(entry);
     }
 
     /** Finishes on the executor if there is one. */

@@ -1,5 +1,6 @@
 package baton.interop
 
+import baton.sync.BarrierContract
 import baton.sync.MutexContract
 import baton.sync.ReadWriteContract
 import baton.sync.ReadWriteLockFactory
@@ -35,3 +36,7 @@ abstract class JavaReadWriteContract(factory: ReadWriteLockFactory) : ReadWriteC
 
     override fun cancel_upgradedButNotRunYetAndAWriterWaits_writerComesInOnlyThen() = Unit
 }
+
+class JavaBarrierTest : BarrierContract(::JavaBarrierFace)
+
+class MixedJavaKotlinBarrierTest : BarrierContract(::JavaKotlinBarrierFace)

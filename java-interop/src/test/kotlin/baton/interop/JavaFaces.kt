@@ -1,6 +1,10 @@
 package baton.interop
 
 import baton.Priority
+import baton.sync.Barrier
+import baton.sync.BarrierCancellation
+import baton.sync.BarrierFace
+import baton.sync.KotlinBarrierFace
 import baton.sync.KotlinMutexFace
 import baton.sync.KotlinSemaphoreFace
 import baton.sync.Mutex
@@ -189,4 +193,39 @@ class JavaKotlinMutexFace(private val mutex: Mutex) : MutexFace by KotlinMutexFa
     override fun tryLock(owner: Any?) = next().tryLock(owner)
 
     override fun toString() = mutex.toString()
+}
+
+class JavaBarrierFace(private val barrier: AsyncBarrier) : BarrierFace {
+    constructor(parties: Int, onCancel: BarrierCancellation, name: String?, action: (suspend () -> Unit)?) :
+        this(AsyncBarrier.of(Barrier(parties, onCancel, name, action)))
+
+    override val parties: Int get() = barrier.parties()
+
+    override val waiting: Int get() = barrier.waiting()
+
+    override val isBroken: Boolean get() = barrier.isBroken
+
+    override suspend fun arrive(): Int = barrier.arrive().await()
+
+    /** In real time. */
+    override suspend fun arrive(timeout: Duration): Int = barrier.arrive(timeout.toJavaDuration()).await()
+
+    override fun abort(cause: Throwable?) = if (cause == null) barrier.abort() else barrier.abort(cause)
+
+    override fun reset() = barrier.reset()
+
+    override fun toString() = barrier.toString()
+}
+
+/** Futures and suspend functions take turns, at one barrier. */
+class JavaKotlinBarrierFace(private val barrier: Barrier) : BarrierFace by KotlinBarrierFace(barrier) {
+    constructor(parties: Int, onCancel: BarrierCancellation, name: String?, action: (suspend () -> Unit)?) :
+        this(Barrier(parties, onCancel, name, action))
+
+    private val faces = listOf(JavaBarrierFace(AsyncBarrier.of(barrier)), KotlinBarrierFace(barrier))
+    private var turn = 0
+
+    override suspend fun arrive() = faces[turn++ % faces.size].arrive()
+
+    override fun toString() = barrier.toString()
 }

@@ -27,6 +27,19 @@ internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, timeout:
         TimedCoroutineWaiter(core, weight, tag, caller).await(timeout)
     }
 
+/** As the first, but answers what [core] grants, see [WaitCore.grantOf]. */
+internal suspend fun <T> awaitValue(core: WaitCore, announced: Boolean): T =
+    suspendCoroutineUninterceptedOrReturn { caller ->
+        val waiter = RestingWaiter.renew(core, 1, null, caller) ?: CoroutineWaiter(core, 1, null, caller, Unit)
+        waiter.await(announced)
+    }
+
+/** As the other, but gives up after [timeout] and then answers false. */
+internal suspend fun awaitValue(core: WaitCore, announced: Boolean, timeout: Duration): Any =
+    suspendCoroutineUninterceptedOrReturn { caller ->
+        TimedCoroutineWaiter(core, 1, null, caller).await(timeout, announced)
+    }
+
 /**
  * A coroutine that waits. It is itself the continuation that the dispatcher resumes, wrapped once by
  * `interceptContinuation`; on arrival in its own world it looks at the job before it lets the caller go on. That makes
@@ -81,7 +94,8 @@ internal open class CoroutineWaiter(
         }
         val state = core.enqueue(this, announced)
         if (state == WAITING) return COROUTINE_SUSPENDED
-        if (state == GRANTED && mayRest()) restInPlace() else leave()
+        if (state == GRANTED && mayRest()) return granted().also { restInPlace() }
+        leave()
         return result(state)
     }
 
@@ -132,8 +146,9 @@ internal open class CoroutineWaiter(
         @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
         val caller = caller as Continuation<Any?>
         if (state == GRANTED && !late && mayRest()) {
+            val value = granted()
             restInPlace()
-            caller.resume(granted)
+            caller.resume(value)
             return
         }
         leave()
@@ -144,13 +159,18 @@ internal open class CoroutineWaiter(
     /** Without a job to hear of its end, or with an interceptor that counts what it wrapped, it serves once. */
     protected open fun mayRest(): Boolean = job != null && interceptor is CoroutineDispatcher
 
+    private fun granted(): Any = core.grantOf(this) ?: granted
+
     private fun result(state: Int): Any =
         when (state) {
-            GRANTED -> granted
+            GRANTED -> granted()
             TIMED_OUT -> false
             FAILED -> throw core.failure(this)
             else -> throw whyLate()
         }
+
+    final override fun whyWithdrawn(): Throwable? =
+        if (currentState == TIMED_OUT) null else whyLate()
 
     private fun whyLate(): Throwable =
         if (job != null && !job.isActive) job.whyCancelled() else CancellationException(REFUSED, refusal)
@@ -221,9 +241,9 @@ internal class TimedCoroutineWaiter(core: WaitCore, weight: Int, tag: Any?, call
     private var timer: DisposableHandle? = null
 
     /** The timer is set before the waiter is enqueued: whoever resumes it then sees it, and can stop it. */
-    fun await(timeout: Duration): Any? {
+    fun await(timeout: Duration, announced: Boolean = false): Any? {
         timer = Timeouts.schedule(timeout, context, this)
-        return await(announced = false)
+        return await(announced)
     }
 
     /** The time is over. */

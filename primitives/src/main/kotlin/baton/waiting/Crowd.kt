@@ -17,7 +17,10 @@ package baton.waiting
  */
 internal open class Crowd(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
     private val members = FifoLine()
-    private var reason: Any? = null
+
+    /** Why all of it failed; null if it was let in, or gathers still. Guarded by the lock. */
+    var reason: Any? = null
+        private set
 
     /** Guarded by the lock. */
     var hasEnded: Boolean = false
@@ -25,6 +28,9 @@ internal open class Crowd(core: WaitCore) : Waiter(core, weight = 0, tag = null)
 
     /** How many gather here. */
     val size: Int get() = members.size
+
+    /** Who came first; null if nobody is here. */
+    fun first(): Waiter? = members.head()
 
     fun add(member: Waiter) {
         members.add(member)

@@ -48,11 +48,14 @@ public abstract class WaitCore {
     /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
     public abstract fun failure(waiter: Waiter): Throwable
 
+    /** What the granted [waiter] gets, of a core that does not give the same to all; else null. */
+    public open fun grantOf(waiter: Waiter): Any? = null
+
     /** The invited [waiter] has the processor and takes what it can; false leaves it waiting where it stands. */
     internal open fun claim(waiter: Waiter): Boolean = false
 
     /** Passes on what was granted to [waiter], who could not take it. Called once for a refused grant. */
-    internal fun giveBack(waiter: Waiter) {
+    internal open fun giveBack(waiter: Waiter) {
         val woken = reclaim(waiter)
         if (woken != null) wakeAll(woken)
     }

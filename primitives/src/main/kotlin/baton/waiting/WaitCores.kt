@@ -2,12 +2,21 @@
 
 package baton.waiting
 
+import baton.sync.Barrier
+import baton.sync.BarrierCancellation
 import baton.sync.Latch
 import baton.sync.Mutex
 import baton.sync.ReadWriteCore
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.WaitGroup
+import java.util.concurrent.CompletionStage
+import java.util.function.BiConsumer
+import java.util.function.Supplier
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.future.await
 
 // The door through which Baton's Java face lets its futures into the queues: the one file of this package that knows the
 // primitives. It stands here because here nobody but our own modules can reach it.
@@ -48,6 +57,41 @@ public fun coreOf(latch: Latch): WaitCore = latch.core
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(group: WaitGroup): WaitCore = group.core
+
+/** Where the parties of this barrier wait; what one is granted is its arrival index, or what it has to [lead]. */
+@InternalBatonApi
+@JvmName("of")
+public fun coreOf(barrier: Barrier): WaitCore = barrier.core
+
+/**
+ * Runs the barrier's action for a last party that is a future, beginning on this thread, and then tells [done] the arrival
+ * index or what the party fails with. The job that it answers can be cancelled, and the action with it.
+ *
+ * @param granted what the party was granted that is not an arrival index.
+ */
+@InternalBatonApi
+public fun lead(barrier: Barrier, granted: Any, done: BiConsumer<Int?, Throwable?>): Job {
+    val job = Job()
+    suspend { barrier.lead(granted as Crowd) }.startCoroutine(
+        Continuation(job) { result ->
+            job.complete()
+            done.accept(result.getOrNull(), result.exceptionOrNull())
+        },
+    )
+    return job
+}
+
+/** A barrier whose action ends when the stage of [action] has completed. */
+@InternalBatonApi
+public fun barrierOf(
+    parties: Int,
+    onCancel: BarrierCancellation,
+    name: String?,
+    action: Supplier<out CompletionStage<*>?>,
+): Barrier =
+    Barrier(parties, onCancel, name) {
+        (action.get() ?: throw NullPointerException("the action returned null instead of a stage")).await()
+    }
 
 /** The weight of a waiter for [Semaphore.awaitIdle]. */
 @InternalBatonApi

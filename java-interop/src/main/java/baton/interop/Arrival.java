@@ -1,0 +1,64 @@
+package baton.interop;
+
+import baton.sync.Barrier;
+import baton.sync.BarrierTimeoutException;
+import baton.waiting.WaitCores;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import kotlinx.coroutines.Job;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of a party of a barrier. It waits in the barrier's own line; what it is granted there is its number, or the
+ * generation for which it has to run the action first.
+ */
+final class Arrival extends Withdrawable<Integer> {
+    private final Barrier barrier;
+    private final GrantFuture<Object> grant;
+    private volatile @Nullable Job running;
+
+    private Arrival(Barrier barrier, GrantFuture<Object> grant) {
+        this.barrier = barrier;
+        this.grant = grant;
+    }
+
+    static CompletableFuture<Integer> of(Barrier barrier, GrantFuture<Object> grant) {
+        Arrival arrival = new Arrival(barrier, grant);
+        var unused = grant.whenComplete((granted, failure) -> arrival.decided(granted, failure));
+        return arrival;
+    }
+
+    private void decided(@Nullable Object granted, @Nullable Throwable failure) {
+        // Withdrawn, that is; and whoever withdrew it completes this.
+        if (failure instanceof CancellationException) return;
+        if (failure instanceof TimeoutException late) fail(new BarrierTimeoutException(late.getMessage()));
+        else if (failure != null) fail(failure);
+        else if (granted instanceof Integer index) succeed(index);
+        else lead(granted);
+    }
+
+    private void lead(Object generation) {
+        Job job = WaitCores.lead(barrier, generation, (index, failure) -> {
+            if (failure == null) succeed(index);
+            else fail(failure);
+        });
+        running = job;
+        if (isCancelled()) job.cancel(new CancellationException());
+    }
+
+    /** Once it leads, there is nothing to take back. */
+    @Override
+    void withdraw() {
+        grant.cancel(false);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean wasDone = isDone();
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        Job job = running;
+        if (job != null && cancelled && !wasDone) job.cancel(new CancellationException());
+        return cancelled;
+    }
+}

@@ -1,0 +1,6 @@
+package baton.sync
+
+import java.util.concurrent.TimeoutException
+
+/** The other parties of a [Barrier] did not come in time. */
+public class BarrierTimeoutException(message: String) : TimeoutException(message)

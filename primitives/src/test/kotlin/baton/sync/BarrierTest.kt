@@ -1,0 +1,6 @@
+package baton.sync
+
+class KotlinBarrierTest :
+    BarrierContract(::KotlinBarrierFace),
+    BarrierTimeouts,
+    BarrierDispatch
