@@ -2,6 +2,7 @@
 
 package baton.waiting
 
+import baton.sync.Condition
 import baton.sync.Mutex
 import baton.sync.Semaphore
 
@@ -17,6 +18,11 @@ public fun coreOf(mutex: Mutex): WaitCore = mutex.core
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
+
+/** Where those who want a signal wait, each of them a [SignalWaiter]. */
+@InternalBatonApi
+@JvmName("of")
+public fun coreOf(condition: Condition): WaitCore = condition.core
 
 /** The weight of a waiter for [Semaphore.awaitIdle]. */
 @InternalBatonApi
