@@ -113,6 +113,13 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      */
     public val onLock: SelectClause2<Any?, Mutex> get() = SelectClauses.clause2(Clause())
 
+    /**
+     * A new condition on which the holder can wait for what other holders are to bring about.
+     *
+     * @param name shown by messages and its `toString`.
+     */
+    public fun newCondition(name: String? = null): Condition = Condition(this, name)
+
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause : SelectableCore() {
         override val value: Mutex get() = this@Mutex

@@ -29,7 +29,8 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     private var word: Int = if (locked) HELD else FREE
 
     // Guarded by the lock, and meaningful while GUARDED.
-    private var owner: Any? = null
+    var owner: Any? = null
+        private set
     private val line = FifoLine()
 
     val isLocked: Boolean get() = word != FREE
@@ -107,7 +108,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     }
 
     /** Whoever holds it holds it no more: the next one does, or nobody. Under the lock. */
-    private fun passOn() {
+    fun passOn() {
         owner = null
         while (true) {
             val next = line.head()
@@ -125,19 +126,43 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
-    /** Invariant 4, for a mutex that is held. */
-    private fun settle() {
+    /** Invariant 4, for a mutex that is held. Under the lock. */
+    fun settle() {
         val settled = if (owner == null && line.size == 0) HELD else GUARDED
         if (word != settled) word = settled
     }
 
-    override fun withdraw(waiter: Waiter) {
-        decide {
-            if (waiter.linked) {
-                line.remove(waiter)
-                settle()
+    /** Makes it GUARDED until [settle] or [passOn], whoever holds it; false when nobody does. Under the lock. */
+    fun guard(): Boolean {
+        while (true) {
+            when (word) {
+                FREE -> return false
+                HELD -> if (WORD.compareAndSet(this, HELD, GUARDED)) return true
+                else -> return true
             }
         }
+    }
+
+    /** Puts [waiter], who is waiting already, into the queue, or lets it in if nobody holds the mutex. Under the lock. */
+    fun rejoin(waiter: Waiter) {
+        while (true) {
+            val isHeld = guard()
+            if (!isHeld && !WORD.compareAndSet(this, FREE, GUARDED)) continue
+            line.add(waiter)
+            if (!isHeld) passOn()
+            return
+        }
+    }
+
+    override fun withdraw(waiter: Waiter) {
+        decide { leave(waiter) }
+    }
+
+    /** Under the lock. */
+    fun leave(waiter: Waiter) {
+        if (!waiter.linked) return
+        line.remove(waiter)
+        settle()
     }
 
     override fun takeBack(waiter: Waiter) {

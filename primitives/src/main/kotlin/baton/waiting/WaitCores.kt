@@ -4,6 +4,7 @@ package baton.waiting
 
 import baton.sync.Barrier
 import baton.sync.BarrierCancellation
+import baton.sync.Condition
 import baton.sync.Latch
 import baton.sync.Mutex
 import baton.sync.ReadWriteCore
@@ -92,6 +93,11 @@ public fun barrierOf(
     Barrier(parties, onCancel, name) {
         (action.get() ?: throw NullPointerException("the action returned null instead of a stage")).await()
     }
+
+/** Where those who want a signal wait, each of them a [SignalWaiter]. */
+@InternalBatonApi
+@JvmName("of")
+public fun coreOf(condition: Condition): WaitCore = condition.core
 
 /** The weight of a waiter for [Semaphore.awaitIdle]. */
 @InternalBatonApi

@@ -1,0 +1,7 @@
+package baton.sync
+
+class KotlinConditionTest :
+    ConditionContract(::KotlinConditionFace),
+    ConditionReturn,
+    ConditionTimeouts,
+    ConditionDispatch
