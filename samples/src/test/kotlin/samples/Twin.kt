@@ -18,9 +18,21 @@ class Outcome(val exitCode: Int, out: ByteArray, err: ByteArray) {
 typealias Sample = (args: Array<String>, out: PrintStream, err: PrintStream) -> Int
 
 /** The two faces of every sample. */
-enum class Twin(val packageName: String, val rateLimitedClient: Sample, val transferMoney: Sample) {
-    KOTLIN("samples", RateLimitedClient::run, TransferMoney::run),
-    JAVA("samples.java", samples.java.RateLimitedClient::run, samples.java.TransferMoney::run);
+enum class Twin(
+    val packageName: String,
+    val rateLimitedClient: Sample,
+    val transferMoney: Sample,
+    val cacheLock: Sample,
+    val dashboard: Sample,
+) {
+    KOTLIN("samples", RateLimitedClient::run, TransferMoney::run, CacheLock::run, Dashboard::run),
+    JAVA(
+        "samples.java",
+        samples.java.RateLimitedClient::run,
+        samples.java.TransferMoney::run,
+        samples.java.CacheLock::run,
+        samples.java.Dashboard::run,
+    );
 
     /** A JVM of its own that runs the sample called [name]. */
     fun start(name: String, vararg args: String): Process =

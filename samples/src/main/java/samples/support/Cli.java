@@ -2,6 +2,7 @@ package samples.support;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -39,7 +40,12 @@ public final class Cli {
             err.println("this sample has no options, not even '" + args[0] + "'");
             return 2;
         }
-        return sample.getAsBoolean() ? 0 : 1;
+        try {
+            return sample.getAsBoolean() ? 0 : 1;
+        } catch (UncheckedIOException failure) {
+            err.println(failure.getMessage() + ": " + failure.getCause().getMessage());
+            return 1;
+        }
     }
 
     /** Ends the JVM at once if something went wrong; otherwise it ends by itself, as nothing is left running. */

@@ -1,0 +1,149 @@
+package samples.support;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A file on disk in four parts, each of which says of which version it is. To read or to write all of it takes four
+ * steps, between which others come to their turn: readers go forwards, writers backwards, so that those who do not keep
+ * out of each other's way see parts of two versions. It takes note of everything that happens to it.
+ */
+public final class DiskCache implements AutoCloseable {
+    public static final int PARTS = 4;
+    private static final int PART_BYTES = 4096;
+
+    private final ExecutorService disk = Executors.newSingleThreadExecutor();
+    private final Path file;
+    private final FileChannel channel;
+
+    private final AtomicInteger readers = new AtomicInteger();
+    private final AtomicInteger writers = new AtomicInteger();
+    private final AtomicInteger mostReaders = new AtomicInteger();
+    private final AtomicInteger clashes = new AtomicInteger();
+    private final AtomicInteger torn = new AtomicInteger();
+    private final AtomicInteger reads = new AtomicInteger();
+    private final AtomicInteger writes = new AtomicInteger();
+
+    /** A file of its own, in the folder for temporary files, gone when this is closed. */
+    public DiskCache() {
+        try {
+            file = Files.createTempFile("cache-lock", ".cache");
+            channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            for (int part = 0; part < PARTS; part++) write(part, 0);
+        } catch (IOException failure) {
+            disk.shutdown();
+            throw new UncheckedIOException("cannot write the cache", failure);
+        }
+    }
+
+    /** Somebody who reads the file, part by part. */
+    public final class Reading implements AutoCloseable {
+        private final Set<String> versions = new HashSet<>();
+        private int next;
+
+        private Reading() {
+            mostReaders.accumulateAndGet(readers.incrementAndGet(), Math::max);
+            if (writers.get() > 0) clashes.incrementAndGet();
+        }
+
+        public CompletableFuture<Void> readPart() {
+            int part = next++;
+            return CompletableFuture.supplyAsync(() -> read(part), disk).thenAccept(versions::add);
+        }
+
+        @Override
+        public void close() {
+            readers.decrementAndGet();
+            reads.incrementAndGet();
+            if (versions.size() > 1) torn.incrementAndGet();
+        }
+    }
+
+    /** Somebody who writes a version, part by part. */
+    public final class Writing implements AutoCloseable {
+        private final int version;
+        private int next = PARTS - 1;
+
+        private Writing(int version) {
+            this.version = version;
+            if (writers.incrementAndGet() > 1 || readers.get() > 0) clashes.incrementAndGet();
+        }
+
+        public CompletableFuture<Void> writePart() {
+            int part = next--;
+            return CompletableFuture.runAsync(() -> write(part, version), disk);
+        }
+
+        @Override
+        public void close() {
+            writers.decrementAndGet();
+            writes.incrementAndGet();
+        }
+    }
+
+    public Reading startReading() {
+        return new Reading();
+    }
+
+    public Writing startWriting(int version) {
+        return new Writing(version);
+    }
+
+    private String read(int part) {
+        try {
+            ByteBuffer bytes = ByteBuffer.allocate(PART_BYTES);
+            while (bytes.hasRemaining() && channel.read(bytes, (long) part * PART_BYTES + bytes.position()) >= 0) {
+                // To the end of the part.
+            }
+            return new String(bytes.array(), 0, bytes.position(), StandardCharsets.US_ASCII).strip();
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot read the cache", failure);
+        }
+    }
+
+    private void write(int part, int version) {
+        try {
+            byte[] padded = String.format("%" + PART_BYTES + "d", version).getBytes(StandardCharsets.US_ASCII);
+            ByteBuffer bytes = ByteBuffer.wrap(padded);
+            while (bytes.hasRemaining()) channel.write(bytes, (long) part * PART_BYTES + bytes.position());
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot write the cache", failure);
+        }
+    }
+
+    /** Prints what has happened. When nothing runs any more. Whether every read was of one version. */
+    public boolean report(PrintStream out, String title) {
+        boolean whole = torn.get() == 0;
+        out.println(title);
+        out.println("  " + reads + " reads and " + writes + " writes of " + PARTS + " parts each");
+        out.println("  torn reads: " + (whole ? "none" : "some"));
+        out.println("  readers at once: " + (mostReaders.get() <= 10 ? mostReaders : "more than 10"));
+        out.println("  writers beside others: " + (clashes.get() == 0 ? "never" : "yes"));
+        out.println();
+        return whole && clashes.get() == 0;
+    }
+
+    @Override
+    public void close() {
+        disk.shutdown();
+        try {
+            channel.close();
+            Files.deleteIfExists(file);
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot remove the cache", failure);
+        }
+    }
+}

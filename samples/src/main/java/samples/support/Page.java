@@ -1,0 +1,38 @@
+package samples.support;
+
+import java.io.PrintStream;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What a dashboard shows: the widgets once all are there, and what became of each. */
+public final class Page {
+    private final Map<String, String> widgets = new ConcurrentSkipListMap<>();
+    private final Map<String, String> ends = new ConcurrentSkipListMap<>();
+    private final AtomicInteger rendered = new AtomicInteger();
+    private volatile String html = "";
+
+    public void put(String widget, String content) {
+        widgets.put(widget, content);
+    }
+
+    /** Puts all widgets together. */
+    public void render() {
+        html = widgets.toString();
+        rendered.incrementAndGet();
+    }
+
+    /** That {@code widget} was shown, or why not. */
+    public void ended(String widget, String how) {
+        ends.put(widget, how);
+    }
+
+    /** Prints what has happened; whether the page was rendered once. */
+    public boolean report(PrintStream out, String title) {
+        out.println(title);
+        ends.forEach((widget, how) -> out.println("  " + widget + ": " + how));
+        out.println("  rendered: " + (rendered.get() == 0 ? "never" : rendered + " time, " + html));
+        out.println();
+        return rendered.get() == 1;
+    }
+}
