@@ -41,14 +41,14 @@ internal enum class Effort(
 }
 
 /**
- * Runs [block] in a coroutine with a job and a dispatcher of its own, so that Lincheck can cancel it.
+ * Runs [block] in a coroutine with a [job] and a dispatcher of its own, so that Lincheck can cancel it.
  *
  * Lincheck cancels only by means of a [CancellableContinuation], which Baton's waiters are not. So one stands in front:
  * cancelling it cancels the job; resuming it is what the dispatcher does, and what it dispatched runs when Lincheck lets
  * the operation go on. Cancelled in between (Lincheck's prompt cancellation), the job is cancelled before that runs.
  */
-internal suspend fun <T> underLincheck(block: suspend () -> T): T {
-    val world = LincheckWorld<T>()
+internal suspend fun <T> underLincheck(job: Job = Job(), block: suspend () -> T): T {
+    val world = LincheckWorld<T>(job)
     val first = block.startCoroutineUninterceptedOrReturn(world)
     if (first !== COROUTINE_SUSPENDED) {
         @Suppress("UNCHECKED_CAST")
@@ -59,10 +59,9 @@ internal suspend fun <T> underLincheck(block: suspend () -> T): T {
     return world.outcome!!.getOrThrow()
 }
 
-private class LincheckWorld<T> :
+private class LincheckWorld<T>(private val job: Job) :
     CoroutineDispatcher(),
     Continuation<T> {
-    private val job = Job()
     override val context: CoroutineContext = job + this
 
     @Volatile
