@@ -8,11 +8,14 @@ import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
-import org.openjdk.jcstress.infra.results.ZZZ_Result;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** Two readers, one on the fast path and one with an owner, and a writer: nobody reads what is being written. */
+/**
+ * A writer, and two readers of whom one comes with an owner, and so takes the way under the core's lock: nobody reads what
+ * is being written. The readers share a thread: more than two actors do not run on two processors.
+ */
 @JCStressTest
-@Outcome(id = "true, true, true", expect = Expect.ACCEPTABLE, desc = "Nobody saw half of it, and the lock is free.")
+@Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "Nobody saw half of it, and the lock is free.")
 @Outcome(expect = Expect.FORBIDDEN, desc = "A reader beside the writer, or a lock that is not free.")
 @State
 public class ReadersExcludeWriter {
@@ -29,24 +32,19 @@ public class ReadersExcludeWriter {
     }
 
     @Actor
-    public void reader(ZZZ_Result result) {
-        result.r1 = seesWhole(null);
-    }
-
-    @Actor
-    public void owner(ZZZ_Result result) {
-        result.r2 = seesWhole(this);
-    }
-
-    private boolean seesWhole(Object owner) {
-        if (!lock.tryLockRead(owner)) return true;
-        boolean whole = second == first;
-        lock.unlockRead(owner);
-        return whole;
+    public void readers(ZZ_Result result) {
+        result.r1 = true;
+        if (!lock.tryLockRead(null)) return;
+        if (lock.tryLockRead(this)) {
+            result.r1 = second == first;
+            lock.unlockRead(this);
+        }
+        result.r1 &= first == second;
+        lock.unlockRead(null);
     }
 
     @Arbiter
-    public void left(ZZZ_Result result) {
-        result.r3 = lock.tryLockWrite(null);
+    public void left(ZZ_Result result) {
+        result.r2 = lock.tryLockWrite(null);
     }
 }
