@@ -51,7 +51,7 @@ open class ConditionLincheckTest {
 
     @Operation(cancellableOnSuspension = false)
     suspend fun await(@Param(name = "thread") thread: Int): String =
-        underLincheck(jobs[thread]) {
+        underLincheck(job = jobs[thread]) {
             try {
                 condition.await()
                 SIGNALLED
