@@ -9,13 +9,14 @@ import baton.waiting.coreOf
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
+import kotlin.reflect.KFunction
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.suspendCancellableCoroutine
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
-import org.jetbrains.lincheck.datastructures.Options
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 import org.junit.jupiter.api.Test
@@ -99,47 +100,48 @@ open class ConditionLincheckTest {
         }
     }
 
-    private fun <O : Options<O, *>> O.meetings(): O {
-        val waits = listOf(::await, ::awaitAsFuture)
-        for (first in waits) {
-            addCustomScenario {
-                parallel {
-                    thread { actor(first, 1) }
-                    thread {
-                        actor(::lock)
-                        actor(::signal)
-                        actor(::unlock)
-                    }
-                    thread { actor(::cancel, 1) }
+    private val meetings: List<DSLScenarioBuilder.() -> Unit>
+        get() {
+            val waits = listOf(::await, ::awaitAsFuture)
+            return waits.map(::signalMeetsCancel) + waits.flatMap { first -> waits.map { twoWait(first, it) } }
+        }
+
+    private fun signalMeetsCancel(wait: KFunction<*>): DSLScenarioBuilder.() -> Unit =
+        {
+            parallel {
+                thread { actor(wait, 1) }
+                thread {
+                    actor(::lock)
+                    actor(::signal)
+                    actor(::unlock)
                 }
+                thread { actor(::cancel, 1) }
             }
-            for (second in waits) {
-                addCustomScenario {
-                    parallel {
-                        thread { actor(first, 1) }
-                        thread {
-                            actor(::tryLock)
-                            actor(second, 2)
-                        }
-                        thread {
-                            actor(::tryLock)
-                            actor(::signal)
-                            actor(::cancel, 1)
-                            actor(::unlock)
-                        }
-                    }
+        }
+
+    private fun twoWait(first: KFunction<*>, second: KFunction<*>): DSLScenarioBuilder.() -> Unit =
+        {
+            parallel {
+                thread { actor(first, 1) }
+                thread {
+                    actor(::tryLock)
+                    actor(second, 2)
+                }
+                thread {
+                    actor(::tryLock)
+                    actor(::signal)
+                    actor(::cancel, 1)
+                    actor(::unlock)
                 }
             }
         }
-        return this
-    }
 
     @Test
     fun chosenInterleavings_areLinearizable() =
-        effort.modelChecking(ConditionSequential::class.java).meetings().check(javaClass)
+        effort.modelChecking(ConditionSequential::class.java, meetings).check(javaClass)
 
     @Test
-    fun threads_areLinearizable() = effort.stress(ConditionSequential::class.java).meetings().check(javaClass)
+    fun threads_areLinearizable() = effort.stress(ConditionSequential::class.java, meetings).check(javaClass)
 }
 
 class ConditionLincheckDeepTest : ConditionLincheckTest() {

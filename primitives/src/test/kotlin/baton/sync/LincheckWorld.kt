@@ -51,7 +51,7 @@ internal enum class Effort(
 }
 
 /**
- * Runs [block] in a coroutine with a [job] and a dispatcher of its own, so that Lincheck can cancel it.
+ * Runs [block] in a coroutine with a job and a dispatcher of its own, so that Lincheck can cancel it.
  *
  * Lincheck cancels only by means of a [CancellableContinuation], which Baton's waiters are not. So one stands in front:
  * cancelling it cancels the job; resuming it is what the dispatcher does, and what it dispatched runs when Lincheck lets
