@@ -69,8 +69,7 @@ internal class ReadWriteCore(
             return seen == WRITTEN || (seen < 0 && inside { writing })
         }
 
-    val waiting: Int
-        get() = if (isGuarded(counter())) inside { intents.size + gatheringSize + if (upgrading == null) 0 else 1 } else 0
+    val waiting: Int get() = if (isGuarded(counter())) inside { waitingInside } else 0
 
     val writeHolder: Any? get() = if (isGuarded(counter())) inside { if (writing) intentOwner else null } else null
 
@@ -83,6 +82,9 @@ internal class ReadWriteCore(
     }
 
     private val gatheringSize: Int get() = gathering?.size ?: 0
+
+    /** How many wait. */
+    private val waitingInside: Int get() = intents.size + gatheringSize + if (upgrading == null) 0 else 1
 
     // ---- without the lock
 
@@ -187,7 +189,7 @@ internal class ReadWriteCore(
 
     /** Invariant 5. Nobody else changes the word meanwhile. */
     private fun settle() {
-        val free = intents.size + gatheringSize == 0 && upgrading == null && intentOwner == null && owners.isEmpty
+        val free = waitingInside == 0 && intentOwner == null && owners.isEmpty
         val settled =
             when {
                 !free -> if (mayRead()) GUARDED else BARRED

@@ -195,10 +195,11 @@ interface ReadWriteOwners : ReadWriteFixture {
             assertState(lock, readers = 3)
             assertThrows<IllegalStateException> { lock.lockWrite("t1") }
             runCurrent()
+            lock.unlockRead()
+            assertThrows<IllegalStateException> { lock.unlockRead() }
             lock.unlockRead("t1")
             lock.unlockRead("t2")
             assertThrows<IllegalStateException> { lock.unlockRead("t2") }
-            lock.unlockRead()
             assertFree(lock)
         }
 
