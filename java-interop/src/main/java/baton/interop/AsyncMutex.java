@@ -153,6 +153,16 @@ public final class AsyncMutex {
         return GuardedCall.run(request(owner, null), action, executor);
     }
 
+    /** A new condition, on which holders of this mutex can wait. */
+    public AsyncCondition newCondition() {
+        return AsyncCondition.of(mutex.newCondition(null));
+    }
+
+    /** A new condition, with a name that messages and {@code toString} show. */
+    public AsyncCondition newCondition(String name) {
+        return AsyncCondition.of(mutex.newCondition(Objects.requireNonNull(name, "name")));
+    }
+
     /** Whether somebody holds it. */
     public boolean isLocked() {
         return mutex.isLocked();
@@ -201,9 +211,9 @@ public final class AsyncMutex {
         return new MutexPermit(mutex, owner).handedOut();
     }
 
-    private static final class MutexPermit extends HeldPermit {
-        private final Mutex mutex;
-        private final @Nullable Object owner;
+    static final class MutexPermit extends HeldPermit {
+        final Mutex mutex;
+        final @Nullable Object owner;
 
         MutexPermit(Mutex mutex, @Nullable Object owner) {
             this.mutex = mutex;

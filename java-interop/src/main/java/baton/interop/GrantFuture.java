@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.waiting.FlatStack;
+import baton.waiting.SignalWaiter;
 import baton.waiting.Timeouts;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> what it is completed with
  */
 class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
-    private final Entry entry;
+    private final Waiter entry;
     private final @Nullable T grant;
     private final @Nullable Executor executor;
     private @Nullable DisposableHandle timer;
@@ -32,6 +33,12 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     /** @see #enqueue */
     GrantFuture(WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new Entry(core, weight, tag);
+        this.grant = grant;
+        this.executor = executor;
+    }
+
+    private GrantFuture(WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
+        this.entry = new SignalEntry(core, owner);
         this.grant = grant;
         this.executor = executor;
     }
@@ -58,6 +65,22 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
             long millis,
             Supplier<String> onTimeout) {
         GrantFuture<T> future = new GrantFuture<>(core, weight, tag, grant, null);
+        future.start(millis, onTimeout);
+        return future;
+    }
+
+    /** Enqueues at a condition, giving up the mutex that {@code owner} holds. */
+    static <T extends @Nullable Object> GrantFuture<T> awaitSignal(
+            WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
+        GrantFuture<T> future = new GrantFuture<>(core, owner, grant, executor);
+        future.start();
+        return future;
+    }
+
+    /** As the other, but after {@code millis} it is completed with a {@link TimeoutException} with that message. */
+    static <T extends @Nullable Object> GrantFuture<T> awaitSignal(
+            WaitCore core, @Nullable Object owner, @Nullable T grant, long millis, Supplier<String> onTimeout) {
+        GrantFuture<T> future = new GrantFuture<>(core, owner, grant, null);
         future.start(millis, onTimeout);
         return future;
     }
@@ -160,6 +183,24 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     private final class Entry extends Waiter {
         Entry(WaitCore core, int weight, @Nullable Object tag) {
             super(core, weight, tag);
+        }
+
+        @Override
+        protected boolean resume() {
+            finishFlat(GRANTED);
+            return true;
+        }
+
+        @Override
+        protected void resumeFailed() {
+            finishFlat(FAILED);
+        }
+    }
+
+    /** An {@link Entry} in the line of a condition. */
+    private final class SignalEntry extends SignalWaiter {
+        SignalEntry(WaitCore core, @Nullable Object owner) {
+            super(core, owner);
         }
 
         @Override

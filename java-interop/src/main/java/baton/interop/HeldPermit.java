@@ -44,10 +44,15 @@ abstract class HeldPermit implements Permit {
 
     @Override
     public final void close() {
-        if (!CLOSED.compareAndSet(this, false, true)) return;
+        if (spend()) giveBack();
+    }
+
+    /** Closes it without giving anything back: whoever calls it takes that over. False when it is closed already. */
+    final boolean spend() {
+        if (!CLOSED.compareAndSet(this, false, true)) return false;
         LeakReport.Watch watched = watch;
         if (watched != null) watched.close();
-        giveBack();
+        return true;
     }
 
     @Override

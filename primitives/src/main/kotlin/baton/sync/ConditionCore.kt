@@ -42,7 +42,8 @@ internal class ConditionCore(val mutex: MutexCore, private val label: () -> Stri
             return Waiter.FAILED
         }
         if (!waiter.startWaiting()) {
-            mutex.settle()
+            // A coroutine keeps the mutex; a future holds nothing when it fails.
+            if (waiter.entrant(signalled = false) != null) mutex.settle() else mutex.passOn()
             return waiter.currentState
         }
         // From here on a canceller may withdraw it: its state must not be read again.

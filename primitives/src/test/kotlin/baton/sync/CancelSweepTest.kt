@@ -1,6 +1,9 @@
 package baton.sync
 
 import baton.Priority
+import baton.sync.ReadWriteMode.READ
+import baton.sync.ReadWriteMode.UPGRADABLE
+import baton.sync.ReadWriteMode.WRITE
 import kotlin.coroutines.cancellation.CancellationException
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.Deferred
@@ -20,7 +23,7 @@ import org.junit.jupiter.api.Test
  */
 class CancelSweepTest {
     /** A suspending [call] that answers how many permits it holds now. */
-    private class Op<P>(val name: String, val call: suspend (P) -> Int) {
+    internal class Op<P>(val name: String, val call: suspend (P) -> Int) {
         override fun toString() = name
     }
 
@@ -276,5 +279,18 @@ class CancelSweepTest {
             }
         }
         assertTrue(runs > 1_000, "only $runs runs")
+    }
+
+    @Test
+    fun readWriteLock_cancelledAtAnyStep_isAsIfNeverCalled() {
+        var runs = 0
+        for (policy in ReadWritePolicy.entries) {
+            val starts = listOf(emptyList(), listOf(READ), listOf(WRITE), listOf(READ, UPGRADABLE))
+            for (start in starts) {
+                val create = { HeldReadWriteLock(policy).apply { start.forEach(::start) } }
+                runs += sweep(readWriteOps, start.size, create, { it.unlock() }) { assertFree(it.lock) }
+            }
+        }
+        assertTrue(runs > 100_000, "only $runs runs")
     }
 }

@@ -47,6 +47,15 @@ class CancelWhileEnqueuedStressTest {
         assertEquals(1, latch.count)
     }
 
+    @Test
+    fun awaitSignal_cancelledWhileItIsEnqueued_isResumedOnce() {
+        val mutex = Mutex()
+        val condition = mutex.newCondition()
+        race { mutex.withLock(this) { condition.await() } }
+        assertEquals(0, condition.waiting)
+        assertFalse(mutex.isLocked)
+    }
+
     private fun race(request: suspend () -> Unit) {
         val turn = AtomicInteger()
         var before = AtomicInteger(1)

@@ -71,18 +71,4 @@ interface ConditionOwners : ConditionFixture {
             assertTrue(waiter.isServed)
             assertState(condition, isLocked = false)
         }
-
-    @Test
-    fun cancel_whileTheSameOwnerHolds_isNotLockingTwice() =
-        runTest {
-            val condition = condition()
-            val waiter = Callers(this).visitor(condition, owner = "team")
-            condition.mutex.lock("team")
-            waiter.cancel()
-            runCurrent()
-            condition.mutex.unlock("team")
-            runCurrent()
-            assertTrue(waiter.isCancelled)
-            assertState(condition, isLocked = false)
-        }
 }

@@ -151,6 +151,20 @@ interface ConditionReturn : ConditionFixture {
         }
 
     @Test
+    fun cancel_whileTheSameOwnerHolds_isNotLockingTwice() =
+        runTest {
+            val condition = condition()
+            val waiter = Callers(this).visitor(condition, owner = "team")
+            condition.mutex.lock("team")
+            waiter.cancel()
+            runCurrent()
+            condition.mutex.unlock("team")
+            runCurrent()
+            assertTrue(waiter.isCancelled)
+            assertState(condition, isLocked = false)
+        }
+
+    @Test
     fun await_nonCancellable_waitsOnAndIsServed() =
         runTest {
             val condition = condition()

@@ -76,6 +76,48 @@ class HandOffStackTest {
 
     @ParameterizedTest
     @EnumSource
+    fun condition_allSignalled(world: World) {
+        val mutex = Mutex()
+        val condition = mutex.newCondition()
+        val count = if (world == World.NO_DISPATCHER) MILLION else MILLION / 10
+        repeat(count) { start(world.context) { mutex.withLock { condition.await() } } }
+        assertEquals(count, condition.waiting)
+        check(mutex.tryLock())
+        condition.signalAll()
+        assertEquals(count, mutex.waiting)
+        mutex.unlock()
+        assertEquals(count, done)
+        assertEquals(false, mutex.isLocked)
+    }
+
+    /** Each cancels the next when it has come back with the mutex, and while it still holds it. */
+    @ParameterizedTest
+    @EnumSource
+    fun condition_cancelledInAChain(world: World) {
+        val count = MILLION / 10
+        val mutex = Mutex()
+        val condition = mutex.newCondition()
+        val jobs = List(count) { Job() }
+        val cause = CancellationException("one after the other")
+        repeat(count) { n ->
+            start(world.context + jobs[n]) {
+                mutex.withLock {
+                    try {
+                        condition.await()
+                    } finally {
+                        if (n + 1 < count) jobs[n + 1].cancel(cause)
+                    }
+                }
+            }
+        }
+        jobs[0].cancel(cause)
+        assertEquals(count, done)
+        assertEquals(0, condition.waiting)
+        assertEquals(false, mutex.isLocked)
+    }
+
+    @ParameterizedTest
+    @EnumSource
     fun semaphore_handedOn(world: World) {
         for (order in WaitOrder.entries) {
             done = 0

@@ -51,7 +51,7 @@ internal enum class Effort(
 }
 
 /**
- * Runs [block] in a coroutine with a job and a dispatcher of its own, so that Lincheck can cancel it.
+ * Runs [block] in a coroutine with a [job] and a dispatcher of its own, so that Lincheck can cancel it.
  *
  * Lincheck cancels only by means of a [CancellableContinuation], which Baton's waiters are not. So one stands in front:
  * cancelling it cancels the job; resuming it is what the dispatcher does, and what it dispatched runs when Lincheck lets
@@ -59,13 +59,15 @@ internal enum class Effort(
  *
  * @param timer what becomes of the timer that [block] sets, if it sets one.
  * @param extra what else is in the coroutine's context.
+ * @param job the coroutine's.
  */
 internal suspend fun <T> underLincheck(
     timer: LincheckTimer? = null,
     extra: CoroutineContext = EmptyCoroutineContext,
+    job: Job = Job(),
     block: suspend () -> T,
 ): T {
-    val world = LincheckWorld<T>(timer, extra)
+    val world = LincheckWorld<T>(timer, extra, job)
     val first = block.startCoroutineUninterceptedOrReturn(world)
     if (first !== COROUTINE_SUSPENDED) {
         @Suppress("UNCHECKED_CAST")
@@ -101,11 +103,10 @@ internal class LincheckClock {
 
 internal typealias LincheckTimer = (Runnable) -> DisposableHandle
 
-private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: CoroutineContext) :
+private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: CoroutineContext, private val job: Job) :
     CoroutineDispatcher(),
     Delay,
     Continuation<T> {
-    private val job = Job()
     override val context: CoroutineContext = extra + job + this
 
     @Volatile

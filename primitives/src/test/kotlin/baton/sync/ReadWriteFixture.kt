@@ -27,12 +27,6 @@ interface ReadWriteFixture {
         lock.unlockUpgradable()
         assertState(lock)
     }
-
-    fun assertContains(message: String?, vararg parts: Any) {
-        for (part in parts) {
-            assertTrue(message.orEmpty().contains(part.toString())) { "\"$message\" does not contain $part" }
-        }
-    }
 }
 
 /** What one may lock it for. */

@@ -1,0 +1,350 @@
+package baton.interop;
+
+import static baton.interop.Futures.await;
+import static baton.interop.Futures.awaitFailure;
+import static baton.interop.Futures.failure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.sync.Condition;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class AsyncConditionTest {
+    private final AsyncMutex mutex = AsyncMutex.create("account");
+    private final AsyncCondition condition = mutex.newCondition("enough");
+
+    private CompletableFuture<Permit> waiter() {
+        return condition.await(mutex.lock().join());
+    }
+
+    private void assertState(boolean isLocked, int queued, int waiting) {
+        String state = mutex.isLocked() + ", " + mutex.waiting() + ", " + condition.waiting();
+        assertEquals(isLocked + ", " + queued + ", " + waiting, state);
+    }
+
+    @Test
+    void toString_saysNameAndState() {
+        assertEquals("AsyncCondition 'enough' (waiting = 0) of Mutex 'account' (free)", condition.toString());
+        assertEquals("AsyncCondition (waiting = 0) of Mutex 'account' (free)", mutex.newCondition().toString());
+    }
+
+    @Test
+    void of_aKotlinCondition_isAFaceOfThatVeryObject() {
+        Condition kotlin = mutex.kotlin().newCondition(null);
+        AsyncCondition face = AsyncCondition.of(kotlin);
+        assertSame(kotlin, face.kotlin());
+        CompletableFuture<Permit> waits = face.await(mutex.lock().join());
+        assertEquals(1, kotlin.getWaiting());
+        Permit held = mutex.lock().join();
+        kotlin.signal();
+        held.close();
+        waits.join().close();
+    }
+
+    @Test
+    void await_spendsThePermitAndBringsAnother() {
+        Permit spent = mutex.lock("me").join();
+        CompletableFuture<Permit> waits = condition.await(spent);
+        assertFalse(spent.isHeld());
+        assertState(false, 0, 1);
+        spent.close();
+        Permit held = mutex.lock("you").join();
+        spent.close();
+        condition.signal();
+        assertFalse(waits.isDone());
+        assertState(true, 1, 0);
+        held.close();
+        assertEquals(Optional.of("me"), mutex.holder());
+        assertNotSame(spent, waits.join());
+        assertTrue(waits.join().isHeld());
+        assertFalse(spent.isHeld());
+        waits.join().close();
+        assertState(false, 0, 0);
+    }
+
+    @Test
+    void await_withAClosedPermit_failsAndChangesNothing() {
+        Permit closed = mutex.lock().join();
+        closed.close();
+        for (boolean isLocked : new boolean[] {false, true}) {
+            assertInstanceOf(IllegalStateException.class, failure(condition.await(closed)));
+            assertInstanceOf(IllegalStateException.class, failure(condition.await(closed, Runnable::run)));
+            assertInstanceOf(IllegalStateException.class, failure(condition.await(closed, Duration.ZERO)));
+            assertInstanceOf(IllegalStateException.class, failure(condition.await(closed, Duration.ofMillis(1))));
+            assertState(isLocked, 0, 0);
+            assertEquals(!isLocked, mutex.tryLock().isPresent());
+        }
+    }
+
+    @Test
+    void await_withThePermitOfAnother_isRefusedAndLeavesIt() {
+        Permit held = mutex.lock().join();
+        List<Permit> others = List.of(
+                AsyncMutex.create("account").lock().join(),
+                AsyncSemaphore.create(1).acquire().join());
+        for (Permit other : others) {
+            Duration timeout = Duration.ofMillis(1);
+            var e = assertThrows(IllegalArgumentException.class, () -> condition.await(other));
+            assertTrue(e.getMessage().contains(other.toString()), e.getMessage());
+            assertThrows(IllegalArgumentException.class, () -> condition.await(other, Runnable::run));
+            assertThrows(IllegalArgumentException.class, () -> condition.await(other, timeout));
+            assertTrue(other.isHeld());
+        }
+        assertTrue(held.isHeld());
+        assertState(true, 0, 0);
+    }
+
+    /** Two faces of one mutex are one mutex. */
+    @Test
+    void await_withThePermitOfAnotherFace_isFine() {
+        Permit held = AsyncMutex.of(mutex.kotlin()).lock().join();
+        CompletableFuture<Permit> waits = condition.await(held);
+        assertState(false, 0, 1);
+        waits.cancel(true);
+    }
+
+    @Test
+    void await_whenSomebodyHasUnlockedPastThePermit_fails() {
+        for (Optional<String> next : List.of(Optional.<String>empty(), Optional.of("you"))) {
+            Permit robbed = mutex.lock("me").join();
+            mutex.kotlin().unlock("me");
+            next.ifPresent(owner -> assertTrue(mutex.kotlin().tryLock(owner)));
+            assertInstanceOf(IllegalStateException.class, failure(condition.await(robbed)));
+            assertState(next.isPresent(), 0, 0);
+            assertEquals(Optional.<Object>ofNullable(next.orElse(null)), mutex.holder());
+            robbed.close();
+        }
+    }
+
+    @Test
+    void signals_withoutTheMutex_throw() {
+        assertThrows(IllegalStateException.class, condition::signal);
+        assertThrows(IllegalStateException.class, condition::signalAll);
+    }
+
+    static Stream<Consumer<CompletableFuture<Permit>>> enders() {
+        return Stream.of(
+                future -> assertTrue(future.cancel(true)),
+                future -> assertTrue(future.complete(null)),
+                future -> assertTrue(future.completeExceptionally(new IllegalStateException("outside"))),
+                future -> future.obtrudeException(new IllegalStateException("outside")),
+                future -> awaitFailure(future.orTimeout(1, TimeUnit.NANOSECONDS)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("enders")
+    void future_endedFromOutside_leavesTheLineWithoutTheMutex(Consumer<CompletableFuture<Permit>> end) {
+        CompletableFuture<Permit> ended = waiter();
+        CompletableFuture<Permit> next = waiter();
+        var seen = ended.handle((permit, e) -> mutex.isLocked() + ", " + condition.waiting());
+        end.accept(ended);
+        assertEquals("false, 1", await(seen));
+        Permit held = mutex.lock().join();
+        condition.signal();
+        held.close();
+        next.join().close();
+        assertState(false, 0, 0);
+    }
+
+    @ParameterizedTest
+    @MethodSource("enders")
+    void future_endedAfterItsSignal_passesItOnBeforeItsEndIsSeen(Consumer<CompletableFuture<Permit>> end) {
+        CompletableFuture<Permit> ended = waiter();
+        CompletableFuture<Permit> next = waiter();
+        CompletableFuture<Permit> last = waiter();
+        Permit held = mutex.lock().join();
+        condition.signal();
+        assertState(true, 1, 2);
+        var seen = ended.handle((permit, e) -> mutex.waiting() + ", " + condition.waiting());
+        end.accept(ended);
+        assertEquals("1, 1", await(seen));
+        held.close();
+        next.join().close();
+        assertFalse(last.isDone());
+        assertState(false, 0, 1);
+    }
+
+    @Test
+    void future_endedAfterItsSignal_wakesNobodyWhoCameLater() {
+        CompletableFuture<Permit> ended = waiter();
+        Permit held = mutex.lock().join();
+        CompletableFuture<Permit> before = mutex.lock();
+        condition.signal();
+        CompletableFuture<Permit> late = condition.await(held);
+        assertState(true, 1, 1);
+        assertTrue(ended.cancel(true));
+        assertState(true, 0, 1);
+        before.join().close();
+        assertFalse(late.isDone());
+        assertState(false, 0, 1);
+    }
+
+    @Test
+    void future_endedAfterTheMutexWasHandedOver_isTooLate() {
+        CompletableFuture<Permit> served = waiter();
+        CompletableFuture<Permit> next = waiter();
+        Permit held = mutex.lock().join();
+        condition.signal();
+        held.close();
+        assertFalse(served.cancel(true));
+        assertTrue(served.join().isHeld());
+        served.join().close();
+        assertFalse(next.isDone());
+        assertState(false, 0, 1);
+    }
+
+    @Test
+    void timeout_nobodySignals_failsWithoutTheMutex() {
+        Permit spent = mutex.lock("me").join();
+        var e = assertInstanceOf(TimeoutException.class, awaitFailure(condition.await(spent, Duration.ofNanos(1))));
+        assertTrue(e.getMessage().startsWith("not signalled within PT0.000000001S: Condition 'enough'"), e.getMessage());
+        assertFalse(spent.isHeld());
+        assertState(false, 0, 0);
+    }
+
+    @Test
+    void timeout_signalledButNotGivenTheMutexInTime_passesTheSignalOn() {
+        CompletableFuture<Permit> late = condition.await(mutex.lock().join(), Duration.ofMillis(200));
+        CompletableFuture<Permit> next = waiter();
+        Permit held = mutex.lock().join();
+        condition.signal();
+        assertInstanceOf(TimeoutException.class, awaitFailure(late));
+        held.close();
+        next.join().close();
+        assertState(false, 0, 0);
+    }
+
+    @Test
+    void timeout_signalledInTime_bringsThePermit() {
+        CompletableFuture<Permit> waits = condition.await(mutex.lock().join(), Duration.ofSeconds(Long.MAX_VALUE));
+        Permit held = mutex.lock().join();
+        condition.signal();
+        held.close();
+        waits.join().close();
+        assertState(false, 0, 0);
+    }
+
+    @Test
+    void timeout_zero_failsAtOnceWithoutTheMutex() {
+        Permit spent = mutex.lock("me").join();
+        CompletableFuture<Permit> next = mutex.lock("you");
+        assertInstanceOf(TimeoutException.class, failure(condition.await(spent, Duration.ZERO)));
+        assertFalse(spent.isHeld());
+        next.join().close();
+        assertState(false, 0, 0);
+    }
+
+    @Test
+    void timeout_negative_isRefusedAndLeavesThePermit() {
+        Permit held = mutex.lock().join();
+        for (Duration timeout : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
+            assertThrows(IllegalArgumentException.class, () -> condition.await(held, timeout));
+        }
+        assertTrue(held.isHeld());
+        assertState(true, 0, 0);
+    }
+
+    @Test
+    void executor_completesTheFuture() {
+        Futures.Steps steps = new Futures.Steps();
+        CompletableFuture<Permit> waits = condition.await(mutex.lock().join(), steps);
+        CompletableFuture<Permit> rejected = condition.await(mutex.lock().join(), Futures.REJECTING);
+        Permit held = mutex.lock().join();
+        condition.signalAll();
+        held.close();
+        assertFalse(waits.isDone());
+        steps.runAll();
+        waits.join().close();
+        rejected.join().close();
+        assertState(false, 0, 0);
+    }
+
+    /** As the class's documentation shows it. */
+    @Test
+    void buffer_asInTheDocumentation_handsOverInOrder() {
+        List<Integer> items = new ArrayList<>();
+        List<Integer> taken = new ArrayList<>();
+        for (int i = 0; i < 3; i++) mutex.lock().thenCompose(held -> take(items, held)).thenAccept(taken::add);
+        for (int i = 0; i < 3; i++) {
+            try (Permit held = mutex.lock().join()) {
+                assertTrue(held.isHeld());
+                items.add(i);
+                condition.signal();
+            }
+        }
+        assertEquals(List.of(0, 1, 2), taken);
+        assertState(false, 0, 0);
+    }
+
+    private CompletableFuture<Integer> take(List<Integer> items, Permit held) {
+        if (items.isEmpty()) return condition.await(held).thenCompose(next -> take(items, next));
+        try (held) {
+            return CompletableFuture.completedFuture(items.remove(0));
+        }
+    }
+
+    @Test
+    void dependents_ofMany_runFlat() {
+        int count = 100_000;
+        List<CompletableFuture<Void>> done = new ArrayList<>();
+        for (int i = 0; i < count; i++) done.add(waiter().thenAccept(Permit::close));
+        Permit held = mutex.lock().join();
+        condition.signalAll();
+        held.close();
+        await(CompletableFuture.allOf(done.toArray(new CompletableFuture<?>[0])));
+        await(mutex.lock()).close();
+        assertState(false, 0, 0);
+    }
+
+    @Test
+    void cancelled_future_isCancelled() {
+        CompletableFuture<Permit> waits = waiter();
+        waits.cancel(false);
+        assertInstanceOf(CancellationException.class, failure(waits));
+        assertTrue(waits.isCancelled());
+    }
+
+    static Stream<Arguments> nulls() {
+        AsyncMutex m = AsyncMutex.create();
+        AsyncCondition c = m.newCondition();
+        Permit held = m.lock().join();
+        return Stream.of(
+                call("condition", () -> AsyncCondition.of(null)),
+                call("name", () -> m.newCondition(null)),
+                call("held", () -> c.await(null)),
+                call("held", () -> c.await(null, Runnable::run)),
+                call("held", () -> c.await(null, Duration.ZERO)),
+                call("executor", () -> c.await(held, (Executor) null)),
+                call("timeout", () -> c.await(held, (Duration) null)));
+    }
+
+    private static Arguments call(String argument, Executable call) {
+        return Arguments.of(argument, call);
+    }
+
+    @ParameterizedTest
+    @MethodSource("nulls")
+    void null_asAnArgument_isRefusedByName(String argument, Executable call) {
+        assertEquals(argument, assertThrows(NullPointerException.class, call).getMessage());
+    }
+}

@@ -1,0 +1,90 @@
+package baton.interop
+
+import baton.sync.Condition
+import baton.sync.ConditionContract
+import baton.sync.ConditionFace
+import baton.sync.KotlinConditionFace
+import baton.sync.KotlinMutexFace
+import baton.sync.Mutex
+import baton.sync.MutexFace
+import kotlin.time.Duration
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.withContext
+
+/** A mutex whose lock comes as a permit, which the next unlock by the same owner closes or the next await spends. */
+private class PermitMutexFace(mutex: Mutex) : MutexFace by KotlinMutexFace(mutex) {
+    private val java = AsyncMutex.of(mutex)
+    private val permits = mutableListOf<Pair<Any?, Permit>>()
+
+    fun add(owner: Any?, permit: Permit) {
+        permits += owner to permit
+    }
+
+    fun take(owner: Any?): Permit? = permits.firstOrNull { it.first === owner }?.also { permits -= it }?.second
+
+    override suspend fun lock(owner: Any?) = add(owner, (if (owner == null) java.lock() else java.lock(owner)).await())
+
+    override fun tryLock(owner: Any?): Boolean {
+        val permit = if (owner == null) java.tryLock() else java.tryLock(owner)
+        permit.ifPresent { add(owner, it) }
+        return permit.isPresent
+    }
+
+    override fun unlock(owner: Any?) = take(owner)?.close() ?: java.kotlin().unlock(owner)
+
+    override fun toString() = java.toString()
+}
+
+/** Futures. Who is cancelled locks the mutex again by itself: a future that was cancelled does not. */
+class JavaConditionFace(kotlin: Condition) : ConditionFace {
+    constructor(mutex: String?, name: String?) : this(Mutex(name = mutex).newCondition(name))
+
+    private val condition = AsyncCondition.of(kotlin)
+    private val permits = PermitMutexFace(kotlin.mutex)
+    private val closed = AsyncMutex.of(kotlin.mutex).lock().join().also { it.close() }
+
+    override val mutex: MutexFace get() = permits
+
+    override val waiting: Int get() = condition.waiting()
+
+    override suspend fun await() {
+        val owner = mutex.holder
+        val future = condition.await(permits.take(owner) ?: closed)
+        try {
+            permits.add(owner, future.await())
+        } catch (e: CancellationException) {
+            if (!future.isCancelled) permits.add(owner, future.join())
+            else withContext(NonCancellable) { mutex.lock(owner) }
+            throw e
+        }
+    }
+
+    override suspend fun await(timeout: Duration): Boolean = throw UnsupportedOperationException("in real time")
+
+    override fun signal() = condition.signal()
+
+    override fun signalAll() = condition.signalAll()
+
+    override fun toString() = condition.toString()
+}
+
+/** Futures and suspend functions take turns, in one line. */
+class JavaKotlinConditionFace private constructor(kotlin: KotlinConditionFace, private val java: JavaConditionFace) :
+    ConditionFace by java {
+    private constructor(condition: Condition) : this(KotlinConditionFace(condition), JavaConditionFace(condition))
+
+    constructor(mutex: String?, name: String?) : this(Mutex(name = mutex).newCondition(name))
+
+    private val faces = listOf(java, kotlin)
+    private var turn = 0
+
+    override suspend fun await() = faces[turn++ % faces.size].await()
+
+    override fun toString() = java.toString()
+}
+
+class JavaConditionTest : ConditionContract(::JavaConditionFace)
+
+class MixedJavaKotlinConditionTest : ConditionContract(::JavaKotlinConditionFace)

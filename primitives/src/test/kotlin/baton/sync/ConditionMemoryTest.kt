@@ -1,0 +1,68 @@
+package baton.sync
+
+import java.lang.ref.WeakReference
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Test
+
+class ConditionMemoryTest {
+    private val mutex = Mutex()
+    private val condition = mutex.newCondition()
+    private val cause = CancellationException("enough")
+
+    private class Payload
+
+    /** Parks and comes back: cancelled, signalled or both. In a function of its own: no local keeps anything. */
+    private fun used(): List<WeakReference<Any>> =
+        List(3) { kind ->
+            val owner = Payload()
+            val job = Job()
+            suspend { mutex.withLock(owner) { condition.await() } }
+                .startCoroutine(Continuation(job + Dispatchers.Unconfined) {})
+            check(mutex.tryLock())
+            if (kind > 0) condition.signal()
+            if (kind < 2) job.cancel(cause)
+            mutex.unlock()
+            WeakReference<Any>(owner)
+        }
+
+    @Test
+    fun idleCondition_retainsNoUserObject() {
+        val seen = used()
+        assertEquals("Condition (waiting = 0) of Mutex (free)", "$condition")
+        repeat(50) {
+            if (seen.all { it.get() == null }) return
+            System.gc()
+            Thread.sleep(10)
+        }
+        for (reference in seen) assertNull(reference.get())
+    }
+
+    @Test
+    fun cancelledAmongOthers_leavesNothingBehind() {
+        val jobs = List(3) { Job() }
+        val owners = owners(jobs)
+        jobs[1].cancel(cause)
+        assertEquals(2, condition.waiting)
+        repeat(50) {
+            if (owners[1].get() == null) return@repeat
+            System.gc()
+            Thread.sleep(10)
+        }
+        assertNull(owners[1].get())
+        jobs.forEach { it.cancel(cause) }
+    }
+
+    private fun owners(jobs: List<Job>) =
+        jobs.map { job ->
+            val owner = Payload()
+            suspend { mutex.withLock(owner) { condition.await() } }
+                .startCoroutine(Continuation(job + Dispatchers.Unconfined) {})
+            WeakReference(owner)
+        }
+}

@@ -1,0 +1,179 @@
+package baton.waiting
+
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+class CrowdTest {
+    private val core = CrowdCore()
+    private val log = mutableListOf<String>()
+    private val crowd = LoggingCrowd()
+
+    private fun gather(count: Int, accepts: (Int) -> Boolean = { true }) =
+        List(count) { i -> FakeWaiter(core, tag = i, accepts = accepts(i)) { log += "runs $i" }.also(::gather) }
+
+    private fun gather(waiter: Waiter) {
+        check(waiter.startWaiting())
+        crowd.add(waiter)
+    }
+
+    private fun stateOf(waiters: List<Waiter>) = waiters.map { it.currentState }
+
+    @Test
+    fun crowd_ended_isLetInInTheOrderOfArrival() {
+        val members = gather(3)
+        assertEquals(3, crowd.size)
+        core.end(crowd)
+        assertEquals(List(3) { Waiter.GRANTED }, stateOf(members))
+        assertEquals(listOf("runs 0", "runs 1", "runs 2"), log.filter { it.startsWith("runs") })
+        assertTrue(crowd.hasEnded)
+    }
+
+    @Test
+    fun ended_decidesOnItsMembersOnlyWhenTheLockIsFree() {
+        val members = gather(2)
+        core.end(crowd) { assertEquals(List(2) { Waiter.WAITING }, stateOf(members)) }
+        assertEquals(List(2) { Waiter.GRANTED }, stateOf(members))
+    }
+
+    @Test
+    fun places_countThoseWhoWereLetInBefore() {
+        gather(4)
+        core.end(crowd)
+        assertEquals(listOf("0 at 0", "1 at 1", "2 at 2", "3 at 3"), log.filter { " at " in it })
+    }
+
+    @Test
+    fun memberCancelledWhileItGathers_isTakenOut() {
+        val members = gather(3)
+        core.withdrawn = crowd::remove
+        assertEquals(Waiter.WAITING, members[1].withdraw(Waiter.CANCELLED))
+        assertEquals(2, crowd.size)
+        core.end(crowd)
+        assertEquals(listOf(Waiter.GRANTED, Waiter.CANCELLED, Waiter.GRANTED), stateOf(members))
+        assertEquals(listOf(1, 0, 1), members.map { it.resumed })
+        assertEquals(listOf("0 at 0", "2 at 1"), log.filter { " at " in it })
+    }
+
+    @Test
+    fun membersCancelledBetweenTheEndAndTheirTurn_areSkipped_andTheirPlaceIsNotLost() {
+        val members = gather(5)
+        var endedThen: Boolean? = null
+        core.withdrawn = { endedThen = crowd.hasEnded }
+        core.end(crowd) { for (i in listOf(0, 2, 4)) members[i].withdrawUnderTheLock(Waiter.CANCELLED) }
+        assertEquals(listOf(0, 1, 0, 1, 0), members.map { it.resumed })
+        assertEquals(listOf(Waiter.CANCELLED, Waiter.GRANTED, Waiter.CANCELLED), stateOf(members.take(3)))
+        assertEquals(true, endedThen)
+        // Whoever is granted is the last who was told its place.
+        assertEquals(listOf("1 at 0", "3 at 1"), placesOf(members))
+    }
+
+    @Test
+    fun memberTimedOutBetweenTheEndAndItsTurn_staysTimedOut() {
+        val members = gather(2)
+        core.end(crowd) { members[0].withdrawUnderTheLock(Waiter.TIMED_OUT) }
+        assertEquals(listOf(Waiter.TIMED_OUT, Waiter.GRANTED), stateOf(members))
+    }
+
+    @Test
+    fun allCancelledBetweenTheEndAndTheirTurn_wakesNobody() {
+        val members = gather(3)
+        core.end(crowd) { members.forEach { it.withdrawUnderTheLock(Waiter.CANCELLED) } }
+        assertEquals(0, members.sumOf { it.resumed })
+    }
+
+    @Test
+    fun failingCrowd_failsItsMembersWithTheReason_andTellsNoPlaces() {
+        val members = gather(3)
+        core.end(crowd, reason = "broken") { members[1].withdrawUnderTheLock(Waiter.CANCELLED) }
+        assertEquals(listOf(Waiter.FAILED, Waiter.CANCELLED, Waiter.FAILED), stateOf(members))
+        assertEquals(listOf(1, 0, 1), members.map { it.failed })
+        assertEquals(listOf<Any?>("broken", 1, "broken"), members.map { it.tag })
+        assertEquals(0, members.sumOf { it.resumed })
+        assertEquals(emptyList<String>(), log)
+    }
+
+    @Test
+    fun memberThatDoesNotTakeItsGrant_givesItBackOnce() {
+        val members = gather(3) { it != 1 }
+        core.end(crowd)
+        assertEquals(listOf<Waiter>(members[1]), core.takenBack)
+        assertEquals(listOf(1, 0, 1), members.map { it.resumed })
+    }
+
+    @Test
+    fun membersAfterTheEnd_keepNoNeighbourAlive() {
+        val members = gather(4)
+        core.end(crowd) { members[2].withdrawUnderTheLock(Waiter.CANCELLED) }
+        for (member in members) {
+            assertNull(member.previous)
+            assertNull(member.next)
+            assertNull(member.chain)
+            assertFalse(member.linked)
+        }
+    }
+
+    @Test
+    fun emptyCrowd_ended_wakesNobody_andThoseBehindItAllTheSame() {
+        val behind = FakeWaiter(core)
+        check(behind.startWaiting())
+        core.end(crowd, behind = behind)
+        assertTrue(crowd.hasEnded)
+        assertEquals(1, behind.resumed)
+    }
+
+    @Test
+    fun crowd_isWokenWhereItStands() {
+        gather(2)
+        val behind = FakeWaiter(core) { log += "runs behind" }
+        check(behind.startWaiting())
+        core.end(crowd, behind = behind)
+        assertEquals(listOf("runs 0", "runs 1", "runs behind"), log.filter { it.startsWith("runs") })
+    }
+
+    private fun placesOf(members: List<Waiter>) =
+        log.filter { entry -> " at " in entry && members[entry.substringBefore(" ").toInt()].currentState == Waiter.GRANTED }
+
+    /** As a canceller that comes between the end and the walk; it gets the lock only after that. */
+    private fun Waiter.withdrawUnderTheLock(to: Int) {
+        assertEquals(Waiter.WAITING, withdraw(to))
+    }
+
+    private inner class LoggingCrowd : Crowd(core) {
+        override fun letIn(member: Waiter, place: Int) {
+            log += "${member.tag} at $place"
+        }
+    }
+
+    private class CrowdCore : WaitCore() {
+        var withdrawn: (Waiter) -> Unit = {}
+        val takenBack = mutableListOf<Waiter>()
+
+        /** [meanwhile] runs after the end and before anybody is woken. */
+        fun end(crowd: Crowd, reason: Any? = null, behind: Waiter? = null, meanwhile: () -> Unit = {}) {
+            decide {
+                crowd.end(reason)
+                wake(crowd)
+                if (behind != null) {
+                    check(behind.tryGrant())
+                    wake(behind)
+                }
+                meanwhile()
+            }
+        }
+
+        override fun enqueue(waiter: Waiter, announced: Boolean): Int = throw UnsupportedOperationException()
+
+        override fun unannounce(weight: Int) = Unit
+
+        override fun withdraw(waiter: Waiter) = withdrawn(waiter)
+
+        override fun takeBack(waiter: Waiter) {
+            takenBack += waiter
+        }
+
+        override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.tag}")
+    }
+}
