@@ -20,23 +20,24 @@ import org.jspecify.annotations.Nullable;
  * {@link Permit} that unlocks what it holds. One that writes can be {@linkplain WritePermit#downgrade() downgraded} to
  * reading; one that reads upgradably can be {@linkplain UpgradablePermit#upgrade() upgraded} to writing.
  *
- * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same lock stand in
- * one queue. No method blocks; who wants to block calls {@code join()}. It is not bound to threads: any thread may close
- * the permit.
+ * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same lock
+ * stand in one queue. No method blocks; who wants to block calls {@code join()}. It is not bound to threads: any thread
+ * may close the permit.
  *
  * <p><i>Order.</i> That of the lock, see {@link ReadWritePolicy}.
  *
- * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, a request that would
- * wait for its own owner for ever fails with {@link IllegalStateException} instead: to write or to read upgradably while
- * inside, to read while writing, to read again behind a writer that waits for this very reader. The owner is always the
- * first argument. As the only argument, an executor is an owner like any other; a {@link Duration} is a timeout, unless it
- * is cast to {@code Object}.
+ * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, a request that
+ * would wait for its own owner for ever fails with {@link IllegalStateException} instead: to write while inside, to read
+ * in any way while writing, to read upgradably twice, to read again behind a writer that waits for this very reader.
+ * The owner is always the first argument. As the only argument, an executor is an owner like any other; a
+ * {@link Duration} is a timeout, unless it is cast to {@code Object}.
  *
- * <p><i>Cancellation, callbacks.</i> As for {@link AsyncSemaphore}. A request to write that is withdrawn lets in at once the
- * readers it held back.
+ * <p><i>Cancellation, callbacks.</i> As for {@link AsyncSemaphore}. A request to write that is withdrawn lets in at
+ * once the readers it held back.
  *
- * <p><i>Memory.</i> What happens before a writing permit is closed or downgraded happens before whatever follows the next
- * lock of any kind; what happens before a reading permit is closed happens before whatever follows the next lock to write.
+ * <p><i>Memory.</i> What happens before a writing permit is closed or downgraded happens before whatever follows the
+ * next lock of any kind; what happens before a reading permit is closed happens before whatever follows the next lock
+ * to write.
  */
 public final class AsyncReadWriteLock {
     private final ReadWriteLock lock;
@@ -89,8 +90,8 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * As {@link #lockRead()}, with an owner; fails with {@link IllegalStateException} if that writes, or would wait for a
-     * writer that waits for it.
+     * As {@link #lockRead()}, with an owner; fails with {@link IllegalStateException} if that writes, or would wait for
+     * a writer that waits for it.
      *
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
@@ -142,11 +143,11 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * Runs {@code action} while reading. It is unlocked when the action's stage has completed, however it does, also when
-     * the action throws instead of returning one; only then the returned future completes, as the stage did.
+     * Runs {@code action} while reading. It is unlocked when the action's stage has completed, however it does, also
+     * when the action throws instead of returning one; only then the returned future completes, as the stage did.
      *
-     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action runs:
-     * its stage is cancelled if it can be, and the lock is unlocked when it has ended.
+     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action
+     * runs: its stage is cancelled if it can be, and the lock is unlocked when it has ended.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(Supplier<? extends CompletionStage<T>> action) {
         return run(Access.READ, null, action, null);
@@ -256,8 +257,8 @@ public final class AsyncReadWriteLock {
     // ---- to read upgradably
 
     /**
-     * A future that completes when this caller may read upgradably: beside the readers, but not beside a writer or another
-     * upgradable one. Closing the permit unlocks it, upgraded or not.
+     * A future that completes when this caller may read upgradably: beside the readers, but not beside a writer or
+     * another upgradable one. Closing the permit unlocks it, upgraded or not.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable() {
         return request(UpgradablePermit.class, Access.UPGRADABLE, null, null);

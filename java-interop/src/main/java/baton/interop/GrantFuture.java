@@ -31,8 +31,7 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     private @Nullable Supplier<String> onTimeout;
 
     /** @see #enqueue */
-    GrantFuture(
-            WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
+    GrantFuture(WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new Entry(core, weight, tag);
         this.grant = grant;
         this.executor = executor;

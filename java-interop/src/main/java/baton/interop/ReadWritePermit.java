@@ -27,9 +27,12 @@ import org.jspecify.annotations.Nullable;
  *       tryUpgrade
  * </pre>
  *
- * Every arrow is one compare-and-set. An {@link Access} says what close has to unlock. In an Upgrade and in CHANGING only
- * the core knows: who closes then leaves the unlocking to whoever ends that state, see {@link #settle} and
+ * Every arrow is one compare-and-set. An {@link Access} says what close has to unlock. In an Upgrade and in CHANGING
+ * only the core knows: who closes then leaves the unlocking to whoever ends that state, see {@link #settle} and
  * {@link Upgrade#decided}.
+ *
+ * <p>When two end an Upgrade at once, its timer and somebody who cancels it, the one who is too late may complete the
+ * future before the other has ended the state. For that moment another upgrade is refused.
  */
 final class ReadWritePermit extends HeldPermit implements UpgradablePermit, WritePermit {
     private static final VarHandle STATE;
@@ -150,9 +153,8 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
     @Override
     String describe() {
         Object seen = state;
-        String noun = seen instanceof Access access
-                ? access.noun
-                : seen instanceof Upgrade ? Access.UPGRADABLE.noun : "lock";
+        String noun =
+                seen instanceof Access access ? access.noun : seen instanceof Upgrade ? Access.UPGRADABLE.noun : "lock";
         return noun + " of " + lock;
     }
 

@@ -7,14 +7,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A {@link Permit} of an {@link AsyncReadWriteLock} that reads beside the others, until {@link #upgrade()} turns it into
- * one that writes alone.
+ * A {@link Permit} of an {@link AsyncReadWriteLock} that reads beside the others, until {@link #upgrade()} turns it
+ * into one that writes alone.
  *
  * <p>What an upgrade gives is this very permit, now one that writes: there is nothing more to close, and a future of an
  * upgrade that nobody reads loses nothing. {@link #close()} gives back whatever is held at that moment.
  *
- * <p><i>Cancellation.</i> An upgrade that is cancelled, completed from outside, timed out or refused leaves this permit as
- * it was: it reads upgradably. Closing this permit while an upgrade waits cancels that first.
+ * <p><i>Cancellation.</i> An upgrade that is cancelled, completed from outside, timed out or refused leaves this permit
+ * as it was: it reads upgradably. Closing this permit while an upgrade waits cancels that first.
  */
 public interface UpgradablePermit extends Permit {
     /**
@@ -27,8 +27,8 @@ public interface UpgradablePermit extends Permit {
     CompletableFuture<WritePermit> upgrade();
 
     /**
-     * As {@link #upgrade()}; when it had to wait, the future is completed on {@code executor}, and by whoever unlocks if
-     * that rejects it.
+     * As {@link #upgrade()}; when it had to wait, the future is completed on {@code executor}, and by whoever unlocks
+     * if that rejects it.
      */
     CompletableFuture<WritePermit> upgrade(Executor executor);
 

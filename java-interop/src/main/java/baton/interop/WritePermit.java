@@ -1,6 +1,9 @@
 package baton.interop;
 
-/** A {@link Permit} of an {@link AsyncReadWriteLock} that writes, until {@link #downgrade()} turns it into one that reads. */
+/**
+ * A {@link Permit} of an {@link AsyncReadWriteLock} that writes, until {@link #downgrade()} turns it into one that
+ * reads.
+ */
 public interface WritePermit extends Permit {
     /**
      * Turns writing into reading, without a gap: no other writer can slip in. Other readers are let in as if the writer

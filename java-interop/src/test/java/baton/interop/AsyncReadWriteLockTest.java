@@ -122,7 +122,8 @@ class AsyncReadWriteLockTest {
 
     /** Whom it is held by, in whichever way. */
     private List<Object> holders() {
-        return Stream.concat(rw.writeHolder().stream(), rw.readHolders().stream()).toList();
+        return Stream.concat(rw.writeHolder().stream(), rw.readHolders().stream())
+                .toList();
     }
 
     @Test

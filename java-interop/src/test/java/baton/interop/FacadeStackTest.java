@@ -79,6 +79,19 @@ class FacadeStackTest {
         assertEquals(0, mutex.waiting());
     }
 
+    /** Every other one reads: the writer that leaves lets in half a million of them, and the last of those a writer. */
+    @Test
+    void withReadAndWithWrite_aMillionInTurns_keepsTheStackFlat() {
+        AsyncReadWriteLock rw = AsyncReadWriteLock.create();
+        Permit permit = rw.write().join();
+        CompletableFuture<Integer> last = null;
+        for (int i = 0; i < MANY; i++) last = i % 2 == 0 ? rw.withRead(this::counted) : rw.withWrite(this::counted);
+        assertEquals(MANY, rw.waiting());
+        permit.close();
+        assertEquals(MANY, await(last));
+        assertEquals(0, rw.waiting() + rw.readers());
+    }
+
     /** Two chains of which each waits for the other's permit, so that each acquire has to wait. */
     @Test
     void acquire_againFromTheCallback_keepsTheStackFlat() {

@@ -118,9 +118,7 @@ class ReadWriteFutureTableTest {
 
         String expectedAfter(Ender ender) {
             if (ender == Ender.GRANT) {
-                return kind == Kind.READ || kind == Kind.UPGRADABLE
-                        ? "2 read, false, 0 wait"
-                        : "0 read, true, 1 wait";
+                return kind == Kind.READ || kind == Kind.UPGRADABLE ? "2 read, false, 0 wait" : "0 read, true, 1 wait";
             }
             return switch (kind) {
                 case READ, UPGRADABLE -> "0 read, true, 1 wait";
@@ -135,7 +133,8 @@ class ReadWriteFutureTableTest {
             if (granted != null) granted.close();
             if (mine != null) {
                 assertEquals(granted == null, mine.isHeld());
-                if (mine.isHeld()) assertEquals(behind.isDone(), mine.tryUpgrade().isEmpty());
+                if (mine.isHeld())
+                    assertEquals(behind.isDone(), mine.tryUpgrade().isEmpty());
                 mine.close();
             }
             behind.join().close();

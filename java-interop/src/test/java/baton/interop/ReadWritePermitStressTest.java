@@ -41,8 +41,7 @@ class ReadWritePermitStressTest {
     }
 
     private void assertState(int readers, boolean written) {
-        assertEquals(
-                readers + " " + written + " 0", rw.readers() + " " + rw.isWriteLocked() + " " + rw.waiting());
+        assertEquals(readers + " " + written + " 0", rw.readers() + " " + rw.isWriteLocked() + " " + rw.waiting());
     }
 
     @Test

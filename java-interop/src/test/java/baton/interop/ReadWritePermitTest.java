@@ -39,8 +39,7 @@ class ReadWritePermitTest {
     @Test
     void upgrade_nobodyElseReads_isDoneAtOnceWithThisVeryPermit() {
         for (boolean owned : List.of(false, true)) {
-            UpgradablePermit permit =
-                    (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
+            UpgradablePermit permit = (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
             assertSame(permit, permit.upgrade().join());
             assertState(0, true, 0);
             assertEquals(owned ? Optional.of("me") : Optional.empty(), rw.writeHolder());
@@ -105,8 +104,7 @@ class ReadWritePermitTest {
         Permit reader = rw.lockRead().join();
         UpgradablePermit permit = rw.lockUpgradable().join();
         var e = assertInstanceOf(TimeoutException.class, failure(permit.upgrade(Duration.ZERO)));
-        assertEquals(
-                "not upgraded within PT0S: ReadWriteLock 'cache' (readers = 2, waiting = 0)", e.getMessage());
+        assertEquals("not upgraded within PT0S: ReadWriteLock 'cache' (readers = 2, waiting = 0)", e.getMessage());
         for (Duration timeout : List.of(Duration.ofNanos(1), Duration.ofMillis(20))) {
             assertInstanceOf(TimeoutException.class, awaitFailure(permit.upgrade(timeout)));
         }
@@ -202,8 +200,7 @@ class ReadWritePermitTest {
     void close_whileAnUpgradeWaits_withdrawsItAndUnlocksBeforeAnybodySeesItCancelled() {
         for (boolean owned : List.of(false, true)) {
             Permit reader = rw.lockRead().join();
-            UpgradablePermit permit =
-                    (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
+            UpgradablePermit permit = (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
             CompletableFuture<WritePermit> upgrade = permit.upgrade();
             CompletableFuture<Permit> held = rw.lockRead();
             CompletableFuture<UpgradablePermit> next = rw.lockUpgradable();

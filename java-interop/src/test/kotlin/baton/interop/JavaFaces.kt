@@ -42,7 +42,11 @@ internal class Held<K, P : Permit> {
         permits.add(key to permit)
     }
 
-    fun take(matches: (K) -> Boolean): P? = permits.firstOrNull { matches(it.first) }?.also { permits.remove(it) }?.second
+    fun take(matches: (K) -> Boolean): P? {
+        val found = permits.firstOrNull { matches(it.first) } ?: return null
+        permits.remove(found)
+        return found.second
+    }
 
     /** False when there is none: it was acquired elsewhere, or in other portions. */
     fun close(matches: (K) -> Boolean): Boolean {

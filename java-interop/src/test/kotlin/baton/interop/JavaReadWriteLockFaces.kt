@@ -15,8 +15,8 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.future.await
 
 /**
- * The Java face as the contract sees it. What it has locked is in one of three lists, by owner; what it has not is left to
- * the lock itself, to take or to refuse.
+ * The Java face as the contract sees it. What it has locked is in one of three lists, by owner; what it has not is left
+ * to the lock itself, to take or to refuse.
  *
  * @param patience how long a `lock` waits; null for one without a timeout.
  */

@@ -2,6 +2,7 @@ package baton.interop
 
 import baton.Priority
 import baton.sync.Mutex
+import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
@@ -115,6 +116,32 @@ class SameQueueTest {
         override fun giveBack() = mutex.unlock(mutex.holder)
     }
 
+    private inner class WriteLine : Line() {
+        private val lock = ReadWriteLock()
+        private val java = AsyncReadWriteLock.of(lock)
+
+        init {
+            check(lock.tryLockWrite())
+        }
+
+        override val waiting get() = lock.waiting
+
+        override suspend fun enter() = lock.lockWrite()
+
+        override suspend fun select(abandoned: CompletableDeferred<Unit>) =
+            select {
+                lock.onWrite { true }
+                abandoned.onAwait { false }
+            }
+
+        override fun future(): CompletableFuture<Permit> = java.write()
+
+        @Suppress("UNCHECKED_CAST")
+        override fun patientFuture() = java.lockWrite(Any(), Duration.ofDays(1)) as CompletableFuture<Permit>
+
+        override fun giveBack() = lock.unlockWrite(lock.writeHolder)
+    }
+
     private val kinds: List<Line.(Int) -> Waiter> =
         listOf(
             { coroutine(it) },
@@ -127,7 +154,7 @@ class SameQueueTest {
         )
 
     private fun forEachLine(length: Int, test: Line.(List<Waiter>) -> Unit) {
-        val lines: List<() -> Line> = listOf({ SemaphoreLine() }, { MutexLine() })
+        val lines: List<() -> Line> = listOf({ SemaphoreLine() }, { MutexLine() }, { WriteLine() })
         for (make in lines) {
             var combinations = 1
             repeat(length) { combinations *= kinds.size }
