@@ -6,6 +6,7 @@ import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.junit.jupiter.api.Test
 
+/** The core is one and the same, so that each takes only a part of the time that others take. */
 abstract class CountdownLincheckBase(private val sequential: Class<*>) {
     internal open val effort get() = Effort.SHORT
 
@@ -13,7 +14,8 @@ abstract class CountdownLincheckBase(private val sequential: Class<*>) {
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+    fun chosenInterleavings_areLinearizable() =
+        effort.modelChecking(sequential, scenarios).iterations(effort.scenarios / 4).check(javaClass)
 
     @Test
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
@@ -74,6 +76,16 @@ open class WaitGroupLincheckTest : CountdownLincheckBase(WaitGroupSequential::cl
                         }
                         thread {
                             actor(test::waiting)
+                            actor(test::await)
+                        }
+                    }
+                },
+                { // Whoever comes after a zero is not told of it, even if those whom it lets in are not woken yet.
+                    initial { actor(test::add, 1) }
+                    parallel {
+                        thread { actor(test::done) }
+                        thread {
+                            actor(test::add, 1)
                             actor(test::await)
                         }
                     }

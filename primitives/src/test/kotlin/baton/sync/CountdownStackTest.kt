@@ -87,6 +87,6 @@ class CountdownStackTest {
 
     private companion object {
         private const val MILLION = 1_000_000
-        private const val MANY = 200_000
+        private const val MANY = 100_000
     }
 }
