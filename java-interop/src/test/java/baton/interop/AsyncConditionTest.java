@@ -162,7 +162,7 @@ class AsyncConditionTest {
         Permit held = mutex.lock().join();
         condition.signal();
         held.close();
-        next.join().close();
+        await(next).close();
         assertState(false, 0, 0);
     }
 
@@ -179,7 +179,7 @@ class AsyncConditionTest {
         end.accept(ended);
         assertEquals("1, 1", await(seen));
         held.close();
-        next.join().close();
+        await(next).close();
         assertFalse(last.isDone());
         assertState(false, 0, 1);
     }
@@ -230,7 +230,7 @@ class AsyncConditionTest {
         condition.signal();
         assertInstanceOf(TimeoutException.class, awaitFailure(late));
         held.close();
-        next.join().close();
+        await(next).close();
         assertState(false, 0, 0);
     }
 
@@ -250,7 +250,7 @@ class AsyncConditionTest {
         CompletableFuture<Permit> next = mutex.lock("you");
         assertInstanceOf(TimeoutException.class, failure(condition.await(spent, Duration.ZERO)));
         assertFalse(spent.isHeld());
-        next.join().close();
+        await(next).close();
         assertState(false, 0, 0);
     }
 
