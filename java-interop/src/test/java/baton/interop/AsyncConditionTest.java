@@ -45,7 +45,9 @@ class AsyncConditionTest {
     @Test
     void toString_saysNameAndState() {
         assertEquals("AsyncCondition 'enough' (waiting = 0) of Mutex 'account' (free)", condition.toString());
-        assertEquals("AsyncCondition (waiting = 0) of Mutex 'account' (free)", mutex.newCondition().toString());
+        assertEquals(
+                "AsyncCondition (waiting = 0) of Mutex 'account' (free)",
+                mutex.newCondition().toString());
     }
 
     @Test
@@ -217,7 +219,8 @@ class AsyncConditionTest {
     void timeout_nobodySignals_failsWithoutTheMutex() {
         Permit spent = mutex.lock("me").join();
         var e = assertInstanceOf(TimeoutException.class, awaitFailure(condition.await(spent, Duration.ofNanos(1))));
-        assertTrue(e.getMessage().startsWith("not signalled within PT0.000000001S: Condition 'enough'"), e.getMessage());
+        assertTrue(
+                e.getMessage().startsWith("not signalled within PT0.000000001S: Condition 'enough'"), e.getMessage());
         assertFalse(spent.isHeld());
         assertState(false, 0, 0);
     }
@@ -284,7 +287,8 @@ class AsyncConditionTest {
     void buffer_asInTheDocumentation_handsOverInOrder() {
         List<Integer> items = new ArrayList<>();
         List<Integer> taken = new ArrayList<>();
-        for (int i = 0; i < 3; i++) mutex.lock().thenCompose(held -> take(items, held)).thenAccept(taken::add);
+        for (int i = 0; i < 3; i++)
+            mutex.lock().thenCompose(held -> take(items, held)).thenAccept(taken::add);
         for (int i = 0; i < 3; i++) {
             try (Permit held = mutex.lock().join()) {
                 assertTrue(held.isHeld());

@@ -119,7 +119,7 @@ open class ConditionStressTest {
                             signalled.incrementAndGet()
                         }
                     }
-                while (condition.waiting < 2 && victim.isActive || condition.waiting == 0) yield()
+                while ((condition.waiting < 2 && victim.isActive) || condition.waiting == 0) yield()
                 val signal = launch { mutex.withLock { condition.signal() } }
                 if (round % 2 == 0) victim.cancel()
                 joinAll(victim, signal)

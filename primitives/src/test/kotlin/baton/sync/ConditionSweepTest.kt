@@ -108,25 +108,29 @@ class ConditionSweepTest {
     @Test
     fun condition_cancelledAtAnyStep_isAsIfNeverCalled() {
         var runs = 0
-        for (first in ops) for (second in ops) for (variant in 0..3) {
-            val timed = listOf(first, second).any { "1s" in it.name || "limited" in it.name }
-            for (fireAt in if (timed) listOf(-1, 4, 8, 12, 16) else listOf(-1)) {
-                val victimIsFirst = variant % 2 == 0
-                val lazily = variant / 2 == 0
-                val signals = 1 + runs % 2
-                var cancelAt = 0
-                do {
-                    val run = Run(cancelAt, fireAt, lazily)
-                    try {
-                        run.play(first, second, victimIsFirst, signals)
-                    } catch (e: Throwable) {
-                        val how = "$signals signals, victim first: $victimIsFirst, lazily: $lazily, timers at $fireAt"
-                        val at = "cancelled at $cancelAt: ${run.shared.condition}"
-                        throw AssertionError("$first, $second, $how, $at", e)
+        for (first in ops) {
+            for (second in ops) {
+                for (variant in 0..3) {
+                    val timed = listOf(first, second).any { "1s" in it.name || "limited" in it.name }
+                    for (fireAt in if (timed) listOf(-1, 4, 8, 12, 16) else listOf(-1)) {
+                        val victimIsFirst = variant % 2 == 0
+                        val lazily = variant / 2 == 0
+                        val signals = 1 + runs % 2
+                        var cancelAt = 0
+                        do {
+                            val run = Run(cancelAt, fireAt, lazily)
+                            try {
+                                run.play(first, second, victimIsFirst, signals)
+                            } catch (e: Throwable) {
+                                val how = "$signals signals, victim first: $victimIsFirst, lazily: $lazily"
+                                val at = "timers at $fireAt, cancelled at $cancelAt: ${run.shared.condition}"
+                                throw AssertionError("$first, $second, $how, $at", e)
+                            }
+                            runs++
+                            cancelAt++
+                        } while (run.turns >= cancelAt)
                     }
-                    runs++
-                    cancelAt++
-                } while (run.turns >= cancelAt)
+                }
             }
         }
         assertTrue(runs > 20_000, "only $runs runs")

@@ -54,7 +54,10 @@ internal val readWriteOps =
         Op("tryLockRead(1s)") { if (it.lock.tryLockRead(1.seconds)) it.hold(READ) else 0 },
         Op("withRead(owner)") { it.lock.withRead(Any()) { yield() }; 0 },
         Op("lockWrite") { it.lock.lockWrite(); it.hold(WRITE) },
-        Op("lockWrite(owner), unlockWrite(owner)") { Any().let { o -> it.lock.lockWrite(o); it.lock.unlockWrite(o) }; 0 },
+        Op("lockWrite(owner), unlockWrite(owner)") {
+            Any().let { o -> it.lock.lockWrite(o); it.lock.unlockWrite(o) }
+            0
+        },
         Op("tryLockWrite") { if (it.lock.tryLockWrite()) it.hold(WRITE) else 0 },
         Op("tryLockWrite(1s)") { if (it.lock.tryLockWrite(1.seconds)) it.hold(WRITE) else 0 },
         Op("withWrite") { it.lock.withWrite { yield() }; 0 },

@@ -134,7 +134,9 @@ class CrowdTest {
     }
 
     private fun placesOf(members: List<Waiter>) =
-        log.filter { entry -> " at " in entry && members[entry.substringBefore(" ").toInt()].currentState == Waiter.GRANTED }
+        log.filter { entry ->
+            " at " in entry && members[entry.substringBefore(" ").toInt()].currentState == Waiter.GRANTED
+        }
 
     /** As a canceller that comes between the end and the walk; it gets the lock only after that. */
     private fun Waiter.withdrawUnderTheLock(to: Int) {

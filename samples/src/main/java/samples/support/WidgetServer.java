@@ -55,7 +55,8 @@ public final class WidgetServer implements AutoCloseable {
     /** The content of {@code widget}; fails with an {@link IOException} if the server has none for us. */
     public CompletableFuture<String> load(String widget) {
         InetSocketAddress address = http.getAddress();
-        URI uri = URI.create("http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + "/" + widget);
+        URI uri =
+                URI.create("http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + "/" + widget);
         HttpRequest request =
                 HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(10)).build();
         return CLIENT.sendAsync(request, BodyHandlers.ofString()).thenCompose(response -> content(widget, response));
