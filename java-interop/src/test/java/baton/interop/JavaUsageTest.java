@@ -66,4 +66,14 @@ class JavaUsageTest {
         held.join().close();
         assertEquals(1, await(locked));
     }
+
+    @Test
+    void barrier_asInTheUsage_compilesAndRuns() {
+        CompletableFuture<Integer> index = AsyncBarrier.create(3).arrive();
+        index.cancel(false);
+        AsyncBarrier barrier = AsyncBarrier.create(2, () -> CompletableFuture.runAsync(() -> {}));
+        CompletableFuture<Integer> first = barrier.arrive(Duration.ofSeconds(10));
+        assertEquals(0, await(barrier.arrive()));
+        assertEquals(1, await(first));
+    }
 }
