@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 open class BarrierStressTest {
-    protected open val arrivals get() = 60_000
+    protected open val arrivals get() = 150_000
     protected open val rounds get() = 5_000
 
     private val watchdog = Watchdog()
