@@ -1,7 +1,8 @@
 package baton.benchmarks
 
-import baton.sync.ReadWriteLock
+import baton.sync.ReadWriteLock as BatonReadWriteLock
 import java.util.concurrent.locks.Lock
+import java.util.concurrent.locks.ReadWriteLock
 import java.util.concurrent.locks.ReentrantReadWriteLock
 import java.util.concurrent.locks.StampedLock
 
@@ -10,18 +11,18 @@ class ReadWriteGates(val read: Gate, val write: Gate)
 
 fun readWriteGates(impl: String): ReadWriteGates =
     when (impl) {
-        "baton" -> ReadWriteLock().let { ReadWriteGates(BatonReadGate(it), BatonWriteGate(it)) }
+        "baton" -> BatonReadWriteLock().let { ReadWriteGates(BatonReadGate(it), BatonWriteGate(it)) }
         "kotlinx" -> mutexGate("kotlinx").let { ReadWriteGates(it, it) }
         "juc" -> gates(ReentrantReadWriteLock())
         "juc-fair-virtual" -> gates(ReentrantReadWriteLock(true))
-        "stamped" -> StampedLock().let { ReadWriteGates(JucReadWriteGate(it.asReadLock()), JucReadWriteGate(it.asWriteLock())) }
+        "stamped" -> gates(StampedLock().asReadWriteLock())
         else -> throw IllegalArgumentException("impl = $impl")
     }
 
-private fun gates(lock: ReentrantReadWriteLock) =
+private fun gates(lock: ReadWriteLock) =
     ReadWriteGates(JucReadWriteGate(lock.readLock()), JucReadWriteGate(lock.writeLock()))
 
-private class BatonReadGate(private val lock: ReadWriteLock) : Gate {
+private class BatonReadGate(private val lock: BatonReadWriteLock) : Gate {
     override suspend fun acquire() = lock.lockRead()
 
     override fun tryAcquire(): Boolean = lock.tryLockRead()
@@ -29,7 +30,7 @@ private class BatonReadGate(private val lock: ReadWriteLock) : Gate {
     override fun release() = lock.unlockRead()
 }
 
-private class BatonWriteGate(private val lock: ReadWriteLock) : Gate {
+private class BatonWriteGate(private val lock: BatonReadWriteLock) : Gate {
     override suspend fun acquire() = lock.lockWrite()
 
     override fun tryAcquire(): Boolean = lock.tryLockWrite()

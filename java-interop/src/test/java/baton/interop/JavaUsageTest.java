@@ -72,6 +72,7 @@ class JavaUsageTest {
     }
 
     @Test
+<<<<<<< HEAD
     void readWriteLock_asInTheUsage_compilesAndRuns() {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create();
         CompletableFuture<Permit> read = rw.read();
@@ -115,5 +116,14 @@ class JavaUsageTest {
         group.done();
         await(zero);
         assertEquals(0, latch.count() + group.count() + latch.waiting() + group.waiting());
+=======
+    void barrier_asInTheUsage_compilesAndRuns() {
+        CompletableFuture<Integer> index = AsyncBarrier.create(3).arrive();
+        index.cancel(false);
+        AsyncBarrier barrier = AsyncBarrier.create(2, () -> CompletableFuture.runAsync(() -> {}));
+        CompletableFuture<Integer> first = barrier.arrive(Duration.ofSeconds(10));
+        assertEquals(0, await(barrier.arrive()));
+        assertEquals(1, await(first));
+>>>>>>> barrier
     }
 }

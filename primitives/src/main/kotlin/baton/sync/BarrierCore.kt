@@ -209,17 +209,33 @@ internal class BarrierCore(
     override fun withdraw(waiter: Waiter) {
         // An exception is not made under the lock.
         val cause = if (breaks) waiter.whyWithdrawn() else null
-        decide {
-            val crowd = waiter.tag as Crowd?
-            if (crowd != null && !crowd.hasEnded) {
-                if (waiter.linked) crowd.remove(waiter)
-                if (breaks) {
-                    val reason = reasonOf(waiter.currentState, cause)
-                    if (crowd === tripping) failTripping(reason)
-                    breakUp(reason)
+        decide { withdrawInside(waiter, cause) }
+    }
+
+    /** Whoever is timed out has not arrived. So it is too late for one whose crowd has ended, even if it is not told yet. */
+    override fun withdraw(waiter: Waiter, to: Int): Int {
+        if (to != Waiter.TIMED_OUT) return super.withdraw(waiter, to)
+        return decide {
+            val crowd = waiter.tag as? Crowd
+            when {
+                crowd == null || crowd.hasEnded -> Waiter.GRANTED
+                !waiter.tryLeave(to) -> Waiter.PREPARING
+                else -> {
+                    withdrawInside(waiter, null)
+                    Waiter.WAITING
                 }
             }
         }
+    }
+
+    private fun withdrawInside(waiter: Waiter, cause: Throwable?) {
+        val crowd = waiter.tag as Crowd? ?: return
+        if (crowd.hasEnded) return
+        if (waiter.linked) crowd.remove(waiter)
+        if (!breaks) return
+        val reason = reasonOf(waiter.currentState, cause)
+        if (crowd === tripping) failTripping(reason)
+        breakUp(reason)
     }
 
     /** A party that was let in and is cancelled has arrived all the same. Without its leader a generation breaks. */
@@ -240,8 +256,11 @@ internal class BarrierCore(
     }
 
     private class Generation(core: BarrierCore) : Crowd(core) {
+        /** How many were missing after the one that was let in last. A party that is cancelled now has its number, too. */
+        private var missing = core.parties
+
         override fun letIn(member: Waiter, place: Int) {
-            member.weight = (core as BarrierCore).parties - 1 - place
+            member.weight = --missing
             member.tag = null
         }
     }

@@ -42,6 +42,17 @@ public abstract class WaitCore {
     /** Takes a waiter that has just left the state [Waiter.WAITING] by itself out of the queue. */
     internal abstract fun withdraw(waiter: Waiter)
 
+    /**
+     * Moves [waiter] from [Waiter.WAITING] to [to] and takes it out of the queue.
+     *
+     * @return [Waiter.WAITING]; a final state when it is too late; [Waiter.PREPARING] when another look is needed.
+     */
+    internal open fun withdraw(waiter: Waiter, to: Int): Int {
+        if (!waiter.tryLeave(to)) return Waiter.PREPARING
+        withdraw(waiter)
+        return Waiter.WAITING
+    }
+
     /** Takes back, under the lock, what was granted to [waiter], and passes it on. */
     internal abstract fun takeBack(waiter: Waiter)
 

@@ -76,11 +76,10 @@ public abstract class Waiter(
         while (true) {
             when (val now = state) {
                 PREPARING -> if (STATE.compareAndSet(this, PREPARING, to)) return PREPARING
-                WAITING ->
-                    if (STATE.compareAndSet(this, WAITING, to)) {
-                        core.withdraw(this)
-                        return WAITING
-                    }
+                WAITING -> {
+                    val was = core.withdraw(this, to)
+                    if (was != PREPARING) return was
+                }
                 else -> return now
             }
         }
@@ -88,6 +87,9 @@ public abstract class Waiter(
 
     /** From PREPARING to WAITING; false when it was withdrawn. */
     internal fun startWaiting(): Boolean = STATE.compareAndSet(this, PREPARING, WAITING)
+
+    /** From WAITING; the core must take it out of the queue then. */
+    internal fun tryLeave(to: Int): Boolean = STATE.compareAndSet(this, WAITING, to)
 
     /** Core only, under its lock. */
     internal fun tryGrant(): Boolean = tryEnd(GRANTED)

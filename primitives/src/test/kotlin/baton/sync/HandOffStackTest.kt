@@ -207,6 +207,33 @@ class HandOffStackTest {
         assertEquals(1, semaphore.availablePermits)
     }
 
+    @ParameterizedTest
+    @EnumSource
+    fun barrier_letsGoAllAtOnceWhoThenArriveAgain(world: World) {
+        val barrier = Barrier(MILLION)
+        repeat(MILLION) {
+            start(world.context) {
+                barrier.arrive()
+                barrier.arrive()
+            }
+        }
+        assertEquals(MILLION, done)
+        assertEquals(0, barrier.waiting)
+    }
+
+    /** Each runs its action, which lets the next one run its own. */
+    @ParameterizedTest
+    @EnumSource
+    fun barrier_actionsOneAfterTheOther(world: World) {
+        val gate = Mutex(locked = true)
+        val barrier = Barrier(1) { gate.withLock { } }
+        repeat(MILLION) { start(world.context) { barrier.arrive() } }
+        assertEquals(MILLION - 1, barrier.waiting)
+        gate.unlock()
+        assertEquals(MILLION, done)
+        assertEquals(0, barrier.waiting)
+    }
+
     /** Who was invited came at once, and its claim invited the next, each on the stack of the one before. */
     @Test
     fun semaphore_unfairAndOneReleaseForAll_invitesThemFlat() {

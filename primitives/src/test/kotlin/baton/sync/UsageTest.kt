@@ -3,7 +3,9 @@ package baton.sync
 import baton.waiting.Callers
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.test.advanceTimeBy
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -72,6 +74,7 @@ class UsageTest {
         }
 
     @Test
+<<<<<<< HEAD
     fun readWriteLock_asUsersWriteIt() =
         runTest {
             val rw = ReadWriteLock(policy = ReadWritePolicy.PHASE_FAIR)
@@ -122,6 +125,27 @@ class UsageTest {
             assertEquals(0, group.count + group.waiting + latch.waiting)
             select { group.onAwait { } }
             WaitGroup(name = "uploads")
+=======
+    fun barrier_asUsersWriteIt() =
+        runTest {
+            var swaps = 0
+            val barrier = Barrier(parties = 3, onCancel = BarrierCancellation.RETRACT) { swaps++ }
+            Barrier(3)
+            Barrier(parties = 3, name = "page") { delay(1) }
+            Callers(this).call { barrier.arrive(timeout = 1000.milliseconds) }
+            Callers(this).call { barrier.arrive() }
+            val index: Int = barrier.arrive()
+            assertEquals(0, index)
+            assertEquals(1, swaps)
+            val late = Callers(this).call { barrier.arrive(timeout = 1000.milliseconds) }
+            advanceTimeBy(1001)
+            assertInstanceOf(java.util.concurrent.TimeoutException::class.java, late.failure)
+            barrier.abort(IllegalStateException("going down"))
+            assertTrue(barrier.isBroken)
+            barrier.reset()
+            assertEquals(3, barrier.parties)
+            assertEquals(0, barrier.waiting)
+>>>>>>> barrier
         }
 
     @Test

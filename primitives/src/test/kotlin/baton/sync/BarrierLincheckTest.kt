@@ -1,0 +1,133 @@
+package baton.sync
+
+import java.util.concurrent.atomic.AtomicReferenceArray
+import kotlin.time.Duration.Companion.hours
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.job
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.IntGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.ThreadIdGen
+import org.junit.jupiter.api.Test
+
+/**
+ * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted.
+ * Whether it was, only the others can see; so a cancellable arrival answers nothing.
+ */
+@Param(name = "thread", gen = ThreadIdGen::class)
+@Param(name = "other", gen = IntGen::class, conf = "1:3")
+abstract class BarrierLincheckBase(protected val barrier: Barrier, private val sequential: Class<*>) {
+    private val jobs = AtomicReferenceArray<Job?>(THREADS)
+
+    internal open val effort get() = Effort.SHORT
+
+    /** Which nobody should leave to chance. */
+    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun arrive() = underLincheck { barrier.arrive() }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun arriveCancellably(@Param(name = "thread") thread: Int) =
+        underLincheck {
+            jobs.set(thread, currentCoroutineContext().job)
+            try {
+                barrier.arrive()
+            } catch (_: CancellationException) {
+                // Perhaps it was counted.
+            }
+            jobs.set(thread, null)
+        }
+
+    @Operation
+    fun cancel(@Param(name = "other") thread: Int) {
+        jobs.getAndSet(thread, null)?.cancel()
+    }
+
+    @Operation
+    fun isBroken() = barrier.isBroken
+
+    @Test
+    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
+}
+
+/** A timer may meet the trip, the cancellation, an abort, and a reset. */
+abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) :
+    BarrierLincheckBase(barrier, sequential) {
+    private val clock = LincheckClock()
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun arriveTimed(@Param(name = "thread") thread: Int) =
+        underLincheck(clock.timerOf(thread)) { barrier.arrive(1.hours) }
+
+    @Operation
+    fun timePasses(@Param(name = "other") thread: Int) = clock.timePasses(thread)
+
+    @Operation
+    fun waiting() = barrier.waiting
+
+    @Operation
+    fun reset() = barrier.reset()
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // The timer meets the trip.
+                parallel {
+                    thread {
+                        actor(::arrive)
+                        actor(::waiting)
+                    }
+                    thread { actor(::arriveTimed, 2) }
+                    thread {
+                        actor(::timePasses, 2)
+                        actor(::waiting)
+                    }
+                }
+            },
+            { // The cancellation meets the trip, and those who come next.
+                parallel {
+                    thread {
+                        actor(::arrive)
+                        actor(::arrive)
+                    }
+                    thread { actor(::arriveCancellably, 2) }
+                    thread {
+                        actor(::cancel, 2)
+                        actor(::arrive)
+                    }
+                }
+            },
+        )
+}
+
+open class BarrierLincheckTest : BarrierTimedLincheckBase(Barrier(2), RetractingForTwo::class.java)
+
+class BarrierLincheckDeepTest : BarrierLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+open class BreakingBarrierLincheckTest :
+    BarrierTimedLincheckBase(Barrier(3, BarrierCancellation.BREAK), BreakingForThree::class.java) {
+    @Operation
+    fun abort() = barrier.abort()
+}
+
+class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/**
+ * With an action, which here does nothing: what can be seen is what becomes of those who come, and are cancelled, while it
+ * runs.
+ */
+open class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)
+
+class ActingBarrierLincheckDeepTest : ActingBarrierLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
