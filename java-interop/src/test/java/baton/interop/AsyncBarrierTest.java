@@ -59,7 +59,9 @@ class AsyncBarrierTest {
         assertEquals("AsyncBarrier 'page' (parties = 3, waiting = 1)", barrier.toString());
         barrier.abort();
         assertEquals("AsyncBarrier 'page' (parties = 3, broken, waiting = 0)", barrier.toString());
-        assertEquals("AsyncBarrier (parties = 1, waiting = 0)", AsyncBarrier.create(1).toString());
+        assertEquals(
+                "AsyncBarrier (parties = 1, waiting = 0)",
+                AsyncBarrier.create(1).toString());
     }
 
     @Test
@@ -136,7 +138,8 @@ class AsyncBarrierTest {
     private enum Ender {
         CANCEL(f -> f.cancel(true), CancellationException.class),
         COMPLETE(f -> f.complete(77), null),
-        COMPLETE_EXCEPTIONALLY(f -> f.completeExceptionally(new IllegalCallerException()), IllegalCallerException.class),
+        COMPLETE_EXCEPTIONALLY(
+                f -> f.completeExceptionally(new IllegalCallerException()), IllegalCallerException.class),
         OR_TIMEOUT(f -> f.orTimeout(1, TimeUnit.NANOSECONDS), TimeoutException.class),
         COMPLETE_ON_TIMEOUT(f -> f.completeOnTimeout(77, 1, TimeUnit.NANOSECONDS), null),
         COMPLETE_ASYNC(f -> f.completeAsync(() -> 77), null),

@@ -72,7 +72,6 @@ class JavaUsageTest {
     }
 
     @Test
-<<<<<<< HEAD
     void readWriteLock_asInTheUsage_compilesAndRuns() {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create();
         CompletableFuture<Permit> read = rw.read();
@@ -116,7 +115,9 @@ class JavaUsageTest {
         group.done();
         await(zero);
         assertEquals(0, latch.count() + group.count() + latch.waiting() + group.waiting());
-=======
+    }
+
+    @Test
     void barrier_asInTheUsage_compilesAndRuns() {
         CompletableFuture<Integer> index = AsyncBarrier.create(3).arrive();
         index.cancel(false);
@@ -124,6 +125,5 @@ class JavaUsageTest {
         CompletableFuture<Integer> first = barrier.arrive(Duration.ofSeconds(10));
         assertEquals(0, await(barrier.arrive()));
         assertEquals(1, await(first));
->>>>>>> barrier
     }
 }

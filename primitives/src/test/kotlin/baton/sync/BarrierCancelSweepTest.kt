@@ -75,7 +75,10 @@ class BarrierCancelSweepTest {
             assertFalse(dispatcher.hasTimers)
             val failures = (calls - open.toSet()).mapNotNull { it.getCompletionExceptionOrNull() }
             for (e in failures) {
-                if (e !is CancellationException && e !is BarrierTimeoutException && e !is BrokenBarrierException) throw e
+                when (e) {
+                    is CancellationException, is BarrierTimeoutException, is BrokenBarrierException -> {}
+                    else -> throw e
+                }
             }
             assertTrue(failures.count { it is CancellationException } <= 1)
             if (barrier.onCancel == RETRACT && !hasAction && !mayBreak) {

@@ -74,7 +74,6 @@ class UsageTest {
         }
 
     @Test
-<<<<<<< HEAD
     fun readWriteLock_asUsersWriteIt() =
         runTest {
             val rw = ReadWriteLock(policy = ReadWritePolicy.PHASE_FAIR)
@@ -105,6 +104,43 @@ class UsageTest {
         }
 
     @Test
+    fun condition_asUsersWriteIt() =
+        runTest {
+            val mutex = Mutex()
+            val condition = mutex.newCondition()
+            mutex.newCondition(name = "not empty")
+            val waiter = Callers(this).call { mutex.withLock { condition.await() } }
+            assertEquals(1, condition.waiting)
+            mutex.withLock {
+                condition.signal()
+                condition.signalAll()
+                assertFalse(condition.await(timeout = 50.milliseconds))
+            }
+            runCurrent()
+            assertTrue(waiter.isServed)
+        }
+
+    @Test
+    fun select_asUsersWriteIt() =
+        runTest {
+            val mutex = Mutex()
+            val semaphore = Semaphore(3)
+            val rw = ReadWriteLock()
+            val latch = Latch(0)
+            repeat(2) {
+                select {
+                    mutex.onLock { }
+                    semaphore.onAcquire { }
+                    semaphore.onAcquire(3) { }
+                    rw.onRead { }
+                    rw.onWrite { }
+                    latch.onAwait { }
+                }
+            }
+            assertEquals(3, semaphore.availablePermits)
+        }
+
+    @Test
     fun latchAndWaitGroup_asUsersWriteIt() =
         runTest {
             val latch = Latch(count = 3)
@@ -125,7 +161,9 @@ class UsageTest {
             assertEquals(0, group.count + group.waiting + latch.waiting)
             select { group.onAwait { } }
             WaitGroup(name = "uploads")
-=======
+        }
+
+    @Test
     fun barrier_asUsersWriteIt() =
         runTest {
             var swaps = 0
@@ -145,7 +183,6 @@ class UsageTest {
             barrier.reset()
             assertEquals(3, barrier.parties)
             assertEquals(0, barrier.waiting)
->>>>>>> barrier
         }
 
     @Test
