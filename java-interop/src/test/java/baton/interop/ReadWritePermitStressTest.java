@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 /** Two threads that use one permit at once: whatever comes first, all is given back, and once. */
 @Timeout(120)
 class ReadWritePermitStressTest {
-    private static final int ROUNDS = 4_000;
+    private static final int ROUNDS = 2_000;
 
     private final AsyncReadWriteLock rw = AsyncReadWriteLock.create();
     private final CyclicBarrier start = new CyclicBarrier(2);
