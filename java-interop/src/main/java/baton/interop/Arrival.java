@@ -35,7 +35,7 @@ final class Arrival extends Withdrawable<Integer> {
         if (failure instanceof TimeoutException late) fail(new BarrierTimeoutException(late.getMessage()));
         else if (failure != null) fail(failure);
         else if (granted instanceof Integer index) succeed(index);
-        else lead(granted);
+        else if (granted != null) lead(granted);
     }
 
     private void lead(Object generation) {

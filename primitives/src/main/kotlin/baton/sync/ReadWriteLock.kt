@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.sync.ReadWriteCore.Outcome
+import baton.sync.ReadWriteLedger.Outcome
 import baton.waiting.SelectClauses
 import baton.waiting.SelectWaiter
 import baton.waiting.SelectableCore
@@ -79,7 +79,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes, or would wait for a writer that waits for it.
      */
     public suspend fun lockRead(owner: Any? = null) {
-        if (!done(core.tryRead(owner), owner, ReadWriteCore.READ)) awaitGrant(core, ReadWriteCore.READ, owner, false)
+        if (!done(core.tryRead(owner), owner, ReadWriteLedger.READ)) awaitGrant(core, ReadWriteLedger.READ, owner, false)
     }
 
     /**
@@ -87,7 +87,7 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and writes.
      */
-    public fun tryLockRead(owner: Any? = null): Boolean = done(core.tryRead(owner), owner, ReadWriteCore.READ)
+    public fun tryLockRead(owner: Any? = null): Boolean = done(core.tryRead(owner), owner, ReadWriteLedger.READ)
 
     /**
      * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false the caller
@@ -97,7 +97,7 @@ public class ReadWriteLock(
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
-        return tryLockRead(owner) || waitFor(ReadWriteCore.READ, owner, timeout)
+        return tryLockRead(owner) || waitFor(ReadWriteLedger.READ, owner, timeout)
     }
 
     /** @throws IllegalStateException if nobody reads (plainly), or not with [owner]; the lock stays as it is. */
@@ -113,7 +113,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and is inside already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
-        if (!tryLockWrite(owner)) awaitGrant(core, ReadWriteCore.WRITE, owner, false)
+        if (!tryLockWrite(owner)) awaitGrant(core, ReadWriteLedger.WRITE, owner, false)
     }
 
     /**
@@ -121,12 +121,12 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and is inside already.
      */
-    public fun tryLockWrite(owner: Any? = null): Boolean = done(core.tryWrite(owner), owner, ReadWriteCore.WRITE)
+    public fun tryLockWrite(owner: Any? = null): Boolean = done(core.tryWrite(owner), owner, ReadWriteLedger.WRITE)
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
-        return tryLockWrite(owner) || waitFor(ReadWriteCore.WRITE, owner, timeout)
+        return tryLockWrite(owner) || waitFor(ReadWriteLedger.WRITE, owner, timeout)
     }
 
     /** @throws IllegalStateException if nobody writes, or not with [owner]; the lock stays as it is. */
@@ -143,7 +143,7 @@ public class ReadWriteLock(
      *   waits for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
-        if (!tryLockUpgradable(owner)) awaitGrant(core, ReadWriteCore.READ_UPGRADABLY, owner, false)
+        if (!tryLockUpgradable(owner)) awaitGrant(core, ReadWriteLedger.READ_UPGRADABLY, owner, false)
     }
 
     /**
@@ -152,12 +152,12 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes or reads upgradably.
      */
     public fun tryLockUpgradable(owner: Any? = null): Boolean =
-        done(core.tryReadUpgradably(owner), owner, ReadWriteCore.READ_UPGRADABLY)
+        done(core.tryReadUpgradably(owner), owner, ReadWriteLedger.READ_UPGRADABLY)
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
-        return tryLockUpgradable(owner) || waitFor(ReadWriteCore.READ_UPGRADABLY, owner, timeout)
+        return tryLockUpgradable(owner) || waitFor(ReadWriteLedger.READ_UPGRADABLY, owner, timeout)
     }
 
     /**
@@ -179,16 +179,16 @@ public class ReadWriteLock(
      *   [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
-        if (!tryUpgrade(owner)) awaitGrant(core, ReadWriteCore.UPGRADE, owner, false)
+        if (!tryUpgrade(owner)) awaitGrant(core, ReadWriteLedger.UPGRADE, owner, false)
     }
 
     /** Upgrades if nobody else reads; otherwise as [upgrade], and when it answers false the caller reads upgradably. */
-    public fun tryUpgrade(owner: Any? = null): Boolean = done(core.tryUpgrade(owner), owner, ReadWriteCore.UPGRADE)
+    public fun tryUpgrade(owner: Any? = null): Boolean = done(core.tryUpgrade(owner), owner, ReadWriteLedger.UPGRADE)
 
     /** As [upgrade], waiting [timeout] at most; when it answers false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
-        return tryUpgrade(owner) || waitFor(ReadWriteCore.UPGRADE, owner, timeout)
+        return tryUpgrade(owner) || waitFor(ReadWriteLedger.UPGRADE, owner, timeout)
     }
 
     /**
@@ -204,10 +204,10 @@ public class ReadWriteLock(
      * Locks to read within kotlinx.coroutines' `select`, without an owner; the block reads, and unlocks. A clause that
      * loses, or whose select is cancelled, holds nothing.
      */
-    public val onRead: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteCore.READ))
+    public val onRead: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteLedger.READ))
 
     /** As [onRead], to write. */
-    public val onWrite: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteCore.WRITE))
+    public val onWrite: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteLedger.WRITE))
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause(private val weight: Int) : SelectableCore() {
@@ -225,7 +225,7 @@ public class ReadWriteLock(
         when (outcome) {
             Outcome.DONE -> true
             Outcome.BUSY -> false
-            Outcome.DEADLOCK if weight != ReadWriteCore.UPGRADE -> false
+            Outcome.DEADLOCK if weight != ReadWriteLedger.UPGRADE -> false
             else -> throw core.refusal(outcome, owner, weight)
         }
 

@@ -7,7 +7,7 @@ import baton.sync.BarrierCancellation
 import baton.sync.Condition
 import baton.sync.Latch
 import baton.sync.Mutex
-import baton.sync.ReadWriteCore
+import baton.sync.ReadWriteLedger
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.WaitGroup
@@ -38,16 +38,16 @@ public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
 public fun coreOf(lock: ReadWriteLock): WaitCore = lock.core
 
 @InternalBatonApi
-public const val READ_WEIGHT: Int = ReadWriteCore.READ
+public const val READ_WEIGHT: Int = ReadWriteLedger.READ
 
 @InternalBatonApi
-public const val WRITE_WEIGHT: Int = ReadWriteCore.WRITE
+public const val WRITE_WEIGHT: Int = ReadWriteLedger.WRITE
 
 @InternalBatonApi
-public const val UPGRADABLE_WEIGHT: Int = ReadWriteCore.READ_UPGRADABLY
+public const val UPGRADABLE_WEIGHT: Int = ReadWriteLedger.READ_UPGRADABLY
 
 @InternalBatonApi
-public const val UPGRADE_WEIGHT: Int = ReadWriteCore.UPGRADE
+public const val UPGRADE_WEIGHT: Int = ReadWriteLedger.UPGRADE
 
 /** Where those who await this latch wait; a waiter's weight is 1, its tag null. */
 @InternalBatonApi

@@ -167,6 +167,22 @@ interface ReadWriteOwners : ReadWriteFixture {
         }
 
     @Test
+    fun lockUpgradable_byAPlainReaderBehindAnother_throwsAndNamesBoth() =
+        runTest {
+            val lock = lock(name = "cache")
+            lock.lockRead("t1")
+            lock.lockUpgradable("t2")
+            val e = assertThrows<IllegalStateException> { lock.lockUpgradable("t1") }
+            assertContains(e.message, "cache", "t1", "t2")
+            assertFalse(lock.tryLockUpgradable("t1"))
+            assertState(lock, readers = 2)
+            val upgrading = Callers(this).call { lock.upgrade("t2") }
+            lock.unlockRead("t1")
+            runCurrent()
+            assertTrue(upgrading.isServed)
+        }
+
+    @Test
     fun lockUpgradable_byAPlainReaderAndNobodyIsInTheWay_readsInBothWays() =
         runTest {
             val lock = lock(name = "cache")

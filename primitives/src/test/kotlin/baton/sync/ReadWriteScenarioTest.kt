@@ -77,7 +77,7 @@ class ReadWriteScenarioTest {
                     assertFalse(lock.tryLockWrite())
                 }
                 assertTrue(lock.tryLockUpgradable())
-                assertEquals(Int.MAX_VALUE, lock.readers)
+                assertEquals(MOST + 1, lock.readers)
                 assertFalse(lock.tryUpgrade())
                 lock.unlockUpgradable()
                 lock.unlockRead(owner)
@@ -272,6 +272,6 @@ class ReadWriteScenarioTest {
     }
 
     private companion object {
-        private const val MOST = Int.MAX_VALUE - 1
+        private const val MOST = ReadWriteLedger.MAX_READERS
     }
 }

@@ -104,7 +104,7 @@ internal class ReadWriteSequential(private val policy: ReadWritePolicy) : ReadWr
     private fun waitsForItself(mode: ReadWriteMode, me: Holder) =
         when (mode) {
             READ -> me in reading || me == upgradable
-            UPGRADABLE -> me in reading && line.any { it.barsReaders }
+            UPGRADABLE -> me in reading
             else -> false
         }
 

@@ -121,26 +121,6 @@ class UsageTest {
         }
 
     @Test
-    fun select_asUsersWriteIt() =
-        runTest {
-            val mutex = Mutex()
-            val semaphore = Semaphore(3)
-            val rw = ReadWriteLock()
-            val latch = Latch(0)
-            repeat(2) {
-                select {
-                    mutex.onLock { }
-                    semaphore.onAcquire { }
-                    semaphore.onAcquire(3) { }
-                    rw.onRead { }
-                    rw.onWrite { }
-                    latch.onAwait { }
-                }
-            }
-            assertEquals(3, semaphore.availablePermits)
-        }
-
-    @Test
     fun latchAndWaitGroup_asUsersWriteIt() =
         runTest {
             val latch = Latch(count = 3)
@@ -192,6 +172,7 @@ class UsageTest {
             val semaphore = Semaphore(3, acquired = 3)
             val rw = ReadWriteLock()
             rw.lockWrite()
+            val latch = Latch(1)
             val channel = Channel<String>(1)
             var won: String? = null
             Callers(this).call {
@@ -202,12 +183,13 @@ class UsageTest {
                     semaphore.onAcquire(3) { won = "semaphore, three" }
                     rw.onRead { won = "read" }
                     rw.onWrite { won = "write" }
+                    latch.onAwait { won = "latch" }
                     channel.onReceive { element -> won = element }
                 }
             }
             channel.send("x")
             runCurrent()
             assertEquals("x", won)
-            assertEquals(0, mutex.waiting + semaphore.waiting + rw.waiting)
+            assertEquals(0, mutex.waiting + semaphore.waiting + rw.waiting + latch.waiting)
         }
 }

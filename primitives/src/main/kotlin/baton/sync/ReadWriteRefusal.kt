@@ -1,0 +1,38 @@
+package baton.sync
+
+import baton.sync.ReadWriteLedger.Companion.MAX_READERS
+import baton.sync.ReadWriteLedger.Companion.READ_UPGRADABLY
+import baton.sync.ReadWriteLedger.Companion.UPGRADE
+import baton.sync.ReadWriteLedger.Outcome
+
+/** Why [owner] got [outcome], with [before] as the owner of whom it would have had to wait for. Written under the lock. */
+internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val before: Any?) {
+    /** Not under the lock: it names objects of the user. */
+    fun exception(weight: Int, describe: () -> String): IllegalStateException {
+        val asked = "${CALLS[weight]} by ${if (owner == null) "a caller without an owner" else nameOf(owner)}"
+        return IllegalStateException("$asked ${why(weight)}: ${describe()}")
+    }
+
+    private fun why(weight: Int): String =
+        when (outcome) {
+            Outcome.HELD -> "is refused: this owner holds it already, and would wait for itself"
+            Outcome.DEADLOCK -> whyDeadlock(weight)
+            Outcome.FULL -> "is refused: there are $MAX_READERS readers, which is the most"
+            else -> "is refused: it is not held upgradably by this caller, or is being upgraded already"
+        }
+
+    private fun whyDeadlock(weight: Int): String {
+        val name = before?.let(::nameOf) ?: "without an owner"
+        return when (weight) {
+            UPGRADE -> "would wait for ever: this owner holds it to read as well"
+            READ_UPGRADABLY -> "could wait for ever: a holder or writer comes first, $name, " +
+                "and may wait for this owner, who reads already"
+            else -> "would wait for ever: the writer $name comes first, and waits for this owner, who is inside already"
+        }
+    }
+
+    private companion object {
+        /** By weight. */
+        private val CALLS = listOf("", "lockRead", "lockWrite", "lockUpgradable", "upgrade")
+    }
+}
