@@ -30,12 +30,11 @@ final class Arrival extends Withdrawable<Integer> {
     }
 
     private void decided(@Nullable Object granted, @Nullable Throwable failure) {
-        // Withdrawn, that is; and whoever withdrew it completes this.
-        if (failure instanceof CancellationException) return;
-        if (failure instanceof TimeoutException late) fail(new BarrierTimeoutException(late.getMessage()));
-        else if (failure != null) fail(failure);
-        else if (granted instanceof Integer index) succeed(index);
+        if (granted instanceof Integer index) succeed(index);
         else if (granted != null) lead(granted);
+        else if (failure instanceof TimeoutException late) fail(new BarrierTimeoutException(late.getMessage()));
+        // Withdrawn, if it was cancelled; and whoever withdrew it completes this.
+        else if (failure != null && !(failure instanceof CancellationException)) fail(failure);
     }
 
     private void lead(Object generation) {

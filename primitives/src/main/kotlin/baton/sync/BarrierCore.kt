@@ -15,8 +15,9 @@ import kotlin.coroutines.cancellation.CancellationException
  *
  * (1) A generation is a crowd of those who wait. One gathers at any time. At most one trips: its last party, the leader,
  *     runs the action and stands in no crowd. Tripping is decided: who leaves then, leaves no place to be filled.
- * (2) Fewer than `parties` gather, and not all but the last who is to come, unless another generation trips. So actions
- *     never overlap: when one has ended, the first `parties` of those who came meanwhile are the next generation.
+ * (2) While none trips, fewer than `parties` gather: the last one to come makes it trip. While one trips, whoever comes
+ *     just gathers, and when the action has ended, the first `parties` of them trip. So actions do not overlap, but for one
+ *     that a reset, or a break and a reset, has left behind.
  * (3) `breakage` not null: nobody gathers, nobody may come, until reset. A generation that trips may still be let in then,
  *     if it is not the one that broke.
  * (4) A leader whose generation does not trip any more when its action ends was overtaken by a reset, or by a party that
@@ -213,20 +214,18 @@ internal class BarrierCore(
     }
 
     /** Whoever is timed out has not arrived. So it is too late for one whose crowd has ended, even if it is not told yet. */
-    override fun withdraw(waiter: Waiter, to: Int): Int {
-        if (to != Waiter.TIMED_OUT) return super.withdraw(waiter, to)
-        return decide {
+    override fun timeOut(waiter: Waiter): Int =
+        decide {
             val crowd = waiter.tag as? Crowd
             when {
                 crowd == null || crowd.hasEnded -> Waiter.GRANTED
-                !waiter.tryLeave(to) -> Waiter.PREPARING
+                !waiter.tryLeave(Waiter.TIMED_OUT) -> Waiter.PREPARING
                 else -> {
                     withdrawInside(waiter, null)
                     Waiter.WAITING
                 }
             }
         }
-    }
 
     private fun withdrawInside(waiter: Waiter, cause: Throwable?) {
         val crowd = waiter.tag as Crowd? ?: return
@@ -248,7 +247,11 @@ internal class BarrierCore(
 
     override fun grantOf(waiter: Waiter): Any = if (waiter.weight == 0 && hasAction) waiter.tag!! else waiter.weight
 
-    override fun failure(waiter: Waiter): Throwable = exception(waiter.tag as Breakage)
+    override fun failure(waiter: Waiter): Throwable {
+        // Who cancels a future may find it failed before the reason has replaced the crowd.
+        val tag = waiter.tag
+        return exception((if (tag is Crowd) tag.reason else tag) as Breakage)
+    }
 
     fun exception(why: Breakage): BrokenBarrierException {
         val verb = if (why.event == RESET) "was" else "is broken:"

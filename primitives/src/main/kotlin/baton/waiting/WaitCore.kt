@@ -43,15 +43,12 @@ public abstract class WaitCore {
     internal abstract fun withdraw(waiter: Waiter)
 
     /**
-     * Moves [waiter] from [Waiter.WAITING] to [to] and takes it out of the queue.
+     * The time of [waiter], which has a timer and so serves once, is over: takes it out of the queue.
      *
-     * @return [Waiter.WAITING]; a final state when it is too late; [Waiter.PREPARING] when another look is needed.
+     * @return [Waiter.WAITING]; [Waiter.GRANTED] when its wait is decided, though it may not be told yet;
+     *   [Waiter.PREPARING] when another look at its state is needed.
      */
-    internal open fun withdraw(waiter: Waiter, to: Int): Int {
-        if (!waiter.tryLeave(to)) return Waiter.PREPARING
-        withdraw(waiter)
-        return Waiter.WAITING
-    }
+    internal open fun timeOut(waiter: Waiter): Int = waiter.leave(Waiter.TIMED_OUT)
 
     /** Takes back, under the lock, what was granted to [waiter], and passes it on. */
     internal abstract fun takeBack(waiter: Waiter)

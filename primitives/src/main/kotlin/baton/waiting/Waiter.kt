@@ -77,7 +77,7 @@ public abstract class Waiter(
             when (val now = state) {
                 PREPARING -> if (STATE.compareAndSet(this, PREPARING, to)) return PREPARING
                 WAITING -> {
-                    val was = core.withdraw(this, to)
+                    val was = if (to == TIMED_OUT) core.timeOut(this) else leave(to)
                     if (was != PREPARING) return was
                 }
                 else -> return now
@@ -88,7 +88,14 @@ public abstract class Waiter(
     /** From PREPARING to WAITING; false when it was withdrawn. */
     internal fun startWaiting(): Boolean = STATE.compareAndSet(this, PREPARING, WAITING)
 
-    /** From WAITING; the core must take it out of the queue then. */
+    /** Answers PREPARING if it does not wait any more. */
+    internal fun leave(to: Int): Int {
+        if (!tryLeave(to)) return PREPARING
+        core.withdraw(this)
+        return WAITING
+    }
+
+    /** From WAITING; it must be taken out of the queue then. */
     internal fun tryLeave(to: Int): Boolean = STATE.compareAndSet(this, WAITING, to)
 
     /** Core only, under its lock. */
