@@ -50,7 +50,7 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
     /** The owner it was locked with; null when it is free or was locked without one. */
     public val holder: Any? get() = core.holder
 
-    /** How many wait. */
+    /** How many wait, those included who come back from a [Condition]. */
     public val waiting: Int get() = core.waiting
 
     /**

@@ -23,6 +23,7 @@ import java.lang.invoke.VarHandle
  * (3) unlock with waiters leaves GUARDED (or HELD, see 4) in place and only replaces the holder: the mutex is never free
  *     between two holders, nobody slips in.
  * (4) As soon as neither owner nor waiter is left, the word goes back to HELD or FREE, and with it the fast path.
+ * (5) Conditions decide under the same lock: see ConditionCore for what they do with this line.
  */
 internal class MutexCore(locked: Boolean, private val label: () -> String) : WaitCore() {
     @Volatile

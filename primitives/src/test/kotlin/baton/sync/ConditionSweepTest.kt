@@ -110,29 +110,33 @@ class ConditionSweepTest {
         var runs = 0
         for (first in ops) {
             for (second in ops) {
-                for (variant in 0..3) {
-                    val timed = listOf(first, second).any { "1s" in it.name || "limited" in it.name }
-                    for (fireAt in if (timed) listOf(-1, 4, 8, 12, 16) else listOf(-1)) {
-                        val victimIsFirst = variant % 2 == 0
-                        val lazily = variant / 2 == 0
-                        val signals = 1 + runs % 2
-                        var cancelAt = 0
-                        do {
-                            val run = Run(cancelAt, fireAt, lazily)
-                            try {
-                                run.play(first, second, victimIsFirst, signals)
-                            } catch (e: Throwable) {
-                                val how = "$signals signals, victim first: $victimIsFirst, lazily: $lazily"
-                                val at = "timers at $fireAt, cancelled at $cancelAt: ${run.shared.condition}"
-                                throw AssertionError("$first, $second, $how, $at", e)
-                            }
-                            runs++
-                            cancelAt++
-                        } while (run.turns >= cancelAt)
-                    }
+                for (lazily in listOf(true, false)) {
+                    runs += sweep(first, second, victimIsFirst = true, lazily)
+                    runs += sweep(first, second, victimIsFirst = false, lazily)
                 }
             }
         }
         assertTrue(runs > 20_000, "only $runs runs")
+    }
+
+    private fun sweep(first: Op, second: Op, victimIsFirst: Boolean, lazily: Boolean): Int {
+        var runs = 0
+        val timed = listOf(first, second).any { "1s" in it.name || "limited" in it.name }
+        for ((turn, fireAt) in (if (timed) listOf(-1, -1, 4, 8, 12, 16) else listOf(-1, -1)).withIndex()) {
+            val signals = 1 + turn % 2
+            var cancelAt = 0
+            do {
+                val run = Run(cancelAt, fireAt, lazily)
+                try {
+                    run.play(first, second, victimIsFirst, signals)
+                } catch (e: Throwable) {
+                    val how = "$signals signals, victim first: $victimIsFirst, lazily: $lazily, timers at $fireAt"
+                    throw AssertionError("$first, $second, $how, cancelled at $cancelAt: ${run.shared.condition}", e)
+                }
+                runs++
+                cancelAt++
+            } while (run.turns >= cancelAt)
+        }
+        return runs
     }
 }
