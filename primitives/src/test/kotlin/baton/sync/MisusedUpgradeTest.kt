@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * Somebody upgrades what was granted to another, who is then cancelled: giving it back let the next one in, to read beside
- * the writer that the upgrade became.
+ * Somebody upgrades what was granted to another, who is then cancelled: giving it back let the next one in, to read
+ * beside the writer that the upgrade became.
  */
 class MisusedUpgradeTest {
     private val dispatcher = StepDispatcher()

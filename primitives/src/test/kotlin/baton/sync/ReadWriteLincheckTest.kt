@@ -61,7 +61,10 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
                 parallel {
                     thread { actor(::timePasses, 2) }
                     thread { actor(::tryLockWriteTimed, 2) }
-                    thread { actor(::lock, 3, READ) }
+                    thread {
+                        actor(::waiting)
+                        actor(::lock, 3, READ)
+                    }
                 }
             },
             { // Readers that are let in together, and one of them is cancelled.
