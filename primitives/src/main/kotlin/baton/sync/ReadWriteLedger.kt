@@ -293,7 +293,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
         when (waiter.weight) {
             READ -> leaveReadInside(if (tag is OwnedPlace) tag.entry.owner else tag.takeIf { it !is ReaderCrowd })
             WRITE -> leaveWriteInside(tag)
-            READ_UPGRADABLY -> leaveUpgradableInside(tag)
+            READ_UPGRADABLY -> if (upgrading == null) leaveUpgradableInside(tag)
             else ->
                 if (writing && intentOwner === tag) {
                     writing = false

@@ -26,7 +26,7 @@ internal enum class Effort(
     val stressRuns: Int,
 ) {
     /** For many classes that share one model, with chosen scenarios besides. */
-    BRIEF(scenarios = 3, interleavings = 100, stressScenarios = 6, stressRuns = 300),
+    BRIEF(scenarios = 2, interleavings = 60, stressScenarios = 6, stressRuns = 300),
     SHORT(scenarios = 8, interleavings = 100, stressScenarios = 12, stressRuns = 500),
     DEEP(scenarios = 24, interleavings = 800, stressScenarios = 60, stressRuns = 10_000),
     ;

@@ -6,6 +6,7 @@ import baton.sync.ReadWritePolicy.PHASE_FAIR
 import baton.sync.ReadWritePolicy.READER_FIRST
 import baton.sync.ReadWritePolicy.WRITER_FIRST
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.forClasses
 import org.junit.jupiter.api.Test
 
 /** How a class of operations is checked against the same operations of the model. */
@@ -17,8 +18,13 @@ internal interface ReadWriteLincheck {
     /** Which nobody should leave to chance. */
     val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
+    /** The map of owners is read under the lock, and in loops that Lincheck would take for waiting. */
     @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(model, scenarios).check(javaClass)
+    fun chosenInterleavings_areLinearizable() =
+        effort.modelChecking(model, scenarios)
+            .addGuarantee(forClasses { "IdentityHashMap" in it }.allMethods().ignore())
+            .loopBound(200)
+            .check(javaClass)
 
     @Test
     fun threads_areLinearizable() = effort.stress(model, scenarios).check(javaClass)
@@ -55,7 +61,10 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
                 parallel {
                     thread { actor(::timePasses, 2) }
                     thread { actor(::tryLockWriteTimed, 2) }
-                    thread { actor(::lock, 3, READ) }
+                    thread {
+                        actor(::waiting)
+                        actor(::lock, 3, READ)
+                    }
                 }
             },
             { // Readers that are let in together, and one of them is cancelled.

@@ -261,6 +261,28 @@ open class ReadWriteStressTest {
         assertFree(lock)
     }
 
+    /** The reader that stays inside wakes nobody. */
+    @ParameterizedTest
+    @EnumSource
+    fun writerThatGivesUp_letsInTheReadersItHeldBack(policy: ReadWritePolicy) {
+        val lock = ReadWriteLock(policy)
+        check(lock.tryLockRead())
+        stress(lock) {
+            repeat(rounds) {
+                val owner = if (random.nextBoolean()) Any() else null
+                val writer = launch { lock.withWrite { } }
+                while (lock.waiting == 0) yield()
+                val readers = List(2) { launch { lock.withRead(owner) { } } }
+                if (random.nextBoolean()) yield()
+                writer.cancel()
+                readers.joinAll()
+                watchdog.progress()
+            }
+        }
+        lock.unlockRead()
+        assertFree(lock)
+    }
+
     @ParameterizedTest
     @EnumSource
     fun cancel_racingWithAnUpgrade_leavesItUpgradable(policy: ReadWritePolicy) {

@@ -28,7 +28,10 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
                         actor(::unlock, 2)
                         actor(::lock, 2, WRITE)
                     }
-                    thread { actor(::lock, 3, READ) }
+                    thread {
+                        actor(::waiting)
+                        actor(::tryLock, 3, READ)
+                    }
                 }
             },
             { // One that is cancelled reads upgradably again, and so do those it held back.
