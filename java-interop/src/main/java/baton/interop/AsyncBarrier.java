@@ -120,8 +120,9 @@ public final class AsyncBarrier {
     public CompletableFuture<Integer> arrive(Duration timeout) {
         long millis = Timeout.millis(timeout);
         Supplier<String> message = () -> "not all arrived within " + timeout + ": " + barrier;
-        GrantFuture<Object> grant = GrantFuture.enqueue(core, 1, null, null, millis, message);
-        if (millis == 0) grant.timeOut();
+        GrantFuture<Object> grant = millis == 0
+                ? GrantFuture.enqueueOrTimeOut(core, 1, message)
+                : GrantFuture.enqueue(core, 1, null, null, millis, message);
         return Arrival.of(barrier, grant);
     }
 

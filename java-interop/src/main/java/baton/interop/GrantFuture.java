@@ -69,6 +69,16 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
         return future;
     }
 
+    /** Enqueues, and gives up at once if it has to wait. */
+    static <T extends @Nullable Object> GrantFuture<T> enqueueOrTimeOut(
+            WaitCore core, int weight, Supplier<String> onTimeout) {
+        GrantFuture<T> future = new GrantFuture<>(core, weight, null, null, null);
+        future.onTimeout = onTimeout;
+        future.start();
+        future.timeOut();
+        return future;
+    }
+
     /** Enqueues at a condition, giving up the mutex that {@code owner} holds. */
     static <T extends @Nullable Object> GrantFuture<T> awaitSignal(
             WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
@@ -107,7 +117,7 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     }
 
     /** The time is over. */
-    void timeOut() {
+    private void timeOut() {
         if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) finish(Waiter.TIMED_OUT);
     }
 

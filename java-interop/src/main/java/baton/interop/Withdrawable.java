@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A future behind which a request stands. Every way in which somebody may complete it from outside withdraws the request
- * first, so that nobody sees it completed while the request is still in the queue. {@code orTimeout} and
+ * first, so that nobody sees it completed while the request is still in the queue (but for the moment in which another
+ * thread is just withdrawing it). It is completed whatever the withdrawal throws. {@code orTimeout} and
  * {@code completeOnTimeout} go through the methods here.
  */
 abstract class Withdrawable<T extends @Nullable Object> extends CompletableFuture<T> {
@@ -27,21 +28,36 @@ abstract class Withdrawable<T extends @Nullable Object> extends CompletableFutur
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        withdraw();
-        return super.cancel(mayInterruptIfRunning);
+        boolean cancelled;
+        try {
+            withdraw();
+        } finally {
+            cancelled = super.cancel(mayInterruptIfRunning);
+        }
+        return cancelled;
     }
 
     @Override
     public final boolean complete(T value) {
-        withdraw();
-        return super.complete(value);
+        boolean completed;
+        try {
+            withdraw();
+        } finally {
+            completed = super.complete(value);
+        }
+        return completed;
     }
 
     @Override
     public final boolean completeExceptionally(Throwable cause) {
         Objects.requireNonNull(cause, "cause");
-        withdraw();
-        return super.completeExceptionally(cause);
+        boolean completed;
+        try {
+            withdraw();
+        } finally {
+            completed = super.completeExceptionally(cause);
+        }
+        return completed;
     }
 
     /** CompletableFuture's own would complete this past {@link #complete}. */
@@ -66,15 +82,21 @@ abstract class Withdrawable<T extends @Nullable Object> extends CompletableFutur
 
     @Override
     public final void obtrudeValue(T value) {
-        withdraw();
-        super.obtrudeValue(value);
+        try {
+            withdraw();
+        } finally {
+            super.obtrudeValue(value);
+        }
     }
 
     @Override
     public final void obtrudeException(Throwable cause) {
         Objects.requireNonNull(cause, "cause");
-        withdraw();
-        super.obtrudeException(cause);
+        try {
+            withdraw();
+        } finally {
+            super.obtrudeException(cause);
+        }
     }
 
     /** Dependent stages are ordinary futures: cancelling them withdraws nothing. */

@@ -113,6 +113,8 @@ public class Barrier(
 
     /** The last party's part. Cancelled meanwhile, it does not let the others go, even if the action did not notice. */
     internal suspend fun lead(generation: Crowd): Int {
+        // A reset or an abort may have come between the grant and this.
+        core.whyNotLead(generation)?.let { throw core.exception(it) }
         val job = coroutineContext[Job]?.takeIf { it.isActive }
         try {
             action!!()

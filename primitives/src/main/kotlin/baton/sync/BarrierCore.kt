@@ -129,6 +129,10 @@ internal class BarrierCore(
         gathering = next
     }
 
+    /** Why the leader need not begin with its action, or null. */
+    fun whyNotLead(generation: Crowd): Breakage? =
+        decide { if (tripping === generation) null else generation.reason as Breakage? }
+
     /** The leader's action has ended well. Why its party fails all the same, or null. */
     fun endAction(generation: Crowd): Breakage? =
         decide {
@@ -247,11 +251,7 @@ internal class BarrierCore(
 
     override fun grantOf(waiter: Waiter): Any = if (waiter.weight == 0 && hasAction) waiter.tag!! else waiter.weight
 
-    override fun failure(waiter: Waiter): Throwable {
-        // Who cancels a future may find it failed before the reason has replaced the crowd.
-        val tag = waiter.tag
-        return exception((if (tag is Crowd) tag.reason else tag) as Breakage)
-    }
+    override fun failure(waiter: Waiter): Throwable = exception(waiter.reason as Breakage)
 
     fun exception(why: Breakage): BrokenBarrierException {
         val verb = if (why.event == RESET) "was" else "is broken:"

@@ -179,7 +179,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
-    override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.tag!!)
+    override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.reason!!)
 
     fun lockedTwice(by: Any): IllegalStateException =
         IllegalStateException("${label()} is already locked by ${nameOf(by)}")

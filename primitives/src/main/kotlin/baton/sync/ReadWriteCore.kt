@@ -152,7 +152,8 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
     }
     override fun unannounce(weight: Int) {}
 
-    override fun failure(waiter: Waiter): Throwable = (waiter.tag as ReadWriteRefusal).exception(waiter.weight, describe)
+    override fun failure(waiter: Waiter): Throwable =
+        (waiter.reason as ReadWriteRefusal).exception(waiter.weight, describe)
 
     /** Why [owner] got [outcome] when it asked for [weight]. Not under the lock. */
     fun refusal(outcome: Outcome, owner: Any?, weight: Int): IllegalStateException =

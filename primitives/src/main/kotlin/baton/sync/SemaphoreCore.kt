@@ -209,7 +209,7 @@ internal class SemaphoreCore(
     }
 
     override fun failure(waiter: Waiter): Throwable =
-        when (val reason = waiter.tag) {
+        when (val reason = waiter.reason) {
             is Closure -> closed(reason)
             else -> tooHeavy(waiter.weight, reason as Int)
         }

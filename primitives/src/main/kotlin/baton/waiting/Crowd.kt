@@ -18,10 +18,6 @@ package baton.waiting
 internal open class Crowd(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
     private val members = FifoLine()
 
-    /** Why all of it failed; null if it was let in, or gathers still. Guarded by the lock. */
-    var reason: Any? = null
-        private set
-
     /** Guarded by the lock. */
     var hasEnded: Boolean = false
         private set
@@ -40,7 +36,7 @@ internal open class Crowd(core: WaitCore) : Waiter(core, weight = 0, tag = null)
         members.remove(member)
     }
 
-    /** Lets all in or, with a [reason], fails all. Then the core wakes this crowd. */
+    /** Lets all in or, with a [reason], which then is the crowd's own, fails all. Then the core wakes this crowd. */
     fun end(reason: Any? = null) {
         this.reason = reason
         hasEnded = true

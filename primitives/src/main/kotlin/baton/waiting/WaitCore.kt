@@ -70,11 +70,16 @@ public abstract class WaitCore {
 
     /** As [giveBack], but leaves it to the caller to wake those whom it returns. */
     internal fun reclaim(waiter: Waiter): Waiter? {
+        var woken: Waiter? = null
+        var invited: Waiter? = null
         lock()
-        takeBack(waiter)
-        val woken = takeWoken()
-        val invited = takeInvited()
-        unlock()
+        try {
+            takeBack(waiter)
+        } finally {
+            woken = takeWoken()
+            invited = takeInvited()
+            unlock()
+        }
         invited?.invite(this)
         return woken
     }

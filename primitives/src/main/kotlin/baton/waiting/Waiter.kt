@@ -26,7 +26,7 @@ import java.lang.invoke.VarHandle
  * [previous], [next], [linked] and [tag] are guarded by the lock of [core]; [chain] belongs to the thread that wakes.
  *
  * @property weight how much it waits for.
- * @property tag what the core wants to know of it: an owner, a priority; after FAILED, the reason.
+ * @property tag what the core wants to know of it: an owner, a priority, its crowd.
  */
 @InternalBatonApi
 public abstract class Waiter(
@@ -44,6 +44,9 @@ public abstract class Waiter(
     @JvmField internal var chain: Waiter? = null
 
     @JvmField internal var linked: Boolean = false
+
+    /** Why it FAILED; means nothing in another state. */
+    @JvmField internal var reason: Any? = null
 
     /** Whether [resume] may run the waiter's code on the stack of whoever calls it, with nothing to keep it flat. */
     protected open val resumesOnCallersStack: Boolean get() = false
@@ -98,14 +101,13 @@ public abstract class Waiter(
     /** From WAITING; it must be taken out of the queue then. */
     internal fun tryLeave(to: Int): Boolean = STATE.compareAndSet(this, WAITING, to)
 
-    /** Core only, under its lock. */
+    /** Core only, under its lock; or the thread that wakes its [Crowd]. */
     internal fun tryGrant(): Boolean = tryEnd(GRANTED)
 
-    /** Core only, under its lock. */
+    /** As [tryGrant]. The reason first: a canceller that finds it FAILED asks for [WaitCore.failure] at once. */
     internal fun tryFail(reason: Any): Boolean {
-        if (!tryEnd(FAILED)) return false
-        tag = reason
-        return true
+        this.reason = reason
+        return tryEnd(FAILED)
     }
 
     /** After an arrival: nobody has a use for it until [tryRenew]. */

@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test
 /** An object with an identity that survives Lincheck's replays. */
 enum class LockOwner { ANN, BEN }
 
+/** One for each of Lincheck's threads. */
+internal enum class ThreadOwner { T0, T1, T2, T3, T4, T5, T6, T7 }
+
 abstract class MutexLincheckBase(private val sequential: Class<*>) {
     protected val mutex = Mutex()
 
@@ -60,8 +63,9 @@ class MutexLincheckDeepTest : MutexLincheckTest() {
 }
 
 /**
- * Cancellation included. Only who has locked unlocks: a mutex that was granted to somebody who turns out to be cancelled
- * is locked until it is handed back, and an unlock by somebody else can be seen to find it so.
+ * Cancellation included. Only who has locked unlocks, and no two use one owner: a mutex that was granted to somebody who
+ * turns out to be cancelled is locked until it is handed back, and an unlock by somebody else, or a lock by the same owner,
+ * can be seen to find it so.
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
 abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential::class.java) {
@@ -86,7 +90,8 @@ abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential
 
 open class MutexCancelLincheckTest : HonestMutexLincheckBase() {
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
-    suspend fun lockBy(@Param(name = "thread") thread: Int, @Param(gen = EnumGen::class) owner: LockOwner) {
+    suspend fun lockBy(@Param(name = "thread") thread: Int) {
+        val owner = ThreadOwner.entries[thread]
         underLincheck { mutex.lock(owner) }
         mine[thread] = owner
     }

@@ -32,10 +32,6 @@ internal class MutexSequential {
         await(owner)
     }
 
-    suspend fun tryLockTimed(timer: Int) = await(null, timer)
-
-    suspend fun tryLockTimedBy(timer: Int, owner: LockOwner) = await(owner, timer)
-
     fun timePasses(timer: Int) {
         val request = line.find { it.timer == timer } ?: return
         line -= request
@@ -54,7 +50,7 @@ internal class MutexSequential {
         return true
     }
 
-    private suspend fun await(by: Any?, timer: Int = NO_TIMER): Boolean {
+    internal suspend fun await(by: Any?, timer: Int = NO_TIMER): Boolean {
         if (take(by)) return true
         return suspendCancellableCoroutine { caller ->
             val request = Request(by, timer, caller)
@@ -63,7 +59,7 @@ internal class MutexSequential {
         }
     }
 
-    private fun leave(by: Any?) {
+    internal fun leave(by: Any?) {
         check(locked && owner === by)
         passOn()
     }
@@ -98,15 +94,18 @@ internal class HonestMutexSequential {
         mine[thread] = NOBODY
     }
 
-    suspend fun lockBy(thread: Int, owner: LockOwner) {
-        mutex.lockBy(owner)
+    suspend fun lockBy(thread: Int) {
+        val owner = ThreadOwner.entries[thread]
+        mutex.await(owner)
         mine[thread] = owner
     }
 
-    suspend fun tryLockTimed(thread: Int) = mutex.tryLockTimed(thread).also { if (it) mine[thread] = NOBODY }
+    suspend fun tryLockTimed(thread: Int) = mutex.await(null, thread).also { if (it) mine[thread] = NOBODY }
 
-    suspend fun tryLockTimedBy(thread: Int, owner: LockOwner) =
-        mutex.tryLockTimedBy(thread, owner).also { if (it) mine[thread] = owner }
+    suspend fun tryLockTimedBy(thread: Int): Boolean {
+        val owner = ThreadOwner.entries[thread]
+        return mutex.await(owner, thread).also { if (it) mine[thread] = owner }
+    }
 
     fun timePasses(thread: Int) = mutex.timePasses(thread)
 
@@ -115,7 +114,7 @@ internal class HonestMutexSequential {
     fun unlock(thread: Int) {
         val owner = mine[thread] ?: return
         mine[thread] = null
-        if (owner is LockOwner) mutex.unlockBy(owner) else mutex.unlock()
+        mutex.leave(owner.takeIf { it != NOBODY })
     }
 
     override fun equals(other: Any?) =

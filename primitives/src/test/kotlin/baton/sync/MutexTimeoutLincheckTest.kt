@@ -2,7 +2,6 @@ package baton.sync
 
 import kotlin.time.Duration.Companion.hours
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
-import org.jetbrains.lincheck.datastructures.EnumGen
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
@@ -16,11 +15,11 @@ open class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
         underLincheck(clock.timerOf(thread)) { mutex.tryLock(1.hours) }.also { if (it) mine[thread] = NOBODY }
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
-    suspend fun tryLockTimedBy(
-        @Param(name = "thread") thread: Int,
-        @Param(gen = EnumGen::class) owner: LockOwner,
-    ): Boolean =
-        underLincheck(clock.timerOf(thread)) { mutex.tryLock(1.hours, owner) }.also { if (it) mine[thread] = owner }
+    suspend fun tryLockTimedBy(@Param(name = "thread") thread: Int): Boolean {
+        val owner = ThreadOwner.entries[thread]
+        return underLincheck(clock.timerOf(thread)) { mutex.tryLock(1.hours, owner) }
+            .also { if (it) mine[thread] = owner }
+    }
 
     @Operation
     fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = clock.timePasses(thread)
@@ -47,8 +46,8 @@ open class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
                         actor(::timePasses, 2)
                         actor(::holder)
                     }
-                    thread { actor(::tryLockTimedBy, 2, LockOwner.ANN) }
-                    thread { actor(::tryLockTimedBy, 3, LockOwner.BEN) }
+                    thread { actor(::tryLockTimedBy, 2) }
+                    thread { actor(::tryLockTimedBy, 3) }
                 }
             },
         )

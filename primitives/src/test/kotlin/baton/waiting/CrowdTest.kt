@@ -90,7 +90,8 @@ class CrowdTest {
         core.end(crowd, reason = "broken") { members[1].withdrawUnderTheLock(Waiter.CANCELLED) }
         assertEquals(listOf(Waiter.FAILED, Waiter.CANCELLED, Waiter.FAILED), stateOf(members))
         assertEquals(listOf(1, 0, 1), members.map { it.failed })
-        assertEquals(listOf<Any?>("broken", 1, "broken"), members.map { it.tag })
+        assertEquals("broken", members[0].reason)
+        assertEquals(listOf<Any?>(0, 1, 2), members.map { it.tag })
         assertEquals(0, members.sumOf { it.resumed })
         assertEquals(emptyList<String>(), log)
     }
@@ -176,6 +177,6 @@ class CrowdTest {
             takenBack += waiter
         }
 
-        override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.tag}")
+        override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.reason}")
     }
 }

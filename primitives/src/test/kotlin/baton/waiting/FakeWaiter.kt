@@ -49,7 +49,7 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
         }
     }
 
-    override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.tag}")
+    override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.reason}")
 
     /** Wakes [waiters] as one decision of the core would. */
     fun wakeTogether(waiters: List<Waiter>) {

@@ -129,7 +129,7 @@ class WaitCoreLockTest {
         waiter.startWaiting()
         val reason = Any()
         core.decide { check(waiter.tryFail(reason)) }
-        assertSame(reason, waiter.tag)
+        assertSame(reason, waiter.reason)
         waiter.arrive()
         assertEquals(1, waiter.failed)
         assertEquals(0, waiter.resumed)
