@@ -25,8 +25,9 @@ internal class ReadWriteRefusal(private val outcome: Outcome, private val owner:
         val name = before?.let(::nameOf) ?: "without an owner"
         return when (weight) {
             UPGRADE -> "would wait for ever: this owner holds it to read as well"
-            READ_UPGRADABLY -> "could wait for ever: a holder or writer comes first, $name, " +
-                "and may wait for this owner, who reads already"
+            READ_UPGRADABLY ->
+                "could wait for ever: a holder or writer comes first, $name, " +
+                    "and may wait for this owner, who reads already"
             else -> "would wait for ever: the writer $name comes first, and waits for this owner, who is inside already"
         }
     }
