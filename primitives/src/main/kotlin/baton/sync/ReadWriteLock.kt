@@ -79,7 +79,8 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes, or would wait for a writer that waits for it.
      */
     public suspend fun lockRead(owner: Any? = null) {
-        if (!done(core.tryRead(owner), owner, ReadWriteLedger.READ)) awaitGrant(core, ReadWriteLedger.READ, owner, false)
+        if (done(core.tryRead(owner), owner, ReadWriteLedger.READ)) return
+        awaitGrant(core, ReadWriteLedger.READ, owner, false)
     }
 
     /**
