@@ -106,8 +106,7 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
         if (granted && grant instanceof HeldPermit permit) permit.handedOut();
     }
 
-    /** The time is over. */
-    void timeOut() {
+    private void timeOut() {
         if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) finish(Waiter.TIMED_OUT);
     }
 
