@@ -15,12 +15,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Arrival extends Withdrawable<Integer> {
     private final Barrier barrier;
-    private final GrantFuture<Object> grant;
+    private final @Nullable GrantFuture<Object> grant;
     private volatile @Nullable Job running;
 
-    private Arrival(Barrier barrier, GrantFuture<Object> grant) {
+    private Arrival(Barrier barrier, @Nullable GrantFuture<Object> grant) {
         this.barrier = barrier;
         this.grant = grant;
+    }
+
+    /** For a party that need not wait. */
+    static CompletableFuture<Integer> of(Barrier barrier, Object granted) {
+        Arrival arrival = new Arrival(barrier, null);
+        arrival.decided(granted, null);
+        return arrival;
     }
 
     static CompletableFuture<Integer> of(Barrier barrier, GrantFuture<Object> grant) {
@@ -49,7 +56,7 @@ final class Arrival extends Withdrawable<Integer> {
     /** Once it leads, there is nothing to take back. */
     @Override
     void withdraw() {
-        grant.cancel(false);
+        if (grant != null) grant.cancel(false);
     }
 
     @Override

@@ -120,10 +120,15 @@ public final class AsyncBarrier {
     public CompletableFuture<Integer> arrive(Duration timeout) {
         long millis = Timeout.millis(timeout);
         Supplier<String> message = () -> "not all arrived within " + timeout + ": " + barrier;
-        GrantFuture<Object> grant = millis == 0
-                ? GrantFuture.enqueueOrTimeOut(core, 1, message)
-                : GrantFuture.enqueue(core, 1, null, null, millis, message);
-        return Arrival.of(barrier, grant);
+        try {
+            // However short the time is, it is not over for one that need not wait.
+            Object granted = WaitCores.arriveNow(barrier, millis == 0);
+            if (granted != null) return Arrival.of(barrier, granted);
+        } catch (BrokenBarrierException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        if (millis == 0) return CompletableFuture.failedFuture(new BarrierTimeoutException(message.get()));
+        return Arrival.of(barrier, GrantFuture.<Object>enqueue(core, 1, null, null, millis, message));
     }
 
     /** Breaks it: those who wait fail with {@link BrokenBarrierException}. A broken barrier stays as it is. */

@@ -69,16 +69,6 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
         return future;
     }
 
-    /** Enqueues, and gives up at once if it has to wait. */
-    static <T extends @Nullable Object> GrantFuture<T> enqueueOrTimeOut(
-            WaitCore core, int weight, Supplier<String> onTimeout) {
-        GrantFuture<T> future = new GrantFuture<>(core, weight, null, null, null);
-        future.onTimeout = onTimeout;
-        future.start();
-        future.timeOut();
-        return future;
-    }
-
     /** Enqueues at a condition, giving up the mutex that {@code owner} holds. */
     static <T extends @Nullable Object> GrantFuture<T> awaitSignal(
             WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {

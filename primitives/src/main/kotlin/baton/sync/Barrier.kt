@@ -74,7 +74,7 @@ public class Barrier(
      * @throws BrokenBarrierException if the barrier is broken, before or meanwhile, or is [reset] meanwhile.
      */
     public suspend fun arrive(): Int {
-        val now = core.arriveNow(givesUp = false)
+        val now = arriveNow(givesUp = false)
         if (now != null) return settle(now)
         // A call at the end makes no frame.
         return if (action == null) awaitValue(core, breaks) else awaitOrLead()
@@ -92,7 +92,7 @@ public class Barrier(
      */
     public suspend fun arrive(timeout: Duration): Int {
         requireNotNegative(timeout)
-        val now = core.arriveNow(givesUp = timeout == Duration.ZERO)
+        val now = arriveNow(givesUp = timeout == Duration.ZERO)
         return if (now != null) settle(now) else awaitOrLead(timeout)
     }
 
@@ -104,12 +104,17 @@ public class Barrier(
         return settle(outcome)
     }
 
-    private suspend fun settle(outcome: Any): Int =
-        when (outcome) {
-            is Int -> outcome
-            is BarrierCore.Breakage -> throw core.exception(outcome)
-            else -> if (action == null) 0 else lead(outcome as Crowd)
-        }
+    private suspend fun settle(outcome: Any): Int = if (outcome is Int) outcome else lead(outcome as Crowd)
+
+    /**
+     * Arrives if that needs no waiting: answers the number, or what is to be [lead] before. Otherwise null, and nothing has
+     * happened, unless the caller [givesUp] then and that breaks.
+     */
+    internal fun arriveNow(givesUp: Boolean): Any? {
+        val now = core.arriveNow(givesUp)
+        if (now is BarrierCore.Breakage) throw core.exception(now)
+        return if (now == null || action != null) now else 0
+    }
 
     /** The last party's part. Cancelled meanwhile, it does not let the others go, even if the action did not notice. */
     internal suspend fun lead(generation: Crowd): Int {

@@ -1,7 +1,6 @@
 package baton.sync
 
 import baton.sync.BarrierCancellation.BREAK
-import baton.waiting.Caller
 import baton.waiting.Callers
 import baton.waiting.causes
 import kotlinx.coroutines.CancellationException
@@ -129,24 +128,6 @@ interface BarrierActions : BarrierFixture {
                 barrier.reset()
                 assertState(barrier, waiting = 0)
             }
-        }
-
-    @Test
-    fun action_lastPartyIsCancelledInItAndDoesNotNotice_breaks() =
-        runTest {
-            var last: Caller? = null
-            val barrier = barrier(2) { last!!.cancel() }
-            val other = Callers(this).call { barrier.arrive() }
-            val gate = CompletableDeferred<Unit>()
-            last =
-                Callers(this).callAtOnce {
-                    gate.await()
-                    barrier.arrive()
-                }
-            gate.complete(Unit)
-            runCurrent()
-            assertTrue(last.isCancelled)
-            assertInstanceOf(CancellationException::class.java, assertBroken(other).cause)
         }
 
     @Test

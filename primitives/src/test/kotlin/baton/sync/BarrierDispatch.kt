@@ -1,16 +1,19 @@
 package baton.sync
 
+import baton.waiting.Caller
 import baton.waiting.Callers
 import java.util.concurrent.Executors
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -111,5 +114,23 @@ interface BarrierDispatch : BarrierFixture {
             assertBroken(other)
             assertState(barrier, waiting = 0, isBroken = true)
             assertEquals(1, runs)
+        }
+
+    @Test
+    fun action_lastPartyIsCancelledInItAndDoesNotNotice_breaks() =
+        runTest {
+            var last: Caller? = null
+            val barrier = barrier(2) { last!!.cancel() }
+            val other = Callers(this).call { barrier.arrive() }
+            val gate = CompletableDeferred<Unit>()
+            last =
+                Callers(this).callAtOnce {
+                    gate.await()
+                    barrier.arrive()
+                }
+            gate.complete(Unit)
+            runCurrent()
+            assertTrue(last.isCancelled)
+            assertInstanceOf(CancellationException::class.java, assertBroken(other).cause)
         }
 }

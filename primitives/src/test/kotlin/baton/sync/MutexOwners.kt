@@ -248,6 +248,20 @@ interface MutexOwners : MutexFixture {
         }
 
     @Test
+    fun owner_whoseToStringNamesTheMutex_isNamedOnce() =
+        runTest {
+            val mutex = mutex(name = "account")
+            val account = object {
+                override fun toString() = "Account of $mutex"
+            }
+            mutex.lock(account)
+            val e = assertThrows<IllegalStateException> { mutex.unlock() }
+            assertContains(e.message, "Account of", "account")
+            assertTrue(e.message!!.length < 1_000)
+            mutex.unlock(account)
+        }
+
+    @Test
     fun owner_whoseToStringThrowsAnError_doesNotHideWhatIsWrong() =
         runTest {
             val mutex = mutex(name = "account")
