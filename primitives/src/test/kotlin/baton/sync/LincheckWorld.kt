@@ -27,7 +27,7 @@ internal enum class Effort(
 ) {
     /** For many classes that share one model, with chosen scenarios besides. */
     BRIEF(scenarios = 2, interleavings = 60, stressScenarios = 6, stressRuns = 300),
-    SHORT(scenarios = 8, interleavings = 100, stressScenarios = 12, stressRuns = 500),
+    SHORT(scenarios = 4, interleavings = 60, stressScenarios = 8, stressRuns = 300),
     DEEP(scenarios = 24, interleavings = 800, stressScenarios = 60, stressRuns = 10_000),
     ;
 
