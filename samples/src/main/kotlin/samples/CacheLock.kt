@@ -46,7 +46,7 @@ object CacheLock {
 
     private fun withLock(out: PrintStream) = DiskCache().use { cache ->
         val lock = ReadWriteLock(name = "cache")
-        val readers = Semaphore(10, name = "readers")
+        val readers = Semaphore(DiskCache.READERS)
         runBlocking {
             use(
                 load = { lock.withRead { readers.withPermit { load(cache) } } },

@@ -37,7 +37,7 @@ object Dashboard {
 
     private fun open(out: PrintStream, title: String, outOfOrder: String): Boolean {
         val page = Page()
-        val barrier = Barrier(WIDGETS.size, name = "page") { page.render() }
+        val barrier = Barrier(WIDGETS.size) { page.render() }
         WidgetServer(outOfOrder).use { server ->
             runBlocking {
                 coroutineScope {

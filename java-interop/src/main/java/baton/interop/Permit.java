@@ -7,11 +7,11 @@ package baton.interop;
  * nothing, so that a permit can be closed early and again by a {@code finally}.
  *
  * <p><i>Memory.</i> What happens before {@link #close()} happens before whatever follows the acquire that gets the
- * permit next.
+ * permit next; what that means for readers, {@link baton.sync.ReadWriteLock} says.
  */
 public interface Permit extends AutoCloseable {
     /**
-     * Gives back what is held, first of all to whoever waits longest. Never blocks.
+     * Gives back what is held, first of all to those who wait, in the order of the primitive. Never blocks.
      *
      * @throws IllegalStateException if somebody else has given it back already, past this permit
      */

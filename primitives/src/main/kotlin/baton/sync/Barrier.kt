@@ -23,7 +23,8 @@ import kotlinx.coroutines.ensureActive
  * does not wait, it runs the action in its own coroutine.
  *
  * *Order.* The parties go on in the order in which they came, coroutines and the futures of the Java face alike. There may
- * be more callers than parties: who comes while an action runs waits for a later generation. Actions never overlap.
+ * be more callers than parties: who comes while an action runs waits for a later generation. Actions
+ * overlap only where [reset] came between.
  *
  * *Cancellation.* See [BarrierCancellation]: a party that is cancelled or whose time is over takes its arrival back, or
  * breaks the barrier. While the action runs, the trip is decided: under RETRACT the party just leaves then. After
@@ -134,7 +135,7 @@ public class Barrier(
 
     /**
      * Breaks it, for a party that knows that it will not come: those who wait get [BrokenBarrierException] with [cause], as
-     * does the last party when its action ends that is running now. A broken barrier stays as it is.
+     * does the last party when its action ends that is running now. A barrier that is broken already keeps its cause.
      */
     public fun abort(cause: Throwable? = null) {
         core.abort(cause)

@@ -34,13 +34,14 @@ import kotlinx.coroutines.selects.SelectInstance
  * not look for cancellation.
  *
  * *Memory.* What happens before an [unlockWrite] or [downgrade] happens before whatever follows the next lock of any kind;
- * what happens before an [unlockRead] happens before whatever follows the next lock to write.
+ * what happens before an [unlockRead] happens before whatever follows the next lock to write, or [upgrade].
  *
  * *Owners.* An owner is any object that stands for the holder, compared by identity; only it can unlock what was locked with
  * it. Owners make waiting for oneself an error instead of a silent hang: to write while reading or writing, to upgrade
- * while reading plainly as well, and to read again behind a writer that waits for this very reader to leave, throw
- * [IllegalStateException] with the names of both. (Reading again is allowed where it need not wait.) Without owners none of
- * this is noticed. While an owner is inside, all calls take a lock inside; without, one atomic operation each.
+ * while reading plainly as well, to read again behind a writer that waits for this very reader to leave, and to wait for
+ * reading upgradably while reading plainly, throw [IllegalStateException] with the names of both. (Reading again is allowed
+ * where it need not wait.) Without owners none of this is noticed. While an owner is inside, or somebody waits, all calls
+ * take a lock inside; otherwise one atomic operation each.
  *
  * *Misuse.* Unlocking, upgrading or downgrading what the caller does not hold in that way throws [IllegalStateException] and
  * changes nothing. Whether a caller without an owner is among the holders is not checked.
@@ -101,7 +102,11 @@ public class ReadWriteLock(
         return tryLockRead(owner) || waitFor(ReadWriteLedger.READ, owner, timeout)
     }
 
-    /** @throws IllegalStateException if nobody reads (plainly), or not with [owner]; the lock stays as it is. */
+    /**
+     * Ends reading. The last reader lets in who waits to write.
+     *
+     * @throws IllegalStateException if nobody reads (plainly), or not with [owner]; the lock stays as it is.
+     */
     public fun unlockRead(owner: Any? = null) {
         if (!core.leaveRead(owner)) refuse("unlockRead", owner)
     }
@@ -130,7 +135,11 @@ public class ReadWriteLock(
         return tryLockWrite(owner) || waitFor(ReadWriteLedger.WRITE, owner, timeout)
     }
 
-    /** @throws IllegalStateException if nobody writes, or not with [owner]; the lock stays as it is. */
+    /**
+     * Ends writing, and lets in who waits, in the order of the [policy].
+     *
+     * @throws IllegalStateException if nobody writes, or not with [owner]; the lock stays as it is.
+     */
     public fun unlockWrite(owner: Any? = null) {
         if (!core.leaveWrite(owner)) refuse("unlockWrite", owner)
     }
@@ -140,8 +149,8 @@ public class ReadWriteLock(
      *
      * *Cancellation.* Throws, not reading; the place in the queue is given up at once.
      *
-     * @throws IllegalStateException if [owner] is not null and writes or reads upgradably, or would wait for a writer that
-     *   waits for it.
+     * @throws IllegalStateException if [owner] is not null and writes or reads upgradably, or reads plainly and would have to
+     *   wait: whoever it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
         if (!tryLockUpgradable(owner)) awaitGrant(core, ReadWriteLedger.READ_UPGRADABLY, owner, false)

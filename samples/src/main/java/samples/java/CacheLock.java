@@ -67,7 +67,7 @@ public final class CacheLock {
     private static boolean withLock(PrintStream out) {
         try (DiskCache cache = new DiskCache()) {
             AsyncReadWriteLock lock = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "cache");
-            AsyncSemaphore readers = AsyncSemaphore.create(10);
+            AsyncSemaphore readers = AsyncSemaphore.create(DiskCache.READERS);
             use(
                     () -> lock.withRead(() -> readers.withPermit(() -> load(cache))),
                     version -> lock.withWrite(() -> store(cache, version)));

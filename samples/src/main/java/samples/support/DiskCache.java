@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -23,6 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class DiskCache implements AutoCloseable {
     public static final int PARTS = 4;
+
+    /** How many may read at once. */
+    public static final int READERS = 10;
+
     private static final int PART_BYTES = 4096;
 
     private final ExecutorService disk = Executors.newSingleThreadExecutor();
@@ -116,7 +121,7 @@ public final class DiskCache implements AutoCloseable {
 
     private void write(int part, int version) {
         try {
-            byte[] padded = String.format("%" + PART_BYTES + "d", version).getBytes(StandardCharsets.US_ASCII);
+            byte[] padded = String.format(Locale.ROOT, "%" + PART_BYTES + "d", version).getBytes(StandardCharsets.US_ASCII);
             ByteBuffer bytes = ByteBuffer.wrap(padded);
             while (bytes.hasRemaining()) channel.write(bytes, (long) part * PART_BYTES + bytes.position());
         } catch (IOException failure) {
@@ -130,7 +135,7 @@ public final class DiskCache implements AutoCloseable {
         out.println(title);
         out.println("  " + reads + " reads and " + writes + " writes of " + PARTS + " parts each");
         out.println("  torn reads: " + (whole ? "none" : "some"));
-        out.println("  readers at once: " + (mostReaders.get() <= 10 ? mostReaders : "more than 10"));
+        out.println("  readers at once: " + (mostReaders.get() <= READERS ? mostReaders : "more than " + READERS));
         out.println("  writers beside others: " + (clashes.get() == 0 ? "never" : "yes"));
         out.println();
         return whole && clashes.get() == 0;
