@@ -10,8 +10,8 @@ import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a party of a barrier. It waits in the barrier's own line; what it is granted there is its number, or the
- * generation for which it has to run the action first.
+ * The future of a party of a barrier. It waits in the barrier's own line; what it is granted there is its number, or
+ * the generation for which it has to run the action first.
  */
 final class Arrival extends Withdrawable<Integer> {
     private final Barrier barrier;

@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
  * A {@link Barrier} for Java: whoever arrives gets a {@link CompletableFuture} that completes when all parties have.
  *
  * <p>It has no state of its own: Java futures and Kotlin coroutines that use the same barrier are parties of the same
- * generation, and are let go in the order in which they came. No method blocks; who wants to block calls {@code join()}.
+ * generation, and are let go in the order in which they came. No method blocks; who wants to block
+ * calls {@code join()}.
  *
- * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} take the arrival back, or
- * break the barrier: see {@link BarrierCancellation}. Cancelling the future of the last party while the action runs cancels
- * the action's stage if it can be, and breaks the barrier; completing that future from outside changes nothing for the
- * others.
+ * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} take the arrival
+ * back, or break the barrier: see {@link BarrierCancellation}. Cancelling the future of the last party while the action
+ * runs cancels the action's stage if it can be, and breaks the barrier; completing that future from outside changes
+ * nothing for the others.
  *
  * <p><i>Callbacks, memory.</i> As for {@link AsyncSemaphore}.
  */
@@ -61,8 +62,8 @@ public final class AsyncBarrier {
     }
 
     /**
-     * As {@link #create(int)}, with an action: the last party runs it each time all have arrived, and nobody is let go before
-     * its stage has completed. If that fails, or the action throws instead of returning one, the barrier breaks.
+     * As {@link #create(int)}, with an action: the last party runs it each time all have arrived, and nobody is let go
+     * before its stage has completed. If that fails, or the action throws instead of returning one, the barrier breaks.
      *
      * @throws IllegalArgumentException if {@code parties} is below 1
      */
@@ -92,18 +93,18 @@ public final class AsyncBarrier {
     }
 
     /**
-     * Arrives. The future completes when the others have too and the action has ended; with how many were still missing: the
-     * first party's with {@code parties - 1}, the last one's with 0. It fails with {@link BrokenBarrierException} if the
-     * barrier is broken, before or meanwhile, or is {@link #reset} meanwhile; the last party's, with what the action failed
-     * with.
+     * Arrives. The future completes when the others have too and the action has ended; with how many were still
+     * missing: the first party's with {@code parties - 1}, the last one's with 0. It fails with {@link
+     * BrokenBarrierException} if the barrier is broken, before or meanwhile, or is {@link #reset} meanwhile; the last
+     * party's, with what the action failed with.
      */
     public CompletableFuture<Integer> arrive() {
         return Arrival.of(barrier, GrantFuture.enqueue(core, 1, null, null, null));
     }
 
     /**
-     * As {@link #arrive()}; when it had to wait, the future is completed on {@code executor}, and by whoever lets it go if
-     * that rejects it.
+     * As {@link #arrive()}; when it had to wait, the future is completed on {@code executor}, and by whoever lets it go
+     * if that rejects it.
      */
     public CompletableFuture<Integer> arrive(Executor executor) {
         Objects.requireNonNull(executor, "executor");
@@ -111,9 +112,9 @@ public final class AsyncBarrier {
     }
 
     /**
-     * As {@link #arrive()}, but fails with {@link BarrierTimeoutException} if it is not let go in time; what then becomes of
-     * the barrier, see {@link BarrierCancellation}. Zero means that all others must be here already. The last party is not
-     * timed out while its action runs. The timeout is rounded up to whole milliseconds.
+     * As {@link #arrive()}, but fails with {@link BarrierTimeoutException} if it is not let go in time; what then
+     * becomes of the barrier, see {@link BarrierCancellation}. Zero means that all others must be here already. The
+     * last party is not timed out while its action runs. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code timeout} is negative
      */

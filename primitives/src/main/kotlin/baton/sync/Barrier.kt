@@ -11,8 +11,8 @@ import kotlinx.coroutines.ensureActive
  * Where a fixed number of parties wait for each other: nobody goes on before all have arrived. Then it is ready for the
  * next time, at once.
  *
- * Use it for work in phases, such as "all compute their part, then all read the whole". To wait for others without being
- * waited for, use `Latch` or `WaitGroup`; for coroutines that end with the phase, `coroutineScope` is simpler.
+ * Use it for work in phases, such as "all compute their part, then all read the whole". To wait for others without
+ * being waited for, use `Latch` or `WaitGroup`; for coroutines that end with the phase, `coroutineScope` is simpler.
  *
  * ```
  * val barrier = Barrier(parties = 3) { swapPages() }
@@ -22,21 +22,21 @@ import kotlinx.coroutines.ensureActive
  * *Waiting.* [arrive] suspends until the last party has come and its action, if there is one, has ended. The last party
  * does not wait, it runs the action in its own coroutine.
  *
- * *Order.* The parties go on in the order in which they came, coroutines and the futures of the Java face alike. There may
- * be more callers than parties: who comes while an action runs waits for a later generation. Actions
+ * *Order.* The parties go on in the order in which they came, coroutines and the futures of the Java face alike. There
+ * may be more callers than parties: who comes while an action runs waits for a later generation. Actions
  * overlap only where [reset] came between.
  *
  * *Cancellation.* See [BarrierCancellation]: a party that is cancelled or whose time is over takes its arrival back, or
  * breaks the barrier. While the action runs, the trip is decided: under RETRACT the party just leaves then. After
  * it was let go, its cancellation changes nothing for the others. If the last party is cancelled while the action runs,
- * or the action fails, the barrier breaks: the last party throws just that, all others [BrokenBarrierException] with it as
- * the cause. A call that need not wait does not look for cancellation.
+ * or the action fails, the barrier breaks: the last party throws just that, all others [BrokenBarrierException] with it
+ * as the cause. A call that need not wait does not look for cancellation.
  *
- * *Memory.* What a party does before it arrives happens before the action, and that before whatever any party of the same
- * generation does after its [arrive] has returned.
+ * *Memory.* What a party does before it arrives happens before the action, and that before whatever any party of the
+ * same generation does after its [arrive] has returned.
  *
- * *Misuse.* A broken barrier refuses arrivals with [BrokenBarrierException] until [reset]. An action that itself arrives
- * here waits for a generation that cannot trip before the action has ended.
+ * *Misuse.* A broken barrier refuses arrivals with [BrokenBarrierException] until [reset]. An action that itself
+ * arrives here waits for a generation that cannot trip before the action has ended.
  *
  * All members may be called from any thread.
  *
@@ -70,8 +70,8 @@ public class Barrier(
      *
      * *Cancellation.* Before the barrier has tripped, as [onCancel] says; afterwards the arrival counts all the same.
      *
-     * @return how many were still missing: the first one gets `parties - 1`, the last one 0. Nobody of the same generation
-     *   gets the same number.
+     * @return how many were still missing: the first one gets `parties - 1`, the last one 0. Nobody of the same
+     *   generation gets the same number.
      * @throws BrokenBarrierException if the barrier is broken, before or meanwhile, or is [reset] meanwhile.
      */
     public suspend fun arrive(): Int {
@@ -108,8 +108,8 @@ public class Barrier(
     private suspend fun settle(outcome: Any): Int = if (outcome is Int) outcome else lead(outcome as Crowd)
 
     /**
-     * Arrives if that needs no waiting: answers the number, or what is to be [lead] before. Otherwise null, and nothing has
-     * happened, unless the caller [givesUp] then and that breaks.
+     * Arrives if that needs no waiting: answers the number, or what is to be [lead] before. Otherwise null, and nothing
+     * has happened, unless the caller [givesUp] then and that breaks.
      */
     internal fun arriveNow(givesUp: Boolean): Any? {
         val now = core.arriveNow(givesUp)
@@ -134,16 +134,17 @@ public class Barrier(
     }
 
     /**
-     * Breaks it, for a party that knows that it will not come: those who wait get [BrokenBarrierException] with [cause], as
-     * does the last party when its action ends that is running now. A barrier that is broken already keeps its cause.
+     * Breaks it, for a party that knows that it will not come: those who wait get [BrokenBarrierException] with
+     * [cause], as does the last party when its action ends that is running now. A barrier that is broken already keeps
+     * its cause.
      */
     public fun abort(cause: Throwable? = null) {
         core.abort(cause)
     }
 
     /**
-     * Makes it whole at once, broken or not. Those who wait get [BrokenBarrierException]; so does the last party, when its
-     * action ends that is running now. That action runs on, and the next one does not wait for it.
+     * Makes it whole at once, broken or not. Those who wait get [BrokenBarrierException]; so does the last party, when
+     * its action ends that is running now. That action runs on, and the next one does not wait for it.
      */
     public fun reset() {
         core.reset()

@@ -13,17 +13,18 @@ import kotlin.coroutines.cancellation.CancellationException
  *       │                               │    (without an action: at once)
  *       └───────────────────────────────┴──▶ failed    broken, or reset
  *
- * (1) A generation is a crowd of those who wait. One gathers at any time. At most one trips: its last party, the leader,
- *     runs the action and stands in no crowd. Tripping is decided: who leaves then, leaves no place to be filled.
+ * (1) A generation is a crowd of those who wait. One gathers at any time. At most one trips: its last party, the
+ *     leader, runs the action and stands in no crowd. Tripping is decided: who leaves then, leaves no place to be
+ *     filled.
  * (2) While none trips, fewer than `parties` gather: the last one to come makes it trip. While one trips, whoever comes
- *     just gathers, and when the action has ended, the first `parties` of them trip. So actions do not overlap, but for one
- *     that a reset, or a break and a reset, has left behind.
- * (3) `breakage` not null: nobody gathers, nobody may come, until reset. A generation that trips may still be let in then,
- *     if it is not the one that broke.
- * (4) A leader whose generation does not trip any more when its action ends was overtaken by a reset, or by a party that
- *     broke it. The generation knows why.
- * (5) A waiter's tag is the crowd it stands in, or the generation it leads, or null once it is let in; its weight becomes
- *     its arrival index: 0 says that it leads.
+ *     just gathers, and when the action has ended, the first `parties` of them trip. So actions do not overlap, but for
+ *     one that a reset, or a break and a reset, has left behind.
+ * (3) `breakage` not null: nobody gathers, nobody may come, until reset. A generation that trips may still be let in
+ *     then, if it is not the one that broke.
+ * (4) A leader whose generation does not trip any more when its action ends was overtaken by a reset, or by a party
+ *     that broke it. The generation knows why.
+ * (5) A waiter's tag is the crowd it stands in, or the generation it leads, or null once it is let in; its weight
+ *     becomes its arrival index: 0 says that it leads.
  *
  * All fields are guarded by the lock; `breakage` is read without it, too.
  */
@@ -50,10 +51,11 @@ internal class BarrierCore(
     private val mustWait: Boolean get() = tripping != null || gathering.size < parties - 1
 
     /**
-     * Arrives if that needs no waiting; otherwise nothing has happened, unless the caller [givesUp] then and that breaks.
+     * Arrives if that needs no waiting; otherwise nothing has happened, unless the caller [givesUp] then and that
+     * breaks.
      *
-     * @return the generation that the caller completed and, if there is an action, has to lead; what it was refused for;
-     *   or null.
+     * @return the generation that the caller completed and, if there is an action, has to lead; what it was refused
+     *   for; or null.
      */
     fun arriveNow(givesUp: Boolean): Any? =
         decide {
@@ -217,7 +219,10 @@ internal class BarrierCore(
         decide { withdrawInside(waiter, cause) }
     }
 
-    /** Whoever is timed out has not arrived. So it is too late for one whose crowd has ended, even if it is not told yet. */
+    /**
+     * Whoever is timed out has not arrived. So it is too late for one whose crowd has ended, even if it is not told
+     * yet.
+     */
     override fun timeOut(waiter: Waiter): Int =
         decide {
             val crowd = waiter.tag as? Crowd
@@ -259,7 +264,9 @@ internal class BarrierCore(
     }
 
     private class Generation(core: BarrierCore) : Crowd(core) {
-        /** How many were missing after the one that was let in last. A party that is cancelled now has its number, too. */
+        /**
+         * How many were missing after the one that was let in last. A party that is cancelled now has its number, too.
+         */
         private var missing = core.parties
 
         override fun letIn(member: Waiter, place: Int) {

@@ -64,13 +64,13 @@ public fun coreOf(group: WaitGroup): WaitCore = group.core
 @JvmName("of")
 public fun coreOf(barrier: Barrier): WaitCore = barrier.core
 
-/** As a waiter at the barrier's core would, but only if it need not wait; else null, which breaks if the caller [givesUp]. */
+/** As a waiter at the barrier's core would, if it need not wait; else null, which breaks if the caller [givesUp]. */
 @InternalBatonApi
 public fun arriveNow(barrier: Barrier, givesUp: Boolean): Any? = barrier.arriveNow(givesUp)
 
 /**
- * Runs the barrier's action for a last party that is a future, beginning on this thread, and then tells [done] the arrival
- * index or what the party fails with. The job that it answers can be cancelled, and the action with it.
+ * Runs the barrier's action for a last party that is a future, beginning on this thread, and then tells [done] the
+ * arrival index or what the party fails with. The job that it answers can be cancelled, and the action with it.
  *
  * @param granted what the party was granted that is not an arrival index.
  */

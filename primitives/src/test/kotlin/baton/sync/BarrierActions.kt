@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** The action runs once for each generation, in the last party, before anybody goes on; and decides what becomes of it. */
+/**
+ * The action runs once for each generation, in the last party, before anybody goes on; and decides what becomes of it.
+ */
 interface BarrierActions : BarrierFixture {
     private class Gate {
         val open = mutableListOf<CompletableDeferred<Unit>>()

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Coroutines in uncommon worlds: no job, no dispatcher, a dispatcher that runs at once, one that does not run at all. */
+/**
+ * Coroutines in uncommon worlds: no job, no dispatcher, a dispatcher that runs at once, one that does not run at all.
+ */
 interface BarrierDispatch : BarrierFixture {
     @Test
     fun arrive_noJobAndNoDispatcher_isResumedByTheLastParty() {

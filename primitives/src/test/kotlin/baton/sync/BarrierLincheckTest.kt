@@ -123,8 +123,8 @@ class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
 }
 
 /**
- * With an action, which here does nothing: what can be seen is what becomes of those who come, and are cancelled, while it
- * runs.
+ * With an action, which here does nothing: what can be seen is what becomes of those who come, and are cancelled, while
+ * it runs.
  */
 open class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)
 

@@ -29,7 +29,9 @@ class BarrierScenarioTest {
             assertEquals(2, outcomes.count { it is BrokenBarrierException })
         }
 
-    /** tokio's Barrier is not cancel safe: an arrival that was dropped was counted, and the barrier tripped one short. */
+    /**
+     * tokio's Barrier is not cancel safe: an arrival that was dropped was counted, and the barrier tripped one short.
+     */
     @Test
     fun cancel_oneArrivalInN_doesNotTripBeforeTheNthRealOne() =
         runTest {
@@ -61,7 +63,9 @@ class BarrierScenarioTest {
             assertFalse(barrier.isBroken)
         }
 
-    /** States that only one party could leave: here an action that never ends, and a reset that does not wait for it. */
+    /**
+     * States that only one party could leave: here an action that never ends, and a reset that does not wait for it.
+     */
     @Test
     fun reset_actionHangs_barrierGoesOnWithoutIt() =
         runTest {
