@@ -121,7 +121,8 @@ public final class DiskCache implements AutoCloseable {
 
     private void write(int part, int version) {
         try {
-            byte[] padded = String.format(Locale.ROOT, "%" + PART_BYTES + "d", version).getBytes(StandardCharsets.US_ASCII);
+            byte[] padded =
+                    String.format(Locale.ROOT, "%" + PART_BYTES + "d", version).getBytes(StandardCharsets.US_ASCII);
             ByteBuffer bytes = ByteBuffer.wrap(padded);
             while (bytes.hasRemaining()) channel.write(bytes, (long) part * PART_BYTES + bytes.position());
         } catch (IOException failure) {
