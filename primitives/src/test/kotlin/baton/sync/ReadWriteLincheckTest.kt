@@ -87,15 +87,26 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
             { // Whose turn it is after a writer, who may be cancelled when it is let in.
                 initial { actor(::tryLock, 1, WRITE) }
                 parallel {
-                    thread { actor(::unlock, 1) }
+                    thread {
+                        actor(::waiting)
+                        actor(::unlock, 1)
+                    }
                     thread {
                         cancelled(::lock, 2, WRITE)
                         actor(::tryLock, 2, READ)
                     }
+                    thread { actor(::lock, 3, READ) }
+                }
+            },
+            { // The same, and nobody is cancelled.
+                initial { actor(::tryLock, 1, WRITE) }
+                parallel {
                     thread {
-                        actor(::lock, 3, READ)
                         actor(::waiting)
+                        actor(::unlock, 1)
                     }
+                    thread { actor(::lock, 2, WRITE) }
+                    thread { actor(::lock, 3, READ) }
                 }
             },
         )

@@ -105,6 +105,7 @@ private suspend inline fun ReadWriteLock.upgraded(owner: Any?, action: ReadWrite
 
 /** Free, with its fast paths open, and usable. */
 internal fun assertFree(lock: ReadWriteLock) {
+    val owner = Any()
     assertEquals(0, lock.core.word(), "$lock")
     assertEquals(0, lock.readers)
     assertEquals(0, lock.waiting)
@@ -112,12 +113,17 @@ internal fun assertFree(lock: ReadWriteLock) {
     assertEquals(emptyList<Any>(), lock.readHolders)
     for (unlock in listOf(lock::unlockRead, lock::unlockWrite, lock::unlockUpgradable, lock::downgrade)) {
         assertThrows<IllegalStateException> { unlock(null) }
+        assertEquals(0, lock.core.word(), "$lock")
     }
     assertTrue(lock.tryLockUpgradable())
     assertTrue(lock.tryUpgrade())
     lock.downgrade()
     lock.unlockRead()
-    assertTrue(lock.tryLockWrite(lock))
-    lock.unlockWrite(lock)
+    assertTrue(lock.tryLockRead() && lock.tryLockRead(owner))
+    lock.unlockRead()
+    assertThrows<IllegalStateException> { lock.unlockRead() }
+    lock.unlockRead(owner)
+    assertTrue(lock.tryLockWrite(owner))
+    lock.unlockWrite(owner)
     assertEquals(0, lock.core.word(), "$lock")
 }

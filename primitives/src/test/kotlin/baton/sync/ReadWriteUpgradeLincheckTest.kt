@@ -40,6 +40,17 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
                     actor(::tryLock, 2, READ)
                 }
                 parallel {
+                    thread { cancelled(::lock, 1, UPGRADE) }
+                    thread { actor(::isWriteLocked) }
+                    thread { actor(::lock, 3, READ) }
+                }
+            },
+            { // The same, and the upgrade may be granted before.
+                initial {
+                    actor(::tryLock, 1, UPGRADABLE)
+                    actor(::tryLock, 2, READ)
+                }
+                parallel {
                     thread {
                         cancelled(::lock, 1, UPGRADE)
                         actor(::unlock, 1)
