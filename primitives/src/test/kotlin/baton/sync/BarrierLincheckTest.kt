@@ -13,15 +13,9 @@ import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 import org.junit.jupiter.api.Test
 
-/**
- * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted.
- * Whether it was, only the others can see; so a cancellable arrival answers nothing.
- */
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "other", gen = IntGen::class, conf = "1:3")
 abstract class BarrierLincheckBase(protected val barrier: Barrier, private val sequential: Class<*>) {
-    private val jobs = AtomicReferenceArray<Job?>(THREADS)
-
     internal open val effort get() = Effort.SHORT
 
     /** Which nobody should leave to chance. */
@@ -29,6 +23,27 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
 
     @Operation(cancellableOnSuspension = false)
     suspend fun arrive() = underLincheck { barrier.arrive() }
+
+    @Operation
+    fun isBroken() = barrier.isBroken
+
+    @Test
+    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
+}
+
+/**
+ * A timer may meet the trip, the cancellation, an abort, and a reset.
+ *
+ * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted.
+ * Whether it was, only the others can see; so a cancellable arrival answers nothing.
+ */
+abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) :
+    BarrierLincheckBase(barrier, sequential) {
+    private val jobs = AtomicReferenceArray<Job?>(THREADS)
+    private val clock = LincheckClock()
 
     @Operation(cancellableOnSuspension = false)
     suspend fun arriveCancellably(@Param(name = "thread") thread: Int) =
@@ -46,21 +61,6 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
     fun cancel(@Param(name = "other") thread: Int) {
         jobs.getAndSet(thread, null)?.cancel()
     }
-
-    @Operation
-    fun isBroken() = barrier.isBroken
-
-    @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
-
-    @Test
-    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
-}
-
-/** A timer may meet the trip, the cancellation, an abort, and a reset. */
-abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) :
-    BarrierLincheckBase(barrier, sequential) {
-    private val clock = LincheckClock()
 
     @Operation(cancellableOnSuspension = false)
     suspend fun arriveTimed(@Param(name = "thread") thread: Int) =
@@ -123,8 +123,8 @@ class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
 }
 
 /**
- * With an action, which here does nothing: what can be seen is what becomes of those who come, and are cancelled, while
- * it runs.
+ * With an action, which here does nothing: what can be seen is what becomes of those who come while it runs. Nobody is
+ * cancelled, for a last party that is while the action runs breaks the barrier: in the model, no time passes in between.
  */
 open class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)
 

@@ -19,6 +19,9 @@ class CancelledWaitersMemoryTest {
     /** One for all: what a million stack traces cost and weigh is not what is measured here. */
     private val cause = CancellationException("enough")
 
+    /** For a thread's own time, in which it had the processor. */
+    private val threads = ManagementFactory.getThreadMXBean()
+
     private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
         override fun resumeWith(result: Result<Unit>) = Unit
     }
@@ -77,7 +80,7 @@ class CancelledWaitersMemoryTest {
      * Ten times the waiters take ten times the time, and no more: a waiter behind a million costs as much as one behind a
      * hundred thousand. A short run and a long one cannot be set side by side for that: the long one has the processor's
      * caches and the collector against it. So a million on one semaphore and a million on ten stand in one heap and are
-     * cancelled in turns, a block of each; the median block feels neither a collection nor another process.
+     * cancelled in turns, a block of each; the median block feels no collection.
      */
     @Test
     fun cancelling_costsTheSameForEverybody_andTheNextReleaseIsFast() {
@@ -91,23 +94,23 @@ class CancelledWaitersMemoryTest {
         val long = ArrayList<Job>(MILLION)
         val short = ArrayList<Job>(MILLION)
         for (line in ten) {
-            repeat(MILLION / 10) {
-                long += park(semaphore)
-                short += park(line)
+            // In blocks of memory of their own: what one cancels must not bring the other's into the processor's caches.
+            repeat(MILLION / 10 / BLOCK) {
+                repeat(BLOCK) { long += park(semaphore) }
+                repeat(BLOCK) { short += park(line) }
             }
         }
         assertEquals(MILLION, semaphore.waiting)
         val nanosLong = ArrayList<Long>()
         val nanosShort = ArrayList<Long>()
         for (block in 0 until MILLION step BLOCK) {
-            nanosLong += nanosToCancel(long, block)
+            if (block / BLOCK % 2 == 0) nanosLong += nanosToCancel(long, block)
             nanosShort += nanosToCancel(short, block)
+            if (block / BLOCK % 2 == 1) nanosLong += nanosToCancel(long, block)
         }
         val ratio = median(nanosLong).toDouble() / median(nanosShort)
         assertTrue(ratio <= 1.2, "a waiter behind a million costs $ratio times one behind a hundred thousand")
 
-        // The thread's own time: this happens once, and must not be told from a moment without the processor.
-        val threads = ManagementFactory.getThreadMXBean()
         val start = threads.currentThreadCpuTime
         semaphore.release()
         val release = threads.currentThreadCpuTime - start
@@ -115,9 +118,9 @@ class CancelledWaitersMemoryTest {
     }
 
     private fun nanosToCancel(jobs: List<Job>, from: Int): Long {
-        val start = System.nanoTime()
+        val start = threads.currentThreadCpuTime
         for (i in from until from + BLOCK) jobs[i].cancel(cause)
-        return System.nanoTime() - start
+        return threads.currentThreadCpuTime - start
     }
 
     private fun median(values: List<Long>) = values.sorted()[values.size / 2]
