@@ -37,8 +37,8 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
 /**
  * A timer may meet the trip, the cancellation, an abort, and a reset.
  *
- * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted.
- * Whether it was, only the others can see; so a cancellable arrival answers nothing.
+ * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted, or
+ * had failed. Whether it was, only the others can see; so a cancellable arrival answers nothing.
  */
 abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) :
     BarrierLincheckBase(barrier, sequential) {
@@ -52,7 +52,9 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) 
             try {
                 barrier.arrive()
             } catch (_: CancellationException) {
-                // Perhaps it was counted.
+                // Perhaps it was counted, or failed before it was cancelled.
+            } catch (_: BrokenBarrierException) {
+                // As well.
             }
             jobs.set(thread, null)
         }

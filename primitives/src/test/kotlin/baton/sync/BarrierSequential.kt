@@ -1,18 +1,24 @@
 package baton.sync
 
 import kotlin.coroutines.resume
-import kotlin.coroutines.resumeWithException
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
 /** What a [Barrier] is to do, for one thread at a time. */
 internal open class BarrierSequential(private val parties: Int, private val breaks: Boolean) {
-    private class Party(val timer: Int, val job: Int, val caller: CancellableContinuation<Int>) {
+    private class Party(val timer: Int, val job: Int) {
         val kind get() = timer to job
+        lateinit var caller: CancellableContinuation<Int>
     }
 
     private var broken = false
     private val line = ArrayList<Party>()
+
+    /**
+     * What parties were told and have not looked at yet. Lincheck takes two states for one if the same calls were resumed,
+     * whatever with; but who was first here is told another number than who was second.
+     */
+    private val told = ArrayList<Pair<Any, Int>>()
 
     fun waiting() = line.size
 
@@ -23,20 +29,24 @@ internal open class BarrierSequential(private val parties: Int, private val brea
     suspend fun arriveTimed(timer: Int) = await(timer = timer)
 
     suspend fun arriveCancellably(job: Int) {
-        await(job = job)
+        try {
+            await(job = job)
+        } catch (_: BrokenBarrierException) {
+            // It answers nothing.
+        }
     }
 
     fun timePasses(timer: Int) {
         val party = line.find { it.timer == timer } ?: return
         line -= party
-        party.caller.resumeWithException(BarrierTimeoutException(""))
+        tell(party, TIMED_OUT)
         if (breaks) abort()
     }
 
     fun cancel(job: Int) {
         val party = line.find { it.job == job } ?: return
         line -= party
-        party.caller.resume(0)
+        tell(party, CANCELLED)
         if (breaks) abort()
     }
 
@@ -44,10 +54,26 @@ internal open class BarrierSequential(private val parties: Int, private val brea
         if (broken) throw BrokenBarrierException("")
         if (line.size == parties - 1) {
             var missing = parties
-            for (party in takeAll()) party.caller.resume(--missing)
+            for (party in takeAll()) tell(party, --missing)
             return 0
         }
-        return suspendCancellableCoroutine { caller -> line += Party(timer, job, caller) }
+        val party = Party(timer, job)
+        val answer =
+            suspendCancellableCoroutine { caller ->
+                party.caller = caller
+                line += party
+            }
+        told -= party.kind to answer
+        when (answer) {
+            TIMED_OUT -> throw BarrierTimeoutException("")
+            BROKEN -> throw BrokenBarrierException("")
+            else -> return answer
+        }
+    }
+
+    private fun tell(party: Party, answer: Int) {
+        told += party.kind to answer
+        party.caller.resume(answer)
     }
 
     fun abort() {
@@ -61,18 +87,24 @@ internal open class BarrierSequential(private val parties: Int, private val brea
     }
 
     private fun fail() {
-        for (party in takeAll()) party.caller.resumeWithException(BrokenBarrierException(""))
+        for (party in takeAll()) tell(party, BROKEN)
     }
 
     private fun takeAll() = line.toList().also { line.clear() }
 
     override fun equals(other: Any?) =
-        other is BarrierSequential && broken == other.broken && line.map { it.kind } == other.line.map { it.kind }
+        other is BarrierSequential && broken == other.broken && line.map { it.kind } == other.line.map { it.kind } &&
+            told.groupingBy { it }.eachCount() == other.told.groupingBy { it }.eachCount()
 
     override fun hashCode() = line.size
 }
 
 private const val NOBODYS = -1
+
+// Answers, besides the numbers of those who were let in.
+private const val CANCELLED = -1
+private const val TIMED_OUT = -2
+private const val BROKEN = -3
 
 internal class RetractingForTwo : BarrierSequential(2, breaks = false)
 
