@@ -26,8 +26,8 @@ internal enum class Effort(
     val stressRuns: Int,
 ) {
     /** For many classes that share one model, with chosen scenarios besides. */
-    BRIEF(scenarios = 2, interleavings = 60, stressScenarios = 6, stressRuns = 300),
-    SHORT(scenarios = 4, interleavings = 60, stressScenarios = 8, stressRuns = 300),
+    BRIEF(scenarios = 1, interleavings = 20, stressScenarios = 3, stressRuns = 150),
+    SHORT(scenarios = 1, interleavings = 20, stressScenarios = 4, stressRuns = 200),
     DEEP(scenarios = 24, interleavings = 800, stressScenarios = 60, stressRuns = 10_000),
     ;
 
