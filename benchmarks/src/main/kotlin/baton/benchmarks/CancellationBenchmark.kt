@@ -5,6 +5,7 @@ import kotlinx.coroutines.CoroutineStart.UNDISPATCHED
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.job
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -42,7 +43,7 @@ open class CancellationBenchmark : BatonBenchmark() {
 
         @TearDown
         fun leave() {
-            runBlocking { others.coroutineContext[Job]!!.cancelAndJoin() }
+            runBlocking { others.coroutineContext.job.cancelAndJoin() }
         }
     }
 

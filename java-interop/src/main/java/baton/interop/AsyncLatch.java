@@ -1,14 +1,12 @@
 package baton.interop;
 
 import baton.sync.Latch;
-import baton.waiting.WaitCore;
 import baton.waiting.WaitCores;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,11 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncLatch {
     private final Latch latch;
-    private final WaitCore core;
+    private final Countdown countdown;
 
     private AsyncLatch(Latch latch) {
         this.latch = latch;
-        this.core = WaitCores.of(latch);
+        this.countdown = new Countdown(WaitCores.of(latch), latch::getCount);
     }
 
     /** The Java face of that very latch. */
@@ -74,7 +72,7 @@ public final class AsyncLatch {
 
     /** A future that completes when the latch is open. */
     public CompletableFuture<@Nullable Void> await() {
-        return request(null);
+        return countdown.await(null);
     }
 
     /**
@@ -82,7 +80,7 @@ public final class AsyncLatch {
      * if that rejects it.
      */
     public CompletableFuture<@Nullable Void> await(Executor executor) {
-        return request(Objects.requireNonNull(executor, "executor"));
+        return countdown.await(Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -92,11 +90,7 @@ public final class AsyncLatch {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        if (latch.getCount() == 0) return CompletableFuture.completedFuture(null);
-        Supplier<String> message = () -> "not open within " + timeout + ": " + latch;
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return GrantFuture.enqueue(core, 1, null, null, millis, message);
+        return countdown.await(timeout, () -> "not open within " + timeout + ": " + latch);
     }
 
     /** How often {@link #countDown} has yet to be called; 0 when the latch is open. */
@@ -112,10 +106,5 @@ public final class AsyncLatch {
     @Override
     public String toString() {
         return "Async" + latch;
-    }
-
-    private CompletableFuture<@Nullable Void> request(@Nullable Executor executor) {
-        if (latch.getCount() == 0) return CompletableFuture.completedFuture(null);
-        return GrantFuture.enqueue(core, 1, null, null, executor);
     }
 }

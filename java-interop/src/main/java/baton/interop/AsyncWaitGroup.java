@@ -1,14 +1,12 @@
 package baton.interop;
 
 import baton.sync.WaitGroup;
-import baton.waiting.WaitCore;
 import baton.waiting.WaitCores;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncWaitGroup {
     private final WaitGroup group;
-    private final WaitCore core;
+    private final Countdown countdown;
 
     private AsyncWaitGroup(WaitGroup group) {
         this.group = group;
-        this.core = WaitCores.of(group);
+        this.countdown = new Countdown(WaitCores.of(group), group::getCount);
     }
 
     /** The Java face of that very group. */
@@ -84,7 +82,7 @@ public final class AsyncWaitGroup {
 
     /** A future that completes at a moment at which the count is zero; completed at once if it is. */
     public CompletableFuture<@Nullable Void> await() {
-        return request(null);
+        return countdown.await(null);
     }
 
     /**
@@ -92,7 +90,7 @@ public final class AsyncWaitGroup {
      * that rejects it.
      */
     public CompletableFuture<@Nullable Void> await(Executor executor) {
-        return request(Objects.requireNonNull(executor, "executor"));
+        return countdown.await(Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -102,11 +100,7 @@ public final class AsyncWaitGroup {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        if (group.getCount() == 0) return CompletableFuture.completedFuture(null);
-        Supplier<String> message = () -> "not at zero within " + timeout + ": " + group;
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return GrantFuture.enqueue(core, 1, null, null, millis, message);
+        return countdown.await(timeout, () -> "not at zero within " + timeout + ": " + group);
     }
 
     /** How many have been added and are not done. */
@@ -122,10 +116,5 @@ public final class AsyncWaitGroup {
     @Override
     public String toString() {
         return "Async" + group;
-    }
-
-    private CompletableFuture<@Nullable Void> request(@Nullable Executor executor) {
-        if (group.getCount() == 0) return CompletableFuture.completedFuture(null);
-        return GrantFuture.enqueue(core, 1, null, null, executor);
     }
 }

@@ -109,7 +109,8 @@ final class GuardedCall<T extends @Nullable Object> extends Withdrawable<T> {
         if (!leaveWaiting(WITHDRAWN)) return;
         grant.cancel(false);
         // Too late for that, but the action had not begun: it waited for its executor.
-        if (!grant.isCompletedExceptionally()) grant.join().close();
+        Permit permit = grant.isCompletedExceptionally() ? null : grant.getNow(null);
+        if (permit != null) permit.close();
     }
 
     @Override

@@ -18,93 +18,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class AsyncReadWriteLockTest {
     private static final Duration DAY = Duration.ofDays(1);
 
     private final AsyncReadWriteLock rw = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "cache");
-
-    /** The forms that the three ways in have in common. */
-    private enum Way {
-        READ("to read"),
-        WRITE("to write"),
-        UPGRADABLE("to read upgradably");
-
-        private final String purpose;
-
-        Way(String purpose) {
-            this.purpose = purpose;
-        }
-
-        private CompletableFuture<? extends Permit> lock(AsyncReadWriteLock rw) {
-            return switch (this) {
-                case READ -> rw.lockRead();
-                case WRITE -> rw.lockWrite();
-                case UPGRADABLE -> rw.lockUpgradable();
-            };
-        }
-
-        private CompletableFuture<? extends Permit> lock(AsyncReadWriteLock rw, Object owner) {
-            return switch (this) {
-                case READ -> rw.lockRead(owner);
-                case WRITE -> rw.lockWrite(owner);
-                case UPGRADABLE -> rw.lockUpgradable(owner);
-            };
-        }
-
-        private CompletableFuture<? extends Permit> lock(
-                AsyncReadWriteLock rw, @Nullable Object owner, Executor executor) {
-            return switch (this) {
-                case READ -> rw.lockRead(owner, executor);
-                case WRITE -> rw.lockWrite(owner, executor);
-                case UPGRADABLE -> rw.lockUpgradable(owner, executor);
-            };
-        }
-
-        private CompletableFuture<? extends Permit> lock(AsyncReadWriteLock rw, Duration timeout) {
-            return switch (this) {
-                case READ -> rw.lockRead(timeout);
-                case WRITE -> rw.lockWrite(timeout);
-                case UPGRADABLE -> rw.lockUpgradable(timeout);
-            };
-        }
-
-        private CompletableFuture<? extends Permit> lock(AsyncReadWriteLock rw, Object owner, Duration timeout) {
-            return switch (this) {
-                case READ -> rw.lockRead(owner, timeout);
-                case WRITE -> rw.lockWrite(owner, timeout);
-                case UPGRADABLE -> rw.lockUpgradable(owner, timeout);
-            };
-        }
-
-        private Optional<? extends Permit> tryLock(AsyncReadWriteLock rw) {
-            return switch (this) {
-                case READ -> rw.tryLockRead();
-                case WRITE -> rw.tryLockWrite();
-                case UPGRADABLE -> rw.tryLockUpgradable();
-            };
-        }
-
-        private Optional<? extends Permit> tryLock(AsyncReadWriteLock rw, Object owner) {
-            return switch (this) {
-                case READ -> rw.tryLockRead(owner);
-                case WRITE -> rw.tryLockWrite(owner);
-                case UPGRADABLE -> rw.tryLockUpgradable(owner);
-            };
-        }
-    }
 
     private void assertState(int readers, boolean written, int waiting) {
         assertEquals(
@@ -112,8 +37,8 @@ class AsyncReadWriteLockTest {
                 "readers = " + rw.readers() + ", written = " + rw.isWriteLocked() + ", waiting = " + rw.waiting());
     }
 
-    private void assertHeld(Way way) {
-        assertState(way == Way.WRITE ? 0 : 1, way == Way.WRITE, 0);
+    private void assertHeld(ReadWriteWay way) {
+        assertState(way == ReadWriteWay.WRITE ? 0 : 1, way == ReadWriteWay.WRITE, 0);
     }
 
     private void assertFree() {
@@ -163,7 +88,7 @@ class AsyncReadWriteLockTest {
 
     @ParameterizedTest
     @EnumSource
-    void lock_free_isDoneAtOnceInEveryForm(Way way) {
+    void lock_free_isDoneAtOnceInEveryForm(ReadWriteWay way) {
         List<Supplier<CompletableFuture<? extends Permit>>> forms = List.of(
                 () -> way.lock(rw),
                 () -> way.lock(rw, "me"),
@@ -186,7 +111,7 @@ class AsyncReadWriteLockTest {
 
     @ParameterizedTest
     @EnumSource
-    void lock_written_waitsInEveryFormAndComesInTurn(Way way) {
+    void lock_written_waitsInEveryFormAndComesInTurn(ReadWriteWay way) {
         Steps steps = new Steps();
         List<Supplier<CompletableFuture<? extends Permit>>> forms = List.of(
                 () -> way.lock(rw),
@@ -214,7 +139,7 @@ class AsyncReadWriteLockTest {
 
     @ParameterizedTest
     @EnumSource
-    void lock_written_isRefusedWhenItMayNotWait(Way way) {
+    void lock_written_isRefusedWhenItMayNotWait(ReadWriteWay way) {
         Permit writer = rw.lockWrite().join();
         assertTrue(way.tryLock(rw).isEmpty());
         assertTrue(way.tryLock(rw, "me").isEmpty());
@@ -230,7 +155,7 @@ class AsyncReadWriteLockTest {
 
     @ParameterizedTest
     @EnumSource
-    void lock_whenTheTimeIsOver_failsAndHoldsNothing(Way way) {
+    void lock_whenTheTimeIsOver_failsAndHoldsNothing(ReadWriteWay way) {
         Permit writer = rw.lockWrite().join();
         for (Duration timeout : List.of(Duration.ofNanos(1), Duration.ofMillis(20))) {
             assertInstanceOf(TimeoutException.class, awaitFailure(way.lock(rw, timeout)));
@@ -243,7 +168,7 @@ class AsyncReadWriteLockTest {
 
     @ParameterizedTest
     @EnumSource
-    void lock_withNegativeTimeout_isRefusedEvenWhenFree(Way way) {
+    void lock_withNegativeTimeout_isRefusedEvenWhenFree(ReadWriteWay way) {
         for (Duration timeout : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
             assertThrows(IllegalArgumentException.class, () -> way.lock(rw, timeout));
             assertThrows(IllegalArgumentException.class, () -> way.lock(rw, "me", timeout));
@@ -306,7 +231,7 @@ class AsyncReadWriteLockTest {
 
     @ParameterizedTest
     @EnumSource
-    void owner_thatWrites_isRefusedInEveryWay(Way way) {
+    void owner_thatWrites_isRefusedInEveryWay(ReadWriteWay way) {
         Permit permit = rw.lockWrite("me").join();
         assertInstanceOf(IllegalStateException.class, failure(way.lock(rw, "me")));
         assertInstanceOf(IllegalStateException.class, failure(way.lock(rw, "me", Duration.ZERO)));
@@ -420,68 +345,6 @@ class AsyncReadWriteLockTest {
         again.close();
         other.close();
         assertEquals(List.of(), rw.readHolders());
-        assertFree();
-    }
-
-    static Stream<Arguments> nulls() {
-        AsyncReadWriteLock rw = AsyncReadWriteLock.create();
-        Supplier<CompletionStage<String>> none = null;
-        return Stream.of(
-                call("lock", () -> AsyncReadWriteLock.of(null)),
-                call("policy", () -> AsyncReadWriteLock.create(null)),
-                call("policy", () -> AsyncReadWriteLock.create(null, "cache")),
-                call("owner", () -> rw.lockRead((Object) null)),
-                call("owner", () -> rw.lockWrite((Object) null)),
-                call("owner", () -> rw.lockUpgradable((Object) null)),
-                call("owner", () -> rw.lockRead(null, DAY)),
-                call("owner", () -> rw.lockWrite(null, DAY)),
-                call("owner", () -> rw.lockUpgradable(null, DAY)),
-                call("timeout", () -> rw.lockRead((Duration) null)),
-                call("timeout", () -> rw.lockWrite((Duration) null)),
-                call("timeout", () -> rw.lockUpgradable((Duration) null)),
-                call("timeout", () -> rw.lockRead("me", (Duration) null)),
-                call("timeout", () -> rw.lockWrite("me", (Duration) null)),
-                call("timeout", () -> rw.lockUpgradable("me", (Duration) null)),
-                call("executor", () -> rw.lockRead("me", (Executor) null)),
-                call("executor", () -> rw.lockWrite("me", (Executor) null)),
-                call("executor", () -> rw.lockUpgradable("me", (Executor) null)),
-                call("owner", () -> rw.tryLockRead(null)),
-                call("owner", () -> rw.tryLockWrite(null)),
-                call("owner", () -> rw.tryLockUpgradable(null)),
-                call("action", () -> rw.withRead(none)),
-                call("action", () -> rw.withWrite(none)),
-                call("action", () -> rw.withRead("me", none)),
-                call("action", () -> rw.withWrite("me", none)),
-                call("owner", () -> rw.withRead((Object) null, AsyncReadWriteLockTest::notRun)),
-                call("owner", () -> rw.withWrite((Object) null, AsyncReadWriteLockTest::notRun)),
-                call("executor", () -> rw.withRead(AsyncReadWriteLockTest::notRun, (Executor) null)),
-                call("executor", () -> rw.withWrite(AsyncReadWriteLockTest::notRun, (Executor) null)),
-                call("action", () -> rw.withRead(none, (Executor) Runnable::run)),
-                call("action", () -> rw.withWrite(none, (Executor) Runnable::run)),
-                call("owner", () -> rw.withRead(null, AsyncReadWriteLockTest::notRun, Runnable::run)),
-                call("owner", () -> rw.withWrite(null, AsyncReadWriteLockTest::notRun, Runnable::run)),
-                call("action", () -> rw.withRead("me", null, Runnable::run)),
-                call("action", () -> rw.withWrite("me", null, Runnable::run)),
-                call("executor", () -> rw.withRead("me", AsyncReadWriteLockTest::notRun, null)),
-                call("executor", () -> rw.withWrite("me", AsyncReadWriteLockTest::notRun, null)),
-                call("timeout", () -> rw.tryLockUpgradable().orElseThrow().upgrade((Duration) null)));
-    }
-
-    private static Arguments call(String argument, Executable call) {
-        return Arguments.of(argument, call);
-    }
-
-    @ParameterizedTest
-    @MethodSource("nulls")
-    void null_asAnArgument_isRefusedByName(String argument, Executable call) {
-        assertEquals(argument, assertThrows(NullPointerException.class, call).getMessage());
-    }
-
-    @Test
-    void null_asAnArgument_locksNothing() {
-        assertThrows(NullPointerException.class, () -> rw.withRead(null, Runnable::run));
-        assertThrows(NullPointerException.class, () -> rw.lockWrite("me", (Duration) null));
-        assertThrows(NullPointerException.class, () -> rw.withWrite("me", AsyncReadWriteLockTest::notRun, null));
         assertFree();
     }
 

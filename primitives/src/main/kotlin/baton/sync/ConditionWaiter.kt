@@ -1,23 +1,16 @@
 package baton.sync
 
-import baton.waiting.FlatStack
+import baton.waiting.ResumedWaiter
 import baton.waiting.SignalWaiter
 import baton.waiting.Timeouts
 import baton.waiting.Waiter
 import baton.waiting.watchCancellation
-import baton.waiting.whyCancelled
 import kotlin.coroutines.Continuation
-import kotlin.coroutines.ContinuationInterceptor
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.cancellation.CancellationException
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 import kotlin.time.Duration
-import kotlinx.coroutines.CoroutineDispatcher
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.DisposableHandle
-import kotlinx.coroutines.Job
 
 /** Gives up the mutex, and suspends until it was signalled and holds the mutex again, or is cancelled and holds it. */
 internal suspend fun awaitSignal(condition: ConditionCore): Unit =
@@ -33,35 +26,19 @@ internal suspend fun awaitSignal(condition: ConditionCore, timeout: Duration): B
 
 /**
  * A coroutine that waits for a signal. Once its [Place] has left the line of the condition it stands in that of the
- * mutex, and nothing but the mutex resumes it; on arrival in its own world the place says why it came. It is made,
- * watched and resumed as a `CoroutineWaiter` is.
+ * mutex, and nothing but the mutex resumes it; on arrival in its own world the place says why it came. A dispatcher
+ * that refuses has it unwind elsewhere, with the mutex.
  */
 internal class ConditionWaiter(
     private val condition: ConditionCore,
     private val caller: Continuation<*>,
     private val signalled: Any,
-) : Waiter(condition.mutex, weight = 1, tag = null),
-    Continuation<Unit>,
-    CoroutineStackFrame,
-    (Throwable?) -> Unit,
+) : ResumedWaiter(condition.mutex, weight = 1, tag = null, caller.context),
     Runnable {
-    override val context: CoroutineContext = caller.context
-    private val job: Job? = context[Job]
-    private val interceptor: ContinuationInterceptor? = context[ContinuationInterceptor]
-    private val intercepted: Continuation<Unit> = interceptor?.interceptContinuation(this) ?: this
     private val place = Place()
-    private var watch: DisposableHandle? = null
     private var timer: DisposableHandle? = null
-    private var arrivals = 0
-
-    /** What a dispatcher threw that would not run the coroutine. */
-    private var refusal: Throwable? = null
-
-    override val resumesOnCallersStack: Boolean get() = interceptor !is CoroutineDispatcher
 
     override val callerFrame: CoroutineStackFrame? get() = caller as? CoroutineStackFrame
-
-    override fun getStackTraceElement(): StackTraceElement? = null
 
     /** The timer and the watch on the job are set before anybody can resume it, who then sees them and can end them. */
     fun await(timeout: Duration): Any? {
@@ -87,24 +64,13 @@ internal class ConditionWaiter(
         place.withdraw(TIMED_OUT)
     }
 
-    override fun resume(): Boolean {
-        val before = arrivals
-        try {
-            intercepted.resumeWith(ARRIVED)
-        } catch (e: Throwable) {
-            if (arrivals != before) FlatStack.report(e) else arriveElsewhere(e)
-        }
-        return true
-    }
-
     override fun resumeFailed() {}
 
-    /** In the waiter's own world, which holds the mutex. */
-    override fun resumeWith(result: Result<Unit>) {
-        arrivals++
+    /** Holding the mutex. */
+    override fun arriveHere() {
         leave()
         val state = place.currentState
-        val late = refusal != null || job?.isActive == false
+        val late = isLate
         if (late && state == GRANTED) condition.passSignalOn(place)
         @Suppress("UNCHECKED_CAST") // awaitSignal makes the results fit their callers.
         (caller as Continuation<Any?>).resumeWith(runCatching { if (late) throw whyLate() else result(state) })
@@ -118,20 +84,9 @@ internal class ConditionWaiter(
             else -> throw whyLate()
         }
 
-    private fun whyLate(): Throwable =
-        if (job != null && !job.isActive) job.whyCancelled() else CancellationException(REFUSED, refusal)
-
-    private fun leave() {
-        watch?.dispose()
+    override fun leave() {
+        super.leave()
         timer?.dispose()
-        if (intercepted !== this) interceptor?.releaseInterceptedContinuation(intercepted)
-    }
-
-    /** The coroutine is cancelled and unwinds elsewhere, with the mutex. */
-    private fun arriveElsewhere(e: Throwable) {
-        refusal = e
-        job?.cancel(CancellationException(REFUSED, e))
-        Dispatchers.Default.dispatch(context) { resumeWith(ARRIVED) }
     }
 
     /** In the line of the condition. GRANTED means signalled. Nobody wakes it: the mutex wakes the coroutine. */
@@ -149,10 +104,5 @@ internal class ConditionWaiter(
         override fun resume(): Boolean = true
 
         override fun resumeFailed() {}
-    }
-
-    private companion object {
-        private val ARRIVED = Result.success(Unit)
-        private const val REFUSED = "The coroutine's dispatcher refused to resume it"
     }
 }

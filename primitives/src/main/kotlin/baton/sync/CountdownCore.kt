@@ -6,8 +6,10 @@ import baton.waiting.SelectWaiter
 import baton.waiting.SelectableCore
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.awaitGrant
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
+import kotlin.time.Duration
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectClause0
 import kotlinx.coroutines.selects.SelectInstance
@@ -73,6 +75,20 @@ internal class CountdownCore(initial: Int) : WaitCore() {
         }
         gathering = null
         return true
+    }
+
+    /** Waits for zero. */
+    suspend fun await() {
+        if (count == 0) return
+        awaitGrant(this, weight = 1, tag = null, announced = false)
+    }
+
+    /** As the other, [timeout] at most; answers whether there was a zero in time. */
+    suspend fun await(timeout: Duration): Boolean {
+        requireNotNegative(timeout)
+        if (count == 0) return true
+        if (timeout == Duration.ZERO) return false
+        return awaitGrant(this, weight = 1, tag = null, timeout = timeout)
     }
 
     override fun enqueue(waiter: Waiter, announced: Boolean): Int = decide { enqueueInside(waiter) }

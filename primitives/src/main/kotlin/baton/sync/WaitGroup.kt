@@ -1,6 +1,5 @@
 package baton.sync
 
-import baton.waiting.awaitGrant
 import kotlin.time.Duration
 import kotlinx.coroutines.selects.SelectClause0
 
@@ -73,8 +72,7 @@ public class WaitGroup(public val name: String? = null) {
      * *Cancellation.* Throws; there is nothing to give back.
      */
     public suspend fun await() {
-        if (core.count == 0) return
-        awaitGrant(core, weight = 1, tag = null, announced = false)
+        core.await()
     }
 
     /**
@@ -85,12 +83,7 @@ public class WaitGroup(public val name: String? = null) {
      *
      * @throws IllegalArgumentException if [timeout] is negative.
      */
-    public suspend fun await(timeout: Duration): Boolean {
-        requireNotNegative(timeout)
-        if (core.count == 0) return true
-        if (timeout == Duration.ZERO) return false
-        return awaitGrant(core, weight = 1, tag = null, timeout = timeout)
-    }
+    public suspend fun await(timeout: Duration): Boolean = core.await(timeout)
 
     /** Awaits a count of zero within kotlinx.coroutines' `select`. */
     public val onAwait: SelectClause0 get() = core.clause()

@@ -1,18 +1,14 @@
 package baton.waiting
 
 import kotlin.coroutines.Continuation
-import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.cancellation.CancellationException
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 import kotlin.coroutines.resume
 import kotlin.time.Duration
 import kotlinx.coroutines.CoroutineDispatcher
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.DisposableHandle
-import kotlinx.coroutines.Job
 
 /** Suspends until [core] lets in [weight]. Throws what [WaitCore.failure] says, or that the coroutine is cancelled. */
 internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, announced: Boolean): Unit =
@@ -41,8 +37,7 @@ internal suspend fun awaitValue(core: WaitCore, announced: Boolean, timeout: Dur
     }
 
 /**
- * A coroutine that waits. It is itself the continuation that the dispatcher resumes, wrapped once by
- * `interceptContinuation`; on arrival in its own world it looks at the job before it lets the caller go on. That makes
+ * A coroutine that waits. On arrival in its own world it looks at the job before it lets the caller go on. That makes
  * cancellation prompt: whoever was granted and then cancelled before it ran gives the grant back and throws.
  *
  * A wait that ended with a grant leaves its waiter to the coroutine's next wait, with its watch on the job and its wrapper
@@ -57,29 +52,11 @@ internal open class CoroutineWaiter(
     tag: Any?,
     private var caller: Continuation<*>?,
     private val granted: Any,
-) : Waiter(core, weight, tag),
-    Continuation<Unit>,
-    CoroutineStackFrame,
-    (Throwable?) -> Unit {
-    final override val context: CoroutineContext = caller!!.context
-    private val job: Job? = context[Job]
-    private val interceptor: ContinuationInterceptor? = context[ContinuationInterceptor]
-    private val intercepted: Continuation<Unit> = interceptor?.interceptContinuation(this) ?: this
-    private var watch: DisposableHandle? = null
-    private var arrivals = 0
-
+) : ResumedWaiter(core, weight, tag, caller!!.context) {
     /** Where the waiter rests, or did when it last rested. The thread of the arrival's alone. */
     @JvmField internal var restingPlace: RestingWaiter? = null
 
-    /** What a dispatcher threw that would not run the coroutine. */
-    private var refusal: Throwable? = null
-
-    /** kotlinx's dispatchers keep the stack flat themselves, Unconfined and immediate ones included. */
-    final override val resumesOnCallersStack: Boolean get() = interceptor !is CoroutineDispatcher
-
     override val callerFrame: CoroutineStackFrame? get() = caller as? CoroutineStackFrame
-
-    override fun getStackTraceElement(): StackTraceElement? = null
 
     fun await(announced: Boolean): Any? {
         val job = job
@@ -124,25 +101,13 @@ internal open class CoroutineWaiter(
         if (resumesOnCallersStack) FlatStack.run { resume() } else resume()
     }
 
-    final override fun resume(): Boolean {
-        val before = arrivals
-        try {
-            intercepted.resumeWith(ARRIVED)
-        } catch (e: Throwable) {
-            if (arrivals != before) FlatStack.report(e) else arriveElsewhere(e)
-        }
-        return true
-    }
-
     final override fun resumeFailed() {
         resume()
     }
 
-    /** In the waiter's own world. */
-    final override fun resumeWith(result: Result<Unit>) {
-        arrivals++
+    final override fun arriveHere() {
         val state = currentState
-        val late = refusal != null || job?.isActive == false
+        val late = isLate
         @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
         val caller = caller as Continuation<Any?>
         if (state == GRANTED && !late && mayRest()) {
@@ -172,9 +137,6 @@ internal open class CoroutineWaiter(
     final override fun whyWithdrawn(): Throwable? =
         if (currentState == TIMED_OUT) null else whyLate()
 
-    private fun whyLate(): Throwable =
-        if (job != null && !job.isActive) job.whyCancelled() else CancellationException(REFUSED, refusal)
-
     private fun restInPlace() {
         caller = null
         tag = null
@@ -184,22 +146,13 @@ internal open class CoroutineWaiter(
         if (job?.isActive == false) retire()
     }
 
-    /** It has served for the last time. */
-    private fun leave() {
-        watch?.dispose()
+    final override fun leave() {
+        super.leave()
         stopTimer()
         restingPlace?.forget(this)
-        if (intercepted !== this) interceptor?.releaseInterceptedContinuation(intercepted)
     }
 
     protected open fun stopTimer() {}
-
-    /** As kotlinx's own dispatchers do when their executor rejects: the coroutine is cancelled and unwinds elsewhere. */
-    private fun arriveElsewhere(e: Throwable) {
-        refusal = e
-        job?.cancel(CancellationException(REFUSED, e))
-        Dispatchers.Default.dispatch(context) { resumeWith(ARRIVED) }
-    }
 
     final override val invitable: Boolean get() = true
 
@@ -226,11 +179,6 @@ internal open class CoroutineWaiter(
             arrived = true
             if (from.claim(this@CoroutineWaiter)) this@CoroutineWaiter.resumeWith(ARRIVED)
         }
-    }
-
-    private companion object {
-        private val ARRIVED = Result.success(Unit)
-        private const val REFUSED = "The coroutine's dispatcher refused to resume it"
     }
 }
 

@@ -1,5 +1,7 @@
 package baton.sync
 
+import baton.assertCollected
+import baton.usedHeap
 import java.lang.management.ManagementFactory
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
@@ -11,7 +13,6 @@ import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.launch
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -35,16 +36,6 @@ class CancelledWaitersMemoryTest {
         repeat(count) { (if (it % keepEvery == keepEvery - 1) kept else cancelled) += park(semaphore) }
         cancelled.forEach { it.cancel(cause) }
         return kept
-    }
-
-    /** The least that several collections leave. */
-    private fun usedHeap(): Long {
-        val runtime = Runtime.getRuntime()
-        return (1..4).minOf {
-            System.gc()
-            Thread.sleep(20)
-            runtime.totalMemory() - runtime.freeMemory()
-        }
     }
 
     @Test
@@ -130,12 +121,7 @@ class CancelledWaitersMemoryTest {
         val mutex = Mutex()
         val semaphore = Semaphore(1)
         val seen = used(mutex, semaphore)
-        repeat(50) {
-            if (seen.all { it.get() == null }) return@repeat
-            System.gc()
-            Thread.sleep(10)
-        }
-        for (reference in seen) assertNull(reference.get())
+        assertCollected(seen)
         assertEquals(false, mutex.isLocked)
         assertEquals(1, semaphore.availablePermits)
     }

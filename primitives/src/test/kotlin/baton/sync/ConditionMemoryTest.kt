@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.assertCollected
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.startCoroutine
@@ -7,7 +8,6 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Test
 
 class ConditionMemoryTest {
@@ -35,12 +35,7 @@ class ConditionMemoryTest {
     fun idleCondition_retainsNoUserObject() {
         val seen = used()
         assertEquals("Condition (waiting = 0) of Mutex (free)", "$condition")
-        repeat(50) {
-            if (seen.all { it.get() == null }) return
-            System.gc()
-            Thread.sleep(10)
-        }
-        for (reference in seen) assertNull(reference.get())
+        assertCollected(seen)
     }
 
     @Test
@@ -49,12 +44,7 @@ class ConditionMemoryTest {
         val owners = owners(jobs)
         jobs[1].cancel(cause)
         assertEquals(2, condition.waiting)
-        repeat(50) {
-            if (owners[1].get() == null) return@repeat
-            System.gc()
-            Thread.sleep(10)
-        }
-        assertNull(owners[1].get())
+        assertCollected(listOf(owners[1]))
         jobs.forEach { it.cancel(cause) }
     }
 

@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.assertCollected
 import baton.waiting.Callers
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
@@ -147,12 +148,7 @@ class CountdownScenarioTest {
         val seen = List(6) { number -> waiter(latch, group, number) }
         latch.countDown()
         group.done()
-        repeat(50) {
-            if (seen.all { it.get() == null }) return@repeat
-            System.gc()
-            Thread.sleep(10)
-        }
-        assertEquals(0, seen.count { it.get() != null })
+        assertCollected(seen)
         assertEquals(0, latch.count + group.count)
     }
 

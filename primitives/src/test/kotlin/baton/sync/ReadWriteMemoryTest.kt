@@ -1,5 +1,7 @@
 package baton.sync
 
+import baton.assertCollected
+import baton.usedHeap
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
@@ -10,7 +12,6 @@ import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.launch
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -35,16 +36,6 @@ class ReadWriteMemoryTest {
         assertEquals(count, lock.waiting)
         jobs.forEach { it.cancel(cause) }
         assertEquals(0, lock.waiting)
-    }
-
-    /** The least that several collections leave. */
-    private fun usedHeap(): Long {
-        val runtime = Runtime.getRuntime()
-        return (1..4).minOf {
-            System.gc()
-            Thread.sleep(20)
-            runtime.totalMemory() - runtime.freeMemory()
-        }
     }
 
     private fun assertNothingLeft(count: Int, owner: () -> Any?) {
@@ -84,12 +75,7 @@ class ReadWriteMemoryTest {
     fun idleLock_retainsNoUserObject() {
         lock.unlockWrite()
         val seen = used()
-        repeat(50) {
-            if (seen.all { it.get() == null }) return@repeat
-            System.gc()
-            Thread.sleep(10)
-        }
-        for (reference in seen) assertNull(reference.get())
+        assertCollected(seen)
         assertEquals("ReadWriteLock (free, waiting = 0)", "$lock")
     }
 

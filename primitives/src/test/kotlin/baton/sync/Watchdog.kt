@@ -1,5 +1,7 @@
 package baton.sync
 
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.concurrent.thread
@@ -16,31 +18,28 @@ internal class Watchdog(private val patienceMillis: Long = 30_000) {
     /** Runs [block] on this thread, which is interrupted if nothing goes on any more. */
     fun run(state: () -> String, block: () -> Unit) {
         val worker = Thread.currentThread()
-        val watch =
-            thread(name = "watchdog", isDaemon = true) {
-                var seen = -1L
-                var since = System.nanoTime()
-                try {
-                    while (true) {
-                        Thread.sleep(250)
-                        val now = steps.get()
-                        if (now != seen) since = System.nanoTime()
-                        seen = now
-                        if ((System.nanoTime() - since) / 1_000_000 > patienceMillis) break
-                    }
+        val done = CountDownLatch(1)
+        thread(name = "watchdog", isDaemon = true) {
+            var seen = -1L
+            var since = System.nanoTime()
+            while (!done.await(250, TimeUnit.MILLISECONDS)) {
+                val now = steps.get()
+                if (now != seen) since = System.nanoTime()
+                seen = now
+                if ((System.nanoTime() - since) / 1_000_000 > patienceMillis) {
                     verdict.set("no progress after $seen steps: ${state()}")
                     System.err.println(dump(state()))
                     worker.interrupt()
-                } catch (_: InterruptedException) {
-                    // The work is done.
+                    break
                 }
             }
+        }
         try {
             block()
         } catch (e: InterruptedException) {
             throw AssertionError(verdict.get() ?: "interrupted", e)
         } finally {
-            watch.interrupt()
+            done.countDown()
         }
     }
 
