@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.Futures.Steps;
@@ -38,6 +39,18 @@ class GuardedCallExecutorTest {
         assertEquals(1, semaphore.availablePermits());
         stage.complete("done");
         assertEquals("done", call.join());
+        assertEquals(3, semaphore.availablePermits());
+    }
+
+    /** The withdrawal throws: what it would give back is not there any more. */
+    @Test
+    void cancel_afterThePermitsWereReleasedPastThem_completesTheCallAllTheSame() {
+        CompletableFuture<String> call = semaphore.withPermits(2, action, steps);
+        semaphore.kotlin().release(2);
+        assertThrows(IllegalStateException.class, () -> call.cancel(false));
+        assertTrue(call.isCancelled());
+        steps.runAll();
+        assertEquals(0, runs);
         assertEquals(3, semaphore.availablePermits());
     }
 

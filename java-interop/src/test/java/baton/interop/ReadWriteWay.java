@@ -34,8 +34,7 @@ enum ReadWriteWay {
         };
     }
 
-    CompletableFuture<? extends Permit> lock(
-            AsyncReadWriteLock rw, @Nullable Object owner, Executor executor) {
+    CompletableFuture<? extends Permit> lock(AsyncReadWriteLock rw, @Nullable Object owner, Executor executor) {
         return switch (this) {
             case READ -> rw.lockRead(owner, executor);
             case WRITE -> rw.lockWrite(owner, executor);

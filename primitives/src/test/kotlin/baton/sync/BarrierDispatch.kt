@@ -135,4 +135,22 @@ interface BarrierDispatch : BarrierFixture {
             assertTrue(last.isCancelled)
             assertInstanceOf(CancellationException::class.java, assertBroken(other).cause)
         }
+
+    /** It was chosen when the action before it ended, and had not run yet. */
+    @Test
+    fun action_ofAPartyThatIsResetBeforeItBegins_doesNotBegin() =
+        runTest {
+            val end = CompletableDeferred<Unit>()
+            var begun = 0
+            val barrier = barrier(1) { begun++; end.await() }
+            val callers = Callers(this)
+            val first = callers.call { barrier.arrive(); barrier.reset() }
+            val second = callers.call { barrier.arrive() }
+            end.complete(Unit)
+            runCurrent()
+            assertTrue(first.isServed)
+            assertBroken(second)
+            assertEquals(1, begun)
+            assertState(barrier, waiting = 0)
+        }
 }

@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.waiting.Caller
 import baton.waiting.Callers
+import baton.waiting.causes
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertInstanceOf
 
@@ -30,8 +31,11 @@ interface BarrierFixture {
         assertState(barrier, waiting = 0)
     }
 
-    fun assertBroken(caller: Caller): BrokenBarrierException =
+    /** The exception as it was thrown first (see [causes]). */
+    fun assertBroken(caller: Caller): BrokenBarrierException {
         assertInstanceOf(BrokenBarrierException::class.java, caller.failure) { "$caller" }
+        return caller.failure!!.causes().filterIsInstance<BrokenBarrierException>().last()
+    }
 }
 
 /**

@@ -31,7 +31,8 @@ class WaitCoreLockTest {
     fun lock_heldForLong_isGotOnceItIsFree() {
         core.lock()
         val waiting = List(3) { thread { core.decide { } } }
-        Thread.sleep(20)
+        // They spin, yield and in the end pause.
+        while (waiting.any { it.state != Thread.State.TIMED_WAITING }) Thread.onSpinWait()
         core.unlock()
         waiting.forEach { it.join(10_000) }
         assertEquals(0, waiting.count { it.isAlive })
@@ -101,6 +102,8 @@ class WaitCoreLockTest {
         check(waiter.tryGrant())
         assertEquals(Waiter.GRANTED, waiter.withdraw(Waiter.CANCELLED))
         assertEquals(false, waiter.tryFail("late"))
+        // Written before the state is tried: a canceller that finds FAILED asks for the reason at once.
+        assertEquals("late", waiter.reason)
         assertNull(waiter.tag)
         assertEquals(0, core.withdrawn)
     }
