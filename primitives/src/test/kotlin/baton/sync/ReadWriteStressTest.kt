@@ -290,13 +290,19 @@ open class ReadWriteStressTest {
         stress(lock) {
             repeat(rounds) {
                 check(lock.tryLockRead() && lock.tryLockUpgradable()) { "$lock" }
-                val upgrade = launch { lock.upgrade().also { lock.downgrade() } }
+                // A job may be cancelled after upgrade() has returned: only the call itself tells how it ended.
+                var upgraded = false
+                val upgrade = launch {
+                    lock.upgrade()
+                    upgraded = true
+                    lock.downgrade()
+                }
                 val reader = launch { lock.withRead { } }
                 while (lock.waiting == 0) yield()
                 val unlock = launch { lock.unlockRead() }
                 upgrade.cancel()
                 joinAll(upgrade, reader, unlock)
-                if (upgrade.isCancelled) lock.unlockUpgradable() else lock.unlockRead()
+                if (upgraded) lock.unlockRead() else lock.unlockUpgradable()
                 watchdog.progress()
             }
         }
