@@ -13,6 +13,7 @@ import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Delay
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.job
 import kotlinx.coroutines.suspendCancellableCoroutine
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
@@ -55,7 +56,8 @@ internal enum class Effort(
  *
  * Lincheck cancels only by means of a [CancellableContinuation], which Baton's waiters are not. So one stands in front:
  * cancelling it cancels the job; resuming it is what the dispatcher does, and what it dispatched runs when Lincheck lets
- * the operation go on. Cancelled in between (Lincheck's prompt cancellation), the job is cancelled before that runs.
+ * the operation go on. Cancelled in between (Lincheck's prompt cancellation), the job is cancelled before that runs, and
+ * Lincheck does not let the operation go on.
  *
  * @param timer what becomes of the timer that [block] sets, if it sets one.
  * @param extra what else is in the coroutine's context.
@@ -102,6 +104,15 @@ internal class LincheckClock {
 }
 
 internal typealias LincheckTimer = (Runnable) -> DisposableHandle
+
+/**
+ * In a model: the operation goes on. One that is cancelled after that has been inside for a moment, which others may have
+ * seen, and then [leave]s. Lincheck's verifier runs it on at once and cancels its job if need be, so only the job tells.
+ */
+internal fun CancellableContinuation<Boolean>.letIn(leave: () -> Unit) {
+    resume(true)
+    context.job.invokeOnCompletion(onCancelling = true) { leave() }
+}
 
 private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: CoroutineContext, private val job: Job) :
     CoroutineDispatcher(),
@@ -157,10 +168,14 @@ private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: Corouti
         dispatched!!.run()
     }
 
+    /** Cancelled before it is resumed here, Lincheck cancels the continuation; afterwards, only its job. */
     private fun CancellableContinuation<Unit>.proceed() {
-        resume(Unit) { _, _, _ ->
-            job.cancel()
-            runDispatched()
-        }
+        context.job.invokeOnCompletion(onCancelling = true) { runCancelled() }
+        resume(Unit) { _, _, _ -> runCancelled() }
+    }
+
+    private fun runCancelled() {
+        job.cancel()
+        runDispatched()
     }
 }

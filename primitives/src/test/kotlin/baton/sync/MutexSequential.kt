@@ -68,7 +68,7 @@ internal class MutexSequential {
         val next = line.removeFirstOrNull()
         locked = next != null
         owner = next?.owner
-        next?.caller?.resume(true) { _, _, _ -> if (locked && owner === next.owner) passOn() }
+        next?.caller?.letIn { if (locked && owner === next.owner) passOn() }
     }
 
     override fun equals(other: Any?) =

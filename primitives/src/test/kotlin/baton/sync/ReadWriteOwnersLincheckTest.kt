@@ -33,6 +33,16 @@ internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override
                     }
                 }
             },
+            { // Who is let in and cancelled before it runs has been seen inside.
+                initial { actor(::tryLock, 1, WRITE, Asker.ANN) }
+                parallel {
+                    thread {
+                        actor(::unlock, 1)
+                        actor(::readHolders)
+                    }
+                    thread { cancelled(::lock, 2, READ, BEN) }
+                }
+            },
             { // To read again behind a writer that gives up.
                 initial { actor(::tryLock, 1, READ, Asker.ANN) }
                 parallel {

@@ -177,8 +177,7 @@ internal class ReadWriteSequential(private val policy: ReadWritePolicy) : ReadWr
         val who = Holder(request.owner)
         line -= request
         comeIn(request.mode, who)
-        // Who is cancelled after that has been inside for a moment.
-        request.caller.resume(true) { _, _, _ -> leave(request.mode, who) }
+        request.caller.letIn { leave(request.mode, who) }
     }
 
     private val state

@@ -100,7 +100,7 @@ internal open class SemaphoreSequential(private var permits: Int) {
         while (line.isNotEmpty() && held + line.first().weight <= permits) {
             val request = line.removeFirst()
             held += request.weight
-            request.caller.resume(true) { _, _, _ ->
+            request.caller.letIn {
                 held -= request.weight
                 admit()
             }
