@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-class FacadeStressTest {
+open class FacadeStressTest {
+    /** Of the races, in which two threads wait for each other at every step: slow where others want the processor. */
+    open val rounds get() = 40_000
+
     @ParameterizedTest
     @EnumSource
     fun permits_underThreadsThatChangeTheirMinds_areNeitherLostNorInvented(order: WaitOrder) {
@@ -32,13 +35,13 @@ class FacadeStressTest {
     @Test
     @Timeout(300)
     fun cancel_racingWithTheGrant_leavesThePermitToOneOfThem() {
-        races(200_000) { it.cancel(true) }
+        races(rounds) { it.cancel(true) }
     }
 
     @Test
     @Timeout(300)
     fun complete_racingWithTheGrant_leavesThePermitToOneOfThem() {
-        races(50_000) { it.completeExceptionally(IllegalStateException("outside")) }
+        races(rounds / 4) { it.completeExceptionally(IllegalStateException("outside")) }
     }
 
     /** Two threads meet at every round: one releases, the other ends the future that waits. */
@@ -79,7 +82,7 @@ class FacadeStressTest {
     fun guardedCall_cancelledWhileItIsGranted_runsOrDoesNotAndGivesBack() {
         val semaphore = AsyncSemaphore.create(1)
         val ran = AtomicInteger()
-        for (round in 1..20_000) {
+        for (round in 1..rounds / 4) {
             val holder = semaphore.acquire().join()
             val before = ran.get()
             val call =
@@ -97,4 +100,8 @@ class FacadeStressTest {
             assertEquals(1, semaphore.availablePermits())
         }
     }
+}
+
+class FacadeStressDeepTest : FacadeStressTest() {
+    override val rounds get() = 1_000_000
 }
