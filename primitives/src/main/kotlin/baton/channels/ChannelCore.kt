@@ -30,7 +30,8 @@ import baton.waiting.Waiter
  *     reservation: it sends when it has come to run. Meanwhile the place, or the receiver that it was promised, is
  *     not given to others.
  * (5) A select that waits to send and to receive here is not promised to itself.
- * (6) Closed and drained is: closure is set, nothing is held and nothing reserved. Then nobody waits.
+ * (6) Closed and drained is: closure is set, nothing is held and nothing reserved; or the channel was cancelled. Then
+ *     nobody waits.
  * (7) A channel that drops has room for everybody: nobody waits to send, and reserved does not count as room taken.
  *
  * Sources: deciding under a lock and waking after it is that of tokio's channels; that a receiver which does not come gives
@@ -71,6 +72,9 @@ internal class ChannelCore<E>(
 
     /** How much the channel holds. */
     private val held: Int get() = elements.size + (returned?.size ?: 0)
+
+    /** Invariant 6. */
+    private val isDrained: Boolean get() = isCancelled || (closure != null && held == 0 && reserved == 0)
 
     private val drops: Boolean get() = onFull != OnFull.SUSPEND
 
@@ -173,7 +177,7 @@ internal class ChannelCore<E>(
             advance()
             return element
         }
-        if (closure != null && reserved == 0) return CLOSED
+        if (isDrained) return CLOSED
         while (true) {
             val sender = senders.head()
             // To a clause or a reservation the element comes only when it has a receiver, so one must wait.
@@ -351,9 +355,8 @@ internal class ChannelCore<E>(
         }
     }
 
-    /** Invariant 6. */
     private fun endIfDrained() {
-        if (closure != null && reserved == 0 && held == 0) failReceivers()
+        if (isDrained) failReceivers()
     }
 
     private fun failReceivers() {
