@@ -125,6 +125,16 @@ internal class ChannelCore<E>(
         return receiver.tryGrant()
     }
 
+    /** Reserves a place if that needs no waiting. */
+    fun reserve(): Outcome =
+        decide {
+            when {
+                closure != null -> Outcome.CLOSED
+                !drops && room <= 0 -> Outcome.BUSY
+                else -> Outcome.DONE.also { reserved++ }
+            }
+        }
+
     /** Sends what a place was reserved for. False when the channel was cancelled. */
     fun sendReserved(element: Any, level: Int): Boolean =
         decide {
