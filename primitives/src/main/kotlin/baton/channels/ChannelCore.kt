@@ -159,8 +159,7 @@ internal class ChannelCore<E>(
     /** Invariant 2. */
     private fun advance() {
         while (room > 0) {
-            val sender = senders.head() ?: return
-            if (isOnlyPromisedToItself(sender)) return
+            val sender = nextSender() ?: return
             senders.remove(sender)
             if (!sender.tryGrant()) continue
             senders.served(sender)
@@ -169,10 +168,16 @@ internal class ChannelCore<E>(
         }
     }
 
-    /** Invariant 5. */
+    /** Invariant 5: it does not bar those behind it, either. */
+    private fun nextSender(): Waiter? {
+        val head = senders.head() ?: return null
+        return if (isOnlyPromisedToItself(head)) senders.headBut(head.party!!) else head
+    }
+
+    /** Whether there is room only for what it would receive itself. */
     private fun isOnlyPromisedToItself(sender: Waiter): Boolean {
         val party = sender.party ?: return false
-        return room == 1L && receivers.size == 1 && receivers.head()!!.party === party
+        return receivers.size > 0 && room <= receivers.size && receivers.headBut(party) == null
     }
 
     // ---- to receive
