@@ -5,6 +5,7 @@ module baton.primitives {
     requires transitive kotlinx.coroutines.core;
 
     exports baton;
+    exports baton.channels;
     exports baton.sync;
     exports baton.waiting to
             baton.interop;

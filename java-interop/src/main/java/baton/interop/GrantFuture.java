@@ -117,7 +117,7 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
         if (running != null) running.dispose();
         decided(state == Waiter.GRANTED);
         switch (state) {
-            case Waiter.GRANTED -> succeed(grant == null ? granted() : grant);
+            case Waiter.GRANTED -> succeed(granted());
             case Waiter.FAILED -> fail(entry.core.failure(entry));
             case Waiter.TIMED_OUT -> {
                 Supplier<String> message = onTimeout;
@@ -129,7 +129,7 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
 
     @SuppressWarnings("unchecked") // who waits at a core that says what it grants, knows what that is
     private @Nullable T granted() {
-        return (T) entry.core.grantOf(entry);
+        return (T) entry.core.grantOf(entry, grant);
     }
 
     /** Finishes on the executor if there is one. */

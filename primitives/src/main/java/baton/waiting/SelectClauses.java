@@ -5,6 +5,7 @@ import kotlin.coroutines.CoroutineContext;
 import kotlin.jvm.functions.Function3;
 import kotlinx.coroutines.selects.SelectClause;
 import kotlinx.coroutines.selects.SelectClause0;
+import kotlinx.coroutines.selects.SelectClause1;
 import kotlinx.coroutines.selects.SelectClause2;
 import kotlinx.coroutines.selects.SelectInstance;
 
@@ -20,6 +21,10 @@ public final class SelectClauses {
 
     public static SelectClause0 clause0(Selectable selectable) {
         return new Clause0(selectable);
+    }
+
+    public static <Q> SelectClause1<Q> clause1(Selectable selectable) {
+        return new Clause1<>(selectable);
     }
 
     public static <P, Q> SelectClause2<P, Q> clause2(Selectable selectable) {
@@ -63,6 +68,12 @@ public final class SelectClauses {
 
     private static final class Clause0 extends Clause implements SelectClause0 {
         Clause0(Selectable selectable) {
+            super(selectable);
+        }
+    }
+
+    private static final class Clause1<Q> extends Clause implements SelectClause1<Q> {
+        Clause1(Selectable selectable) {
             super(selectable);
         }
     }

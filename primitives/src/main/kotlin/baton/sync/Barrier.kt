@@ -78,7 +78,7 @@ public class Barrier(
         val now = arriveNow(givesUp = false)
         if (now != null) return settle(now)
         // A call at the end makes no frame.
-        return if (action == null) awaitValue(core, breaks) else awaitOrLead()
+        return if (action == null) awaitValue(core, announced = breaks) else awaitOrLead()
     }
 
     /**
@@ -97,10 +97,10 @@ public class Barrier(
         return if (now != null) settle(now) else awaitOrLead(timeout)
     }
 
-    private suspend fun awaitOrLead(): Int = settle(awaitValue(core, breaks))
+    private suspend fun awaitOrLead(): Int = settle(awaitValue(core, announced = breaks))
 
     private suspend fun awaitOrLead(timeout: Duration): Int {
-        val outcome = if (timeout == Duration.ZERO) false else awaitValue(core, breaks, timeout)
+        val outcome = if (timeout == Duration.ZERO) false else awaitValue(core, timeout, announced = breaks)
         if (outcome == false) throw BarrierTimeoutException("not all arrived within $timeout: $this")
         return settle(outcome)
     }

@@ -125,7 +125,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
     private inner class Clause : SelectableCore() {
         private var joined: Pair<SelectInstance<*>, SelectWaiter>? = null
 
-        override val value: Unit get() = Unit
+        override fun valueOf(winner: SelectWaiter): Unit = Unit
 
         override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter {
             val before = joined?.takeIf { it.first === select }?.second

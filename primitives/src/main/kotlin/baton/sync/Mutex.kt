@@ -122,7 +122,7 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause : SelectableCore() {
-        override val value: Mutex get() = this@Mutex
+        override fun valueOf(winner: SelectWaiter): Mutex = this@Mutex
 
         override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =
             SelectWaiter(core, 1, param, clause, select)

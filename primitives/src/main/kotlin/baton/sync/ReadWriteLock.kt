@@ -221,7 +221,7 @@ public class ReadWriteLock(
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause(private val weight: Int) : SelectableCore() {
-        override val value: Any get() = Unit
+        override fun valueOf(winner: SelectWaiter): Any = Unit
 
         override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =
             SelectWaiter(core, weight, null, clause, select)

@@ -173,7 +173,7 @@ public class Semaphore(
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause : SelectableCore() {
-        override val value: Semaphore get() = this@Semaphore
+        override fun valueOf(winner: SelectWaiter): Semaphore = this@Semaphore
 
         override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter {
             val permits = param as Int? ?: 1

@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.Priority
 import baton.waiting.FifoLine
 import baton.waiting.IDLE_WEIGHT
 import baton.waiting.PriorityLine
@@ -33,7 +34,7 @@ import baton.waiting.Waiter
 internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField protected val order: WaitOrder) :
     SemaphoreIdlers(permits, acquired) {
     // Guarded by the lock.
-    private val line: WaitLine = if (order == WaitOrder.PRIORITY) PriorityLine() else FifoLine()
+    private val line: WaitLine = if (order == WaitOrder.PRIORITY) PriorityLine(::levelOf) else FifoLine()
     private var pool = 0L
     private var demand = 0L
     private var invited: Waiter? = null
@@ -54,6 +55,8 @@ internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField p
      * without the lock; who must know looks again under it.
      */
     protected fun invites(): Boolean = order == WaitOrder.UNFAIR && line.size > 0
+
+    private fun levelOf(waiter: Waiter) = ((waiter.tag as? Priority) ?: Priority.NORMAL).ordinal
 
     // ---- the line as its waiters see it
 

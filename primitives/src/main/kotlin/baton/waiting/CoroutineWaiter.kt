@@ -24,16 +24,23 @@ internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, timeout:
     }
 
 /** As the first, but answers what [core] grants, see [WaitCore.grantOf]. */
-internal suspend fun <T> awaitValue(core: WaitCore, announced: Boolean): T =
+internal suspend fun <T> awaitValue(core: WaitCore, weight: Int = 1, tag: Any? = null, announced: Boolean = false): T =
     suspendCoroutineUninterceptedOrReturn { caller ->
-        val waiter = RestingWaiter.renew(core, 1, null, caller) ?: CoroutineWaiter(core, 1, null, caller, Unit)
+        val waiter = RestingWaiter.renew(core, weight, tag, caller) ?: CoroutineWaiter(core, weight, tag, caller, Unit)
         waiter.await(announced)
     }
 
-/** As the other, but gives up after [timeout] and then answers false. */
-internal suspend fun awaitValue(core: WaitCore, announced: Boolean, timeout: Duration): Any =
+/** As the other, but gives up after [timeout] and then answers [timedOut]. */
+internal suspend fun <T> awaitValue(
+    core: WaitCore,
+    timeout: Duration,
+    weight: Int = 1,
+    tag: Any? = null,
+    announced: Boolean = false,
+    timedOut: Any? = false,
+): T =
     suspendCoroutineUninterceptedOrReturn { caller ->
-        TimedCoroutineWaiter(core, 1, null, caller).await(timeout, announced)
+        TimedCoroutineWaiter(core, weight, tag, caller, timedOut).await(timeout, announced)
     }
 
 /**
@@ -52,6 +59,7 @@ internal open class CoroutineWaiter(
     tag: Any?,
     private var caller: Continuation<*>?,
     private val granted: Any,
+    private val timedOut: Any? = false,
 ) : ResumedWaiter(core, weight, tag, caller!!.context) {
     /** Where the waiter rests, or did when it last rested. The thread of the arrival's alone. */
     @JvmField internal var restingPlace: RestingWaiter? = null
@@ -107,7 +115,7 @@ internal open class CoroutineWaiter(
 
     final override fun arriveHere() {
         val state = currentState
-        val late = isLate
+        val late = isLate && !(state == GRANTED && core.isFinal(this))
         @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
         val caller = caller as Continuation<Any?>
         if (state == GRANTED && !late && mayRest()) {
@@ -124,12 +132,12 @@ internal open class CoroutineWaiter(
     /** Without a job to hear of its end, or with an interceptor that counts what it wrapped, it serves once. */
     protected open fun mayRest(): Boolean = job != null && interceptor is CoroutineDispatcher
 
-    private fun granted(): Any = core.grantOf(this) ?: granted
+    private fun granted(): Any? = core.grantOf(this, granted)
 
-    private fun result(state: Int): Any =
+    private fun result(state: Int): Any? =
         when (state) {
             GRANTED -> granted()
-            TIMED_OUT -> false
+            TIMED_OUT -> timedOut
             FAILED -> throw core.failure(this)
             else -> throw whyLate()
         }
@@ -140,6 +148,7 @@ internal open class CoroutineWaiter(
     private fun restInPlace() {
         caller = null
         tag = null
+        reason = null
         core = NoCore
         if (!RestingWaiter.rest(this)) return leave()
         // A cancellation since the last look found nothing to cancel, and will not be heard again.
@@ -183,8 +192,13 @@ internal open class CoroutineWaiter(
 }
 
 /** A coroutine that waits for a limited time. */
-internal class TimedCoroutineWaiter(core: WaitCore, weight: Int, tag: Any?, caller: Continuation<*>) :
-    CoroutineWaiter(core, weight, tag, caller, true),
+internal class TimedCoroutineWaiter(
+    core: WaitCore,
+    weight: Int,
+    tag: Any?,
+    caller: Continuation<*>,
+    timedOut: Any? = false,
+) : CoroutineWaiter(core, weight, tag, caller, true, timedOut),
     Runnable {
     private var timer: DisposableHandle? = null
 

@@ -58,7 +58,8 @@ public object FlatStack {
         while (true) guarded(frame.putOff.removeFirstOrNull() ?: break)
     }
 
-    private fun guarded(resumption: () -> Unit) {
+    /** Runs [resumption], which is the user's code or leads there. */
+    internal inline fun guarded(resumption: () -> Unit) {
         try {
             resumption()
         } catch (e: Throwable) {

@@ -29,7 +29,7 @@ internal abstract class SelectableCore : Selectable() {
     protected abstract fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter
 
     /** What the clause's block gets. */
-    protected abstract val value: Any?
+    protected abstract fun valueOf(winner: SelectWaiter): Any?
 
     final override fun register(clause: Any, select: SelectInstance<*>, param: Any?) {
         val waiter =
@@ -46,10 +46,11 @@ internal abstract class SelectableCore : Selectable() {
         }
     }
 
-    final override fun result(result: Any?): Any? {
+    override fun result(result: Any?): Any? {
         if (result is Refused) throw result.why
-        (result as SelectWaiter).take()
-        return value
+        val winner = result as SelectWaiter
+        winner.take()
+        return valueOf(winner)
     }
 
     final override fun undo(result: Any?) {
@@ -59,7 +60,11 @@ internal abstract class SelectableCore : Selectable() {
     private class Refused(val why: RuntimeException)
 }
 
-/** A clause of a select that waits. Whether it still does is for the select to say, in [resume]. */
+/**
+ * A clause of a select that waits. Whether it still does is for the select to say, in [resume].
+ *
+ * @property offer what it brings with it once it has won.
+ */
 @OptIn(InternalCoroutinesApi::class)
 internal class SelectWaiter(
     core: WaitCore,
@@ -67,9 +72,12 @@ internal class SelectWaiter(
     tag: Any?,
     private val clause: Any,
     private val select: SelectInstance<*>,
+    internal val offer: Any? = null,
 ) : Waiter(core, weight, tag),
     DisposableHandle {
     private var taken = false
+
+    override val party: Any get() = select
 
     override val resumesOnCallersStack: Boolean
         get() = select.context[ContinuationInterceptor] !is CoroutineDispatcher

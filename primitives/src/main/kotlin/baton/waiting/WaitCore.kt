@@ -56,8 +56,11 @@ public abstract class WaitCore {
     /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
     public abstract fun failure(waiter: Waiter): Throwable
 
-    /** What the granted [waiter] gets, of a core that does not give the same to all; else null. */
-    public open fun grantOf(waiter: Waiter): Any? = null
+    /** What the granted [waiter] gets, of a core that does not give the same to all; else [otherwise]. */
+    public open fun grantOf(waiter: Waiter, otherwise: Any?): Any? = otherwise
+
+    /** Whether what was granted to [waiter] cannot be taken back: others have it. It then counts as served, come what may. */
+    internal open fun isFinal(waiter: Waiter): Boolean = false
 
     /** The invited [waiter] has the processor and takes what it can; false leaves it waiting where it stands. */
     internal open fun claim(waiter: Waiter): Boolean = false

@@ -45,7 +45,7 @@ public abstract class Waiter(
 
     @JvmField internal var linked: Boolean = false
 
-    /** Why it FAILED; means nothing in another state. */
+    /** Why it FAILED, or what it was GRANTED if the core says so; means nothing in another state. */
     @JvmField internal var reason: Any? = null
 
     /** Whether [resume] may run the waiter's code on the stack of whoever calls it, with nothing to keep it flat. */
@@ -53,6 +53,9 @@ public abstract class Waiter(
 
     /** Whether the waiter can be asked to come and [WaitCore.claim] instead of being granted. */
     internal open val invitable: Boolean get() = false
+
+    /** The select that it is a clause of, if it is one. */
+    internal open val party: Any? get() = null
 
     /** One of the constants below. */
     internal val currentState: Int get() = state

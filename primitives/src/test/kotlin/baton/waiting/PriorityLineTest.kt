@@ -8,8 +8,10 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class PriorityLineTest {
-    private val line = PriorityLine()
-    private val bypass = PriorityLine.BYPASS
+    private val line = PriorityLine(::levelOf)
+    private val bypass = Turns.BYPASS
+
+    private fun levelOf(waiter: Waiter) = ((waiter.tag as Priority?) ?: Priority.NORMAL).ordinal
 
     private fun add(level: Priority?) = FakeWaiter(tag = level).also(line::add)
 
@@ -44,7 +46,7 @@ class PriorityLineTest {
     @Test
     fun levelAlone_isPassedOverExactlyAsOftenAsItsBound() {
         for (level in Priority.entries.drop(1)) {
-            val line = PriorityLine()
+            val line = PriorityLine(::levelOf)
             val waiting = FakeWaiter(tag = level).also(line::add)
             var passes = 0
             while (true) {
