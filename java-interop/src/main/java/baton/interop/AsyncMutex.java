@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -181,6 +182,11 @@ public final class AsyncMutex {
     @Override
     public String toString() {
         return "Async" + mutex;
+    }
+
+    /** A clause of a select. */
+    <R extends @Nullable Object> Clause<R> onLock(@Nullable Object owner, Function<? super Permit, ? extends R> then) {
+        return new CoreClause.OfPermit<>(core, 1, owner, () -> handOut(owner), then);
     }
 
     private CompletableFuture<Permit> request(@Nullable Object owner, @Nullable Executor executor) {

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -344,6 +345,16 @@ public final class AsyncReadWriteLock {
         return "Async" + lock;
     }
 
+    /** A clause of a select. */
+    <P extends Permit, R extends @Nullable Object> Clause<R> on(
+            Class<P> type, Access access, Function<? super P, ? extends R> then) {
+        return new CoreClause.OfPermit<>(core, access.weight, null, () -> handOut(type, access, null), then);
+    }
+
+    private <P extends Permit> P handOut(Class<P> type, Access access, @Nullable Object owner) {
+        return type.cast(new ReadWritePermit(lock, access, owner).handedOut());
+    }
+
     private <T extends @Nullable Object> CompletableFuture<T> run(
             Access access,
             @Nullable Object owner,
@@ -386,6 +397,6 @@ public final class AsyncReadWriteLock {
 
     private <P extends Permit> Optional<P> tryLock(Class<P> type, Access access, @Nullable Object owner) {
         if (!access.tryLock(lock, owner)) return Optional.empty();
-        return Optional.of(type.cast(new ReadWritePermit(lock, access, owner).handedOut()));
+        return Optional.of(handOut(type, access, owner));
     }
 }

@@ -4,6 +4,7 @@ import baton.Priority;
 import baton.sync.Semaphore;
 import baton.sync.SemaphoreClosedException;
 import baton.sync.WaitOrder;
+import baton.waiting.ChannelDoor;
 import baton.waiting.WaitCore;
 import baton.waiting.WaitCores;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -233,6 +235,12 @@ public final class AsyncSemaphore {
     @Override
     public String toString() {
         return "Async" + semaphore;
+    }
+
+    /** A clause of a select. */
+    <R extends @Nullable Object> Clause<R> onAcquire(int permits, Function<? super Permit, ? extends R> then) {
+        ChannelDoor.checkPermits(semaphore, permits);
+        return new CoreClause.OfPermit<>(core, permits, null, () -> handOut(permits), then);
     }
 
     private CompletableFuture<Permit> request(int permits, @Nullable Priority priority, @Nullable Executor executor) {

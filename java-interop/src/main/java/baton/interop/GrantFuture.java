@@ -7,7 +7,6 @@ import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import kotlinx.coroutines.DisposableHandle;
@@ -156,15 +155,10 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
             return;
         }
         try {
-            elsewhere().execute(() -> finishFlat(state));
+            Callbacks.ELSEWHERE.execute(() -> finishFlat(state));
         } catch (Throwable e) {
             finish(state);
         }
-    }
-
-    /** CompletableFuture's own on a machine with two processors or fewer starts a thread for every task. */
-    private Executor elsewhere() {
-        return ForkJoinPool.getCommonPoolParallelism() > 0 ? ForkJoinPool.commonPool() : defaultExecutor();
     }
 
     @Override

@@ -59,8 +59,7 @@ public final class LeakReport {
         try {
             to.accept(leak);
         } catch (Throwable e) {
-            Thread thread = Thread.currentThread();
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            Callbacks.report(e);
         }
     }
 

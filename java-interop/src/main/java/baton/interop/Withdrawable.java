@@ -16,9 +16,9 @@ abstract class Withdrawable<T extends @Nullable Object> extends CompletableFutur
     /** Takes the request back if it is still open. If it was decided already, this future is completed with that. */
     abstract void withdraw();
 
-    /** Completes it from inside. */
-    final void succeed(@Nullable T value) {
-        super.complete(value);
+    /** Completes it from inside. False when somebody else has completed it. */
+    final boolean succeed(@Nullable T value) {
+        return super.complete(value);
     }
 
     /** Completes it from inside. */

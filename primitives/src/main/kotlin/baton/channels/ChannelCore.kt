@@ -70,6 +70,9 @@ internal class ChannelCore<E>(
 
     val isClosed: Boolean get() = closure != null
 
+    /** Invariant 6. */
+    val isDrained: Boolean get() = decide { closure != null && reserved == 0 && held == 0 }
+
     /** How much the channel holds. */
     private val held: Int get() = elements.size + (returned?.size ?: 0)
 
@@ -184,6 +187,9 @@ internal class ChannelCore<E>(
 
     /** Takes the next element, or says that there is none ([EMPTY]) or will be none any more ([CLOSED]). */
     fun poll(): Any = decide { take() }
+
+    /** As [poll], but puts an element that is null back where it was: to have been asked for it may have let in a sender. */
+    fun pollPresent(): Any = decide { take().also { if (it === NULL) putBack(it, lastTaken) } }
 
     /** As [poll]; [lastTaken] is the number of what was taken then. */
     private fun take(): Any {

@@ -184,7 +184,7 @@ public class Semaphore(
 
     private fun tag(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context[Priority] else null
 
-    private fun checkWeight(permits: Int) {
+    internal fun checkWeight(permits: Int) {
         if (permits == 1) return // there always is one
         requireAtLeastOne(permits)
         if (permits > core.permits) throw core.refusal(permits)

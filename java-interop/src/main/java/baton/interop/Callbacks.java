@@ -1,0 +1,63 @@
+package baton.interop;
+
+import baton.waiting.FlatStack;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import org.jspecify.annotations.Nullable;
+
+/** Where calls run that lead to the user's code. */
+final class Callbacks {
+    /**
+     * For what must not stand upon more of its kind. CompletableFuture's own on a machine with two processors or fewer
+     * starts a thread for every task.
+     */
+    static final Executor ELSEWHERE =
+            ForkJoinPool.getCommonPoolParallelism() > 0
+                    ? ForkJoinPool.commonPool()
+                    : new CompletableFuture<>().defaultExecutor();
+
+    private Callbacks() {}
+
+    /**
+     * On the executor if there is one; on this thread if there is none, or it rejects. Either way elsewhere, where the
+     * stack would grow without bound: an executor may well run its tasks at once.
+     */
+    static void run(@Nullable Executor executor, Runnable call) {
+        if (executor == null) {
+            runHere(null, call);
+            return;
+        }
+        try {
+            executor.execute(() -> runHere(executor, call));
+        } catch (Throwable e) { // It rejects, or is broken: nothing may be lost for that.
+            runHere(executor, call);
+        }
+    }
+
+    private static void runHere(@Nullable Executor executor, Runnable call) {
+        if (FlatStack.enter()) {
+            try {
+                call.run();
+            } finally {
+                FlatStack.leave();
+            }
+            return;
+        }
+        try {
+            ELSEWHERE.execute(() -> run(executor, call));
+        } catch (Throwable e) {
+            call.run();
+        }
+    }
+
+    /** What the user's code throws where nobody can catch it. */
+    static void report(Throwable e) {
+        Thread thread = Thread.currentThread();
+        try {
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        } catch (Throwable ignored) {
+            // As the JVM does: what a handler throws is ignored.
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package baton.interop;
+
+import org.jspecify.annotations.Nullable;
+
+/** A clause of a {@link Select}. Each run of the select makes an attempt of its own. */
+interface Clause<R extends @Nullable Object> {
+    Attempt attempt(SelectCall<R> call);
+
+    /** Where it stands among the others, whatever place it was given: whoever waits for time comes last. */
+    default boolean isLast() {
+        return false;
+    }
+
+    /** All methods are called once at most; {@code withdraw} at any time, the last two only when it has won. */
+    interface Attempt {
+        /** Begins to wait, or wins at once. */
+        void start();
+
+        /** Another one has won, or nobody will. */
+        void withdraw();
+
+        /** It has won: ends the call with what its function makes of that. */
+        void finish();
+
+        /** It has won, but the call was ended before {@link #finish}. */
+        void undo();
+    }
+}

@@ -1,0 +1,116 @@
+package baton.interop;
+
+import baton.channels.Channel;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The future of a {@code forEach}: a subscriber that requests an element when it is through with the one before. */
+final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullable Void>
+        implements Flow.Subscriber<T> {
+    /** Answers null when it is through already. */
+    private final Function<? super T, ? extends @Nullable CompletionStage<?>> action;
+
+    private Flow.@Nullable Subscription subscription;
+    private volatile @Nullable CompletionStage<?> running;
+
+    private Consumption(Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
+        this.action = action;
+    }
+
+    /** @param executor what runs the action; null for the thread on which something happens */
+    static <T extends @Nullable Object> CompletableFuture<@Nullable Void> of(
+            Channel<T> channel, Consumer<? super T> action, @Nullable Executor executor) {
+        Objects.requireNonNull(action, "action");
+        return start(channel, executor, element -> {
+            action.accept(element);
+            return null;
+        });
+    }
+
+    /** @param executor what runs the action; null for the thread on which something happens */
+    static <T extends @Nullable Object> CompletableFuture<@Nullable Void> ofStages(
+            Channel<T> channel,
+            Function<? super T, ? extends CompletionStage<?>> action,
+            @Nullable Executor executor) {
+        Objects.requireNonNull(action, "action");
+        return start(
+                channel,
+                executor,
+                element ->
+                        Objects.requireNonNull(action.apply(element), "the action returned null instead of a stage"));
+    }
+
+    private static <T extends @Nullable Object> CompletableFuture<@Nullable Void> start(
+            Channel<T> channel,
+            @Nullable Executor executor,
+            Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
+        Consumption<T> consumption = new Consumption<>(action);
+        ChannelSubscription.subscribe(channel, consumption, executor);
+        return consumption;
+    }
+
+    private Flow.Subscription subscription() {
+        return Objects.requireNonNull(subscription);
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+        this.subscription = subscription;
+        subscription.request(1);
+    }
+
+    @Override
+    public void onNext(T element) {
+        try {
+            CompletionStage<?> stage = action.apply(element);
+            if (stage == null) {
+                subscription().request(1);
+                return;
+            }
+            running = stage;
+            var unused = stage.whenComplete((value, e) -> {
+                running = null;
+                if (e == null) subscription().request(1);
+                else stop(Stages.unwrap(e));
+            });
+            if (isCancelled()) Stages.cancel(stage);
+        } catch (Throwable e) {
+            stop(e);
+        }
+    }
+
+    private void stop(Throwable why) {
+        subscription().cancel();
+        fail(why);
+    }
+
+    @Override
+    public void onError(Throwable why) {
+        fail(why);
+    }
+
+    @Override
+    public void onComplete() {
+        succeed(null);
+    }
+
+    @Override
+    void withdraw() {
+        subscription().cancel();
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean wasDone = isDone();
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        CompletionStage<?> stage = running;
+        if (stage != null && cancelled && !wasDone) Stages.cancel(stage);
+        return cancelled;
+    }
+}

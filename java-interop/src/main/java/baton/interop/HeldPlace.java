@@ -1,0 +1,44 @@
+package baton.interop;
+
+import baton.Priority;
+import baton.channels.Channel;
+import baton.waiting.ChannelDoor;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A place that is reserved in a channel. */
+final class HeldPlace<T extends @Nullable Object> extends HeldPermit implements ChannelPlace<T> {
+    private final Channel<T> channel;
+    private final int level;
+
+    HeldPlace(Channel<T> channel, int level) {
+        this.channel = channel;
+        this.level = level;
+    }
+
+    @Override
+    public void send(T element) {
+        send(element, level);
+    }
+
+    @Override
+    public void send(T element, Priority priority) {
+        send(element, ChannelDoor.levelOf(channel, Objects.requireNonNull(priority, "priority")));
+    }
+
+    private void send(T element, int level) {
+        Object wrapped = ChannelDoor.wrap(element);
+        if (!spend()) throw new IllegalStateException("send to a place that was used or given back: " + this);
+        ChannelDoor.sendReserved(channel, wrapped, level);
+    }
+
+    @Override
+    void giveBack() {
+        ChannelDoor.leavePlace(channel);
+    }
+
+    @Override
+    String describe() {
+        return "place in " + channel;
+    }
+}

@@ -1,0 +1,65 @@
+package baton.interop;
+
+import baton.waiting.Timeouts;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import kotlinx.coroutines.DisposableHandle;
+import org.jspecify.annotations.Nullable;
+
+/** A clause that wins when some time has passed. */
+final class TimeClause<R extends @Nullable Object> implements Clause<R> {
+    private final long millis;
+    private final Supplier<? extends R> then;
+
+    TimeClause(long millis, Supplier<? extends R> then) {
+        this.millis = millis;
+        this.then = then;
+    }
+
+    @Override
+    public boolean isLast() {
+        return true;
+    }
+
+    @Override
+    public Attempt attempt(SelectCall<R> call) {
+        return new Timer(call);
+    }
+
+    private final class Timer implements Attempt {
+        private final SelectCall<R> call;
+        private final AtomicBoolean over = new AtomicBoolean();
+        private volatile @Nullable DisposableHandle handle;
+
+        Timer(SelectCall<R> call) {
+            this.call = call;
+        }
+
+        @Override
+        public void start() {
+            if (millis == 0) {
+                call.win(this);
+                return;
+            }
+            DisposableHandle started = Timeouts.schedule(millis, () -> call.win(this));
+            handle = started;
+            // Whoever withdraws looks at `handle` after `over`, so one of us two stops it.
+            if (over.get()) started.dispose();
+        }
+
+        @Override
+        public void withdraw() {
+            over.set(true);
+            DisposableHandle started = handle;
+            if (started != null) started.dispose();
+        }
+
+        @Override
+        public void finish() {
+            call.finish(nothing -> then.get(), null, null);
+        }
+
+        @Override
+        public void undo() {}
+    }
+}

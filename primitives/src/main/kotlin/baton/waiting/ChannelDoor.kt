@@ -1,0 +1,109 @@
+@file:JvmName("ChannelDoor")
+
+package baton.waiting
+
+import baton.Priority
+import baton.channels.Channel
+import baton.channels.ChannelCore
+import baton.channels.ChannelOrder
+import baton.channels.ClosedChannelException
+import baton.channels.OnFull
+import java.util.function.Consumer
+
+// The door for channels and for the Java face's own select; the other primitives' is WaitCores.kt.
+
+/**
+ * Where those who want to send or receive wait; a waiter's tag is [RECEIVE], or [PLACE] or a [wrap]ped element, and its
+ * weight the level then. Who receives is granted the element.
+ */
+@InternalBatonApi
+@JvmName("of")
+public fun coreOf(channel: Channel<*>): WaitCore = channel.core
+
+@InternalBatonApi
+@JvmField
+public val RECEIVE: Any = ChannelCore.RECEIVE
+
+@InternalBatonApi
+@JvmField
+public val PLACE: Any = ChannelCore.PLACE
+
+/** What [poll] answers when there is no element. */
+@InternalBatonApi
+@JvmField
+public val EMPTY: Any = ChannelCore.EMPTY
+
+@InternalBatonApi
+public fun <E> channelOf(
+    capacity: Int,
+    order: ChannelOrder,
+    onFull: OnFull,
+    name: String?,
+    onDropped: Consumer<in E>?,
+): Channel<E> = Channel(capacity, order, onFull, name, if (onDropped == null) null else { element -> onDropped.accept(element) })
+
+/** An element as the core knows it. */
+@InternalBatonApi
+public fun wrap(element: Any?): Any = ChannelCore.wrap(element)
+
+/** What was sent, of an element as the core knows it. */
+@InternalBatonApi
+public fun unwrap(element: Any): Any? = ChannelCore.unwrap(element)
+
+@InternalBatonApi
+public fun levelOf(channel: Channel<*>, priority: Priority?): Int = channel.levelOf(priority)
+
+/** Sends [element], as the core knows it, if that needs no waiting. */
+@InternalBatonApi
+public fun offer(channel: Channel<*>, element: Any, level: Int): Boolean =
+    when (channel.core.offer(element, level)) {
+        ChannelCore.Outcome.DONE -> true
+        ChannelCore.Outcome.BUSY -> false
+        ChannelCore.Outcome.CLOSED -> throw channel.core.closedException()
+    }
+
+/** Takes the next element, as the core knows it, if there is one, else [EMPTY]; throws if there will be none any more. */
+@InternalBatonApi
+public fun poll(channel: Channel<*>): Any = unlessClosed(channel, channel.core.poll())
+
+/** As [poll], but leaves an element that is null in the channel, and throws a [NullPointerException]. */
+@InternalBatonApi
+public fun pollPresent(channel: Channel<*>): Any {
+    val element = unlessClosed(channel, channel.core.pollPresent())
+    return unwrap(element) ?: throw NullPointerException("the next element is null, and stays in $channel")
+}
+
+private fun unlessClosed(channel: Channel<*>, element: Any) =
+    if (element === ChannelCore.CLOSED) throw channel.core.closedException() else element
+
+/** Sends [element], as the core knows it, to a place that was reserved; throws if the channel was cancelled. */
+@InternalBatonApi
+public fun sendReserved(channel: Channel<*>, element: Any, level: Int) {
+    if (!channel.core.sendReserved(element, level)) throw channel.core.closedException()
+}
+
+/** Gives back a place that was reserved. */
+@InternalBatonApi
+public fun leavePlace(channel: Channel<*>): Unit = channel.core.leavePlace()
+
+/** What receivers get now, if the channel is closed and drained; else null. */
+@InternalBatonApi
+public fun whyDrained(channel: Channel<*>): ClosedChannelException? =
+    if (channel.core.isDrained) channel.core.closedException() else null
+
+/** What an iteration that has met [closed] throws; null if it just ends. */
+@InternalBatonApi
+public fun endOf(channel: Channel<*>, closed: Throwable): Throwable? = if (channel.isCancelled) closed else closed.cause
+
+/** A clause of a select of the Java face; [party] is that select. */
+@InternalBatonApi
+public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, override val party: Any) :
+    Waiter(core, weight, tag)
+
+/** Passes on what was granted to [waiter], who cannot take it. Once for a grant. */
+@InternalBatonApi
+public fun giveBack(waiter: Waiter): Unit = waiter.core.giveBack(waiter)
+
+/** Throws unless this semaphore could ever grant that many. */
+@InternalBatonApi
+public fun checkPermits(semaphore: baton.sync.Semaphore, permits: Int): Unit = semaphore.checkWeight(permits)
