@@ -6,6 +6,7 @@ module baton.primitives {
 
     exports baton;
     exports baton.sync;
+    exports baton.tasks;
     exports baton.waiting to
             baton.interop;
 }
