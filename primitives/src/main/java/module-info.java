@@ -7,6 +7,7 @@ module baton.primitives {
     exports baton;
     exports baton.channels;
     exports baton.sync;
+    exports baton.tasks;
     exports baton.waiting to
             baton.interop;
 }

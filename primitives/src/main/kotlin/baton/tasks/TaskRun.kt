@@ -1,0 +1,230 @@
+package baton.tasks
+
+import baton.waiting.whyCancelled
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.resume
+import kotlin.coroutines.suspendCoroutine
+import kotlin.time.Duration
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.DelicateCoroutinesApi
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.async
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.handleCoroutineException
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+
+/**
+ * How a task goes.
+ *
+ * ```
+ * scope
+ *   └ runner    waits for the source · starts the work · waits for its end · runs the teardowns
+ *       └ work  the block
+ *           └   whatever the block starts
+ * outcome       what the task tells; completed when the runner is
+ * ```
+ * 1. kotlinx decides by one compare-and-set whether the work ends with a value or without, cancellations from anywhere
+ *    included. Nothing else decides: after a value a cancelled runner still brings the value, and no teardown runs.
+ * 2. The runner lives until the last teardown has ended, and so does its parent.
+ * 3. A task is counted by what it waits for, its upstream, until it leaves that. Leaving happens once, in one step with the
+ *    counting, on the canceller's thread. Whoever brings the count to zero cancels.
+ * 4. A chain is left in a loop, not by each cancellation setting off the next: the stack stays flat.
+ */
+@OptIn(ExperimentalCoroutinesApi::class, InternalCoroutinesApi::class, DelicateCoroutinesApi::class)
+internal class TaskRun<T>(
+    private val context: CoroutineContext,
+    private val teardownTimeout: Duration,
+    private val label: String,
+    source: Task<*>?,
+) {
+    val outcome = CompletableDeferred<T>()
+
+    /** The block and what it has started. Null before, also while the task waits for its source. */
+    @Volatile
+    var work: Deferred<T>? = null
+        private set
+
+    private val teardowns = Teardowns()
+    private val failures = ArrayList<Throwable>(0)
+
+    /** How many tasks wait for this one. What has been counted is not taken back when they get its value. */
+    val consumers = AtomicInteger()
+
+    private var upstream: Task<*>? = source
+    private var leftBecause: CancellationException? = null
+
+    /** Waits for the value of [source], from which it was derived or which its block has answered. */
+    suspend fun <S> follow(source: Task<S>): S {
+        source.start()
+        try {
+            source.run.outcome.join()
+        } catch (e: CancellationException) {
+            abandonUpstream(currentCoroutineContext().job.whyCancelled())
+            // Nobody is left there, it is being cancelled or has ended: so it comes first.
+            if (source.run.consumers.get() == 0) source.run.outcome.awaitEnd()
+            throw e
+        }
+        return source.run.outcome.getCompleted()
+    }
+
+    /** Has a task counted that the block has answered. */
+    fun turnTo(inner: Task<*>) {
+        inner.run.consumers.incrementAndGet()
+        val why =
+            synchronized(this) {
+                upstream = inner
+                leftBecause
+            }
+        if (why != null) abandonUpstream(why)
+    }
+
+    /** Leaves what this task waits for, and cancels it where this was the last consumer; and so on. */
+    fun abandonUpstream(reason: CancellationException) {
+        var task = leave(reason)
+        while (task != null) {
+            // Left before it is cancelled, so that its own cancellation finds nothing to do.
+            val next = task.run.leave(reason)
+            task.cancel(reason)
+            task = next
+        }
+    }
+
+    /** Answers the task left if it has no other consumer. */
+    @Synchronized
+    private fun leave(reason: CancellationException): Task<*>? {
+        leftBecause = leftBecause ?: reason
+        val left = upstream ?: return null
+        upstream = null
+        return if (left.run.consumers.decrementAndGet() == 0) left else null
+    }
+
+    suspend fun perform(block: suspend CancellableTaskScope.() -> T): T {
+        // The source has ended; nothing must keep it.
+        synchronized(this) { upstream = null }
+        val work =
+            CoroutineScope(currentCoroutineContext()).async(start = CoroutineStart.UNDISPATCHED) {
+                @Suppress("UNCHECKED_CAST")
+                work = coroutineContext.job as Deferred<T>
+                WorkScope(this).block()
+            }
+        work.awaitEnd()
+        val failure = work.getCompletionExceptionOrNull()
+        if (failure != null) {
+            runTeardowns(failure)
+            throw failure
+        }
+        teardowns.drop()
+        return work.getCompleted()
+    }
+
+    private inner class WorkScope(scope: CoroutineScope) :
+        CancellableTaskScope,
+        CoroutineScope by scope {
+        override fun onTeardown(teardown: suspend (cause: Throwable) -> Unit): DisposableHandle {
+            val entry = teardowns.Entry(teardown)
+            teardowns.add(entry)?.let { why -> runLate(teardown, why) }
+            return entry
+        }
+    }
+
+    private suspend fun runTeardowns(cause: Throwable) {
+        var next = teardowns.next(cause) ?: return
+        val time = startTime()
+        while (true) {
+            val failure = runTeardown(next.teardown, cause, time)
+            if (failure != null && failure !== cause && failures.none { it === failure }) failures += failure
+            next = teardowns.next(cause) ?: break
+        }
+        time.cancel()
+    }
+
+    /** Registered when all was over. A parent that is still there waits for it all the same. */
+    private fun runLate(teardown: suspend (Throwable) -> Unit, cause: Throwable) {
+        CoroutineScope(context).launch(start = CoroutineStart.ATOMIC) {
+            val time = startTime()
+            val failure = runTeardown(teardown, cause, time)
+            time.cancel()
+            if (failure != null && failure !== cause) handleCoroutineException(context, failure)
+        }
+    }
+
+    /** The parent of the teardowns, cancelled when their time is over. */
+    private suspend fun startTime(): Job {
+        val time = Job()
+        if (teardownTimeout.isFinite()) {
+            CoroutineScope(currentCoroutineContext() + time).launch(start = CoroutineStart.UNDISPATCHED) {
+                delay(teardownTimeout)
+                time.cancel()
+            }
+        }
+        return time
+    }
+
+    /** Undispatched, so that it begins also when the time is over. Answers what it throws. */
+    private suspend fun runTeardown(teardown: suspend (Throwable) -> Unit, cause: Throwable, time: Job): Throwable? {
+        var failure: Throwable? = null
+        val running =
+            CoroutineScope(currentCoroutineContext() + time).launch(start = CoroutineStart.UNDISPATCHED) {
+                try {
+                    teardown(cause)
+                } catch (e: Throwable) {
+                    failure = if (e is CancellationException && time.isCancelled) overrun(e) else e
+                }
+            }
+        running.awaitEnd()
+        return failure
+    }
+
+    private fun overrun(cut: CancellationException): Throwable =
+        TeardownTimeoutException("the teardowns of $label took longer than $teardownTimeout").initCause(cut)
+
+    /** The runner has ended. Its own end differs from what counts if it was cancelled too late, or something else that
+     *  has the task as its parent has failed. */
+    fun settle(cause: Throwable?) {
+        val work = work
+        val own = if (work == null) cause else work.getCompletionExceptionOrNull()
+        when {
+            own == null -> outcome.complete(work!!.getCompleted())
+            own is CancellationException && cause != null && cause !is CancellationException -> fail(cause)
+            else -> fail(own)
+        }
+    }
+
+    private fun fail(cause: Throwable) {
+        if (failures.isEmpty()) {
+            outcome.completeExceptionally(cause)
+            return
+        }
+        // The reason of a cancellation is shared by all that it has cancelled; what happened here is not theirs.
+        val told = if (cause is CancellationException) CancellationException(cause.message, cause) else cause
+        failures.forEach(told::addSuppressed)
+        outcome.completeExceptionally(told)
+        // An exception may refuse to take suppressed ones.
+        val kept = told.suppressed
+        for (failure in failures) if (kept.none { it === failure }) handleCoroutineException(context, failure)
+    }
+
+    /** kotlinx may throw a copy of what the task failed with, to show where it was awaited, without the suppressed. */
+    fun withSuppressed(thrown: Throwable): Throwable {
+        val own = if (outcome.isCompleted) outcome.getCompletionExceptionOrNull() else null
+        val cause = thrown.cause
+        if (own == null || own === thrown || cause == null || own.javaClass != thrown.javaClass) return thrown
+        if (cause !== own && cause !== own.cause) return thrown
+        val kept = thrown.suppressed
+        for (failure in own.suppressed) if (kept.none { it === failure }) thrown.addSuppressed(failure)
+        return thrown
+    }
+}
+
+/** Waits for its end, even if the caller is cancelled. */
+private suspend fun Job.awaitEnd() = suspendCoroutine { caller -> invokeOnCompletion { caller.resume(Unit) } }

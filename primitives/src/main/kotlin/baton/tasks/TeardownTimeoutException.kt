@@ -1,0 +1,6 @@
+package baton.tasks
+
+import java.util.concurrent.TimeoutException
+
+/** A teardown of a [CancellableTask] was cut short because the time for all of them was over. */
+public class TeardownTimeoutException(message: String) : TimeoutException(message)

@@ -1,0 +1,357 @@
+package baton.tasks
+
+import baton.assertCollected
+import java.io.IOException
+import java.lang.ref.WeakReference
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.GlobalScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runCurrent
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+class TaskChainTest {
+    @Test
+    fun then_getsTheValueAndMaySuspend() =
+        taskTest {
+            val task = scope.cancellableTask { delay(1); 6 }
+            val next = task.then { value -> delay(1); value * 7 }
+            assertEquals("42", next.then { it.toString() }.await())
+            assertEquals(2L, test.currentTime)
+        }
+
+    @Test
+    fun cancel_theLastOfAChain_reachesTheSourceAtOnce() =
+        taskTest {
+            val task = endless("source")
+            val middle = task.then { 1 }
+            val last = middle.then { 2 }
+            test.runCurrent()
+            val reason = CancellationException("enough")
+            last.cancel(reason)
+            assertTrue(middle.isCancelled && task.isCancelled)
+            last.join()
+            assertEquals(listOf<Any?>("source"), log)
+            for (each in listOf(task, middle, last)) assertSame(reason, each.getCompletionExceptionOrNull())
+        }
+
+    @Test
+    fun cancel_beforeAnythingHasRun_reachesTheSource() =
+        taskTest {
+            val task = endless("source")
+            task.then { 1 }.then { 2 }.cancel()
+            assertTrue(task.isCancelled)
+        }
+
+    @Test
+    fun cancel_ofAChain_waitsForTheTeardownsOfItsSources() =
+        taskTest {
+            val task = scope.cancellableTask { onTeardown { delay(10); note("torn down") }; awaitCancellation() }
+            val last = task.then { 1 }.then { 2 }
+            test.runCurrent()
+            last.cancelAndJoin()
+            assertEquals(listOf<Any?>("torn down"), log)
+            assertEquals(10L, test.currentTime)
+        }
+
+    @Test
+    fun cancel_oneOfSeveralConsumers_leavesTheSource() =
+        taskTest {
+            val task = scope.cancellableTask { delay(10); 1 }
+            val one = task.then { it }
+            val two = task.then { it }
+            val three = task.thenCompose { value -> scope.cancellableTask { value } }
+            test.runCurrent()
+            one.cancelAndJoin()
+            one.cancel()
+            three.cancelAndJoin()
+            assertEquals(0L, test.currentTime)
+            assertFalse(task.isCancelled)
+            assertEquals(1, two.await())
+        }
+
+    @Test
+    fun cancel_allConsumers_cancelsTheSourceWithTheLastReason() =
+        taskTest {
+            val task = endless("source")
+            val consumers = (1..3).map { task.then { } }
+            test.runCurrent()
+            consumers.forEachIndexed { i, consumer ->
+                assertFalse(task.isCancelled)
+                consumer.cancel("reason $i")
+            }
+            task.join()
+            assertEquals("reason 2", task.getCompletionExceptionOrNull()!!.message)
+        }
+
+    @Test
+    fun then_derivedLater_countsToo() =
+        taskTest {
+            val task = endless("source")
+            val one = task.then { }
+            val two = task.then { }
+            one.cancel()
+            val three = task.then { }
+            two.cancel()
+            assertFalse(task.isCancelled)
+            three.cancel()
+            assertTrue(task.isCancelled)
+        }
+
+    @Test
+    fun await_directly_doesNotHoldTheSource() =
+        taskTest {
+            val task = endless("source")
+            val consumer = task.then { }
+            val awaiter = scope.launch { note(thrownBy { task.await() }.message) }
+            test.runCurrent()
+            consumer.cancel("nobody continues it")
+            awaiter.join()
+            assertEquals(listOf<Any?>("source", "nobody continues it"), log)
+        }
+
+    /** Nobody has derived anything: nothing to count. */
+    @Test
+    fun cancel_anAwaiter_cancelsNothing() =
+        taskTest {
+            val task = endless("source")
+            scope.launch { task.await() }.apply { test.runCurrent() }.cancelAndJoin()
+            assertFalse(task.isCancelled)
+        }
+
+    @Test
+    fun cancel_theSource_cancelsTheConsumersWithoutRunningTheirBlocks() =
+        taskTest {
+            val task = endless("source")
+            val next = task.then { note("block") }
+            task.cancel("why")
+            assertEquals("why", thrownBy { next.await() }.message)
+            assertEquals(emptyList<Any?>(), log - "source")
+        }
+
+    @Test
+    fun source_fails_consumersFailWithTheSame() =
+        taskTest {
+            val failure = IOException("disk")
+            val task = scope.cancellableTask { delay(1); throw failure }
+            val next = task.then { note("block") }.thenCompose { endless("never") }
+            next.join()
+            assertSame(failure, next.getCompletionExceptionOrNull())
+            assertEquals(emptyList<Any?>(), log)
+        }
+
+    @Test
+    fun then_ofACompletedTask_runsInTheDispatcher() =
+        taskTest {
+            val task = scope.cancellableTask { 1 }
+            task.join()
+            val next = task.then { note("block") }
+            next.then { }.cancel()
+            test.runCurrent()
+            assertEquals(emptyList<Any?>(), log)
+            val other = task.then { note("other") }
+            assertEquals(emptyList<Any?>(), log)
+            other.join()
+            assertEquals(listOf<Any?>("other"), log)
+        }
+
+    @Test
+    fun then_fails_isTornDownAndTheSourceKeepsItsValue() =
+        taskTest {
+            val task = scope.cancellableTask { onTeardown { note("source") }; 1 }
+            val next = task.then { onTeardown { note("next") }; throw IOException("disk") }
+            assertEquals("disk", thrownBy { next.await() }.message)
+            assertEquals(1, task.await())
+            assertEquals(listOf<Any?>("next"), log)
+        }
+
+    @Test
+    fun then_cancelledInItsBlock_isTornDownAndTheSourceKeepsItsValue() =
+        taskTest {
+            val task = scope.cancellableTask { onTeardown { note("source") }; 1 }
+            val next = task.then { onTeardown { note("next") }; awaitCancellation() }
+            test.runCurrent()
+            next.cancelAndJoin()
+            assertEquals(1, task.await())
+            assertEquals(listOf<Any?>("next"), log)
+        }
+
+    @Test
+    fun then_inAScopeThatEnds_isCancelledAndLeavesAnotherScopesTaskToItself() =
+        taskTest {
+            val task = scope.cancellableTask { 1 }
+            task.join()
+            scope.coroutineContext.job.cancelAndJoin()
+            val next = task.then { note("block") }
+            next.join()
+            assertTrue(next.isCancelled)
+            assertEquals(emptyList<Any?>(), log)
+        }
+
+    @Test
+    fun then_ofALazyTask_startsIt() =
+        taskTest {
+            val task = scope.cancellableTask(start = CoroutineStart.LAZY) { note("begun"); 1 }
+            task.then { }
+            test.runCurrent()
+            assertEquals(listOf<Any?>("begun"), log)
+        }
+
+    @Test
+    fun thenCompose_endsAsTheInnerTask() =
+        taskTest {
+            val task = scope.cancellableTask { 6 }
+            assertEquals(42, task.thenCompose { value -> scope.cancellableTask { delay(5); value * 7 } }.await())
+            val failure = IOException("disk")
+            val failing = task.thenCompose { scope.cancellableTask { throw failure } }
+            failing.join()
+            assertSame(failure, failing.getCompletionExceptionOrNull())
+            val inner = endless("inner")
+            val cancelled = task.thenCompose { inner }
+            test.runCurrent()
+            inner.cancel("inner went away")
+            assertEquals("inner went away", thrownBy { cancelled.await() }.message)
+            assertTrue(scope.coroutineContext.job.isActive)
+        }
+
+    @Test
+    fun thenCompose_cancelled_cancelsTheInnerTaskAndWaitsForIt() =
+        taskTest {
+            val task = scope.cancellableTask { 1 }
+            val inner = CompletableDeferred<Job>()
+            val outer =
+                task.thenCompose {
+                    onTeardown { note("outer") }
+                    scope
+                        .cancellableTask { onTeardown { delay(10); note("inner") }; awaitCancellation() }
+                        .also { inner.complete(it) }
+                }
+            test.runCurrent()
+            outer.then { }.cancel("enough")
+            assertTrue(inner.await().isCancelled)
+            outer.join()
+            assertEquals(listOf<Any?>("inner", "outer"), log)
+            assertEquals("enough", outer.getCompletionExceptionOrNull()!!.message)
+        }
+
+    @Test
+    fun thenCompose_cancelledBeforeTheBlockAnswers_cancelsTheInnerTask() =
+        taskTest {
+            val inner = endless("inner")
+            val outer =
+                scope.cancellableTask { 1 }.thenCompose {
+                    coroutineContext.job.cancel("from inside")
+                    inner
+                }
+            outer.join()
+            assertEquals("from inside", inner.getCompletionExceptionOrNull()!!.message)
+            val other = endless("other")
+            lateinit var self: Job
+            self = scope.cancellableTask { 1 }.thenCompose { self.cancel("from outside"); other }
+            self.join()
+            assertEquals("from outside", other.getCompletionExceptionOrNull()!!.message)
+        }
+
+    @Test
+    fun thenCompose_innerHasOtherConsumers_isLeftAlone() =
+        taskTest {
+            val inner = scope.cancellableTask { delay(10); 1 }
+            val other = inner.then { it }
+            val outer = scope.cancellableTask { 1 }.thenCompose { inner }
+            test.runCurrent()
+            outer.cancelAndJoin()
+            assertEquals(0L, test.currentTime)
+            assertEquals(1, other.await())
+        }
+
+    @Test
+    fun thenCompose_childOfItsBlockFails_cancelsTheInnerTask() =
+        taskTest {
+            val failure = IOException("disk")
+            val inner = endless("inner")
+            val outer =
+                scope.cancellableTask { 1 }.thenCompose {
+                    launch { delay(5); throw failure }
+                    inner
+                }
+            outer.join()
+            assertSame(failure, outer.getCompletionExceptionOrNull())
+            assertSame(failure, inner.getCompletionExceptionOrNull()!!.cause)
+        }
+
+    /** A diamond: both ways must be cancelled before the source is. */
+    @Test
+    fun cancel_bothWaysThroughADiamond_cancelsTheSource() =
+        taskTest {
+            val source = endless("source")
+            val left = source.then { }
+            val right = source.then { }
+            val joined = left.thenCompose { right }
+            val other = right.then { }
+            joined.cancel()
+            assertTrue(left.isCancelled)
+            assertFalse(source.isCancelled || right.isCancelled)
+            other.cancel()
+            assertTrue(source.isCancelled && right.isCancelled)
+        }
+
+    @Test
+    fun scope_cancelled_reachesSourcesInOtherScopes() =
+        taskTest {
+            val elsewhere = CoroutineScope(scope.coroutineContext + Job())
+            val source = endless("source")
+            val outer = elsewhere.cancellableTask { 1 }.thenCompose { source }
+            test.runCurrent()
+            elsewhere.cancel("closing")
+            assertTrue(source.isCancelled)
+            outer.join()
+            assertEquals(listOf<Any?>("source"), log)
+        }
+
+    /** Without a dispatcher of its own the consumer runs on the canceller's stack, before anything it could wait for. */
+    @Test
+    fun cancel_unconfined_consumerEndsAfterItsSource() =
+        taskTest {
+            val unconfined = CoroutineScope(Dispatchers.Unconfined + Job())
+            val gate = CompletableDeferred<Unit>()
+            val task = unconfined.cancellableTask { onTeardown { gate.await(); note("source") }; awaitCancellation() }
+            val next = task.then { }
+            next.invokeOnCompletion { note("consumer") }
+            next.cancel()
+            assertTrue(task.isCancelled)
+            assertFalse(next.isCompleted)
+            gate.complete(Unit)
+            assertEquals(listOf<Any?>("source", "consumer"), log)
+        }
+
+    /** A long chain that is held by its end must not hold its beginning. */
+    @Test
+    fun then_completed_doesNotRetainItsSourceNorItsBlock() {
+        val (last, sources) = completedChain()
+        assertCollected(sources)
+        assertEquals(2, last.getCompleted())
+    }
+
+    /** In a function of its own: no local keeps anything. */
+    private fun completedChain(): Pair<CancellableTask<Int>, List<WeakReference<Any>>> {
+        val value = Any()
+        val task = GlobalScope.cancellableTask(Dispatchers.Unconfined) { onTeardown { value.hashCode() }; value }
+        val middle = task.then(Dispatchers.Unconfined) { 1 }
+        val last = middle.thenCompose(Dispatchers.Unconfined) { GlobalScope.cancellableTask(Dispatchers.Unconfined) { 2 } }
+        return last to listOf<Any>(value, task, middle).map { WeakReference(it) }
+    }
+}

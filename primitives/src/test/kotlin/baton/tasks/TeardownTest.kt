@@ -1,0 +1,396 @@
+package baton.tasks
+
+import java.io.IOException
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineExceptionHandler
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.plus
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.withContext
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertInstanceOf
+import org.junit.jupiter.api.Assertions.assertNotSame
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+class TeardownTest {
+    private fun suppressedOf(thrown: Throwable?) = thrown!!.suppressed.map { it.message }
+
+    @Test
+    fun teardowns_ofACancelledTask_runLastRegisteredFirstOneAfterAnother() =
+        taskTest {
+            val task =
+                scope.cancellableTask {
+                    for (i in 1..3) {
+                        onTeardown {
+                            note("$i begins")
+                            delay(10)
+                            note("$i ends")
+                        }
+                    }
+                    awaitCancellation()
+                }
+            test.runCurrent()
+            task.cancelAndJoin()
+            val expected = listOf<Any?>("3 begins", "3 ends", "2 begins", "2 ends", "1 begins", "1 ends")
+            assertEquals(expected, log)
+            assertEquals(30L, test.currentTime)
+        }
+
+    @Test
+    fun teardowns_ofAFailedTask_getTheFailure() =
+        taskTest {
+            val failure = IOException("disk")
+            val task = scope.cancellableTask { onTeardown { note(it) }; throw failure }
+            thrownBy { task.await() }
+            assertEquals(listOf<Any?>(failure), log)
+        }
+
+    @Test
+    fun teardowns_ofATaskWithAValue_neverRun() =
+        taskTest {
+            lateinit var late: CancellableTaskScope
+            val task = scope.cancellableTask { late = this; onTeardown { note("early") }; 42 }
+            assertEquals(42, task.await())
+            task.cancel()
+            late.onTeardown { note("late") }.dispose()
+            test.runCurrent()
+            assertEquals(emptyList<Any?>(), log)
+        }
+
+    @Test
+    fun reason_reachesTheBlockTheTeardownsTheConsumersAndTheAwaiters() =
+        taskTest {
+            val cause = IOException("disk")
+            val reason = CancellationException("no space", cause)
+            val seen = mutableListOf<Throwable>()
+            val task =
+                scope.cancellableTask {
+                    onTeardown { seen += it }
+                    try {
+                        awaitCancellation()
+                    } catch (e: CancellationException) {
+                        seen += e
+                        throw e
+                    }
+                }
+            val next = task.then { 1 }.then { 2 }
+            val awaiter = scope.launch { seen += thrownBy { task.await() } }
+            test.runCurrent()
+            task.cancel(reason)
+            seen += thrownBy { next.await() }
+            seen += thrownBy { task.await() }
+            awaiter.join()
+            seen += next.getCompletionExceptionOrNull()!!
+            seen += task.getCompletionExceptionOrNull()!!
+            assertEquals(7, seen.size)
+            for (thrown in seen) {
+                assertEquals("no space", thrown.message)
+                // kotlinx throws copies in which the original is the cause.
+                assertTrue(generateSequence(thrown) { it.cause }.any { it === cause })
+            }
+        }
+
+    @Test
+    fun teardown_registeredAfterTheCancel_runsOnce() =
+        taskTest {
+            val task =
+                scope.cancellableTask {
+                    onTeardown { note("early") }
+                    try {
+                        awaitCancellation()
+                    } finally {
+                        onTeardown { note("late") }
+                        withContext(NonCancellable) { delay(10) }
+                        note("block ends")
+                    }
+                }
+            test.runCurrent()
+            task.cancelAndJoin()
+            assertEquals(listOf<Any?>("block ends", "late", "early"), log)
+        }
+
+    @Test
+    fun teardown_registeredByATeardown_isTheNext() =
+        taskTest {
+            val task =
+                scope.cancellableTask {
+                    onTeardown { note("first") }
+                    onTeardown {
+                        onTeardown { note("inner") }
+                        delay(10)
+                        note("second")
+                    }
+                    awaitCancellation()
+                }
+            test.runCurrent()
+            task.cancelAndJoin()
+            assertEquals(listOf<Any?>("second", "inner", "first"), log)
+        }
+
+    @Test
+    fun teardown_registeredAfterTheEnd_runsAtOnceAndTheScopeWaits() =
+        taskTest {
+            lateinit var late: CancellableTaskScope
+            val reason = CancellationException("over")
+            val task = scope.cancellableTask { late = this; awaitCancellation() }
+            test.runCurrent()
+            task.cancel(reason)
+            task.join()
+            late.onTeardown { delay(10); note(it) }
+            scope.coroutineContext.job.cancelAndJoin()
+            assertEquals(listOf<Any?>(reason), log)
+            late.onTeardown { note("when the scope has ended") }
+            test.runCurrent()
+            assertEquals("when the scope has ended", log.last())
+            assertEquals(10L, test.currentTime)
+        }
+
+    @Test
+    fun teardown_registeredAfterTheEndThrows_isReportedToTheHandler() =
+        taskTest {
+            lateinit var late: CancellableTaskScope
+            val handler = CoroutineExceptionHandler { _, e -> note(e) }
+            val task = (scope + handler).cancellableTask(teardownTimeout = 5.milliseconds) { late = this; throw IOException() }
+            task.join()
+            val failure = IllegalStateException("late")
+            late.onTeardown { throw failure }
+            test.runCurrent()
+            late.onTeardown { delay(6) }
+            delay(7)
+            assertSame(failure, log[0])
+            assertInstanceOf(TeardownTimeoutException::class.java, log[1])
+        }
+
+    @Test
+    fun registration_disposed_doesNotRun() =
+        taskTest {
+            val task =
+                scope.cancellableTask {
+                    val handles = (1..5).map { i -> onTeardown { note(i) } }
+                    for (i in listOf(3, 1, 5, 3)) handles[i - 1].dispose()
+                    lateinit var older: DisposableHandle
+                    lateinit var itself: DisposableHandle
+                    older = onTeardown { note("older") }
+                    itself = onTeardown { itself.dispose(); older.dispose(); note("itself") }
+                    awaitCancellation()
+                }
+            test.runCurrent()
+            task.cancelAndJoin()
+            assertEquals(listOf<Any?>("itself", 4, 2), log)
+        }
+
+    @Test
+    fun teardowns_thatFail_areSuppressedInTheFailure() =
+        taskTest {
+            val failure = IOException("disk")
+            val task =
+                scope.cancellableTask {
+                    onTeardown { cause -> throw cause }
+                    onTeardown { error("one") }
+                    onTeardown { note("ran") }
+                    onTeardown { delay(1); error("two") }
+                    throw failure
+                }
+            val thrown = thrownBy { task.await() }
+            assertEquals(listOf("two", "one"), suppressedOf(thrown))
+            assertEquals("disk", thrown.message)
+            assertSame(failure, task.getCompletionExceptionOrNull())
+            assertEquals(listOf("two", "one"), suppressedOf(failure))
+            assertEquals(listOf<Any?>("ran"), log)
+        }
+
+    @Test
+    fun teardowns_ofACancelledTaskFail_everybodyWhoLooksSeesIt() =
+        taskTest {
+            val task =
+                scope.cancellableTask {
+                    onTeardown { error("one") }
+                    awaitCancellation()
+                }
+            val next = task.then { }
+            val seen = mutableListOf<Throwable?>()
+            task.invokeOnCompletion { seen += it }
+            val early = scope.launch { seen += thrownBy { task.await() } }
+            test.runCurrent()
+            val reason = CancellationException("why", IOException("disk"))
+            task.cancel(reason)
+            early.join()
+            seen += thrownBy { task.await() }
+            seen += task.getCompletionExceptionOrNull()
+            seen += task.getCancellationException()
+            seen += thrownBy { next.await() }
+            seen += next.getCompletionExceptionOrNull()
+            assertEquals(7, seen.size)
+            for (thrown in seen) {
+                assertInstanceOf(CancellationException::class.java, thrown)
+                assertEquals("why", thrown!!.message)
+                assertEquals(listOf("one"), suppressedOf(thrown))
+                assertTrue(generateSequence(thrown) { it.cause }.any { it === reason })
+            }
+            assertTrue(task.isCancelled)
+            assertTrue(scope.coroutineContext.job.isActive)
+        }
+
+    /** One exception cancels all children of a scope. */
+    @Test
+    fun teardowns_ofTasksCancelledTogetherFail_eachTaskTellsItsOwn() =
+        taskTest {
+            val tasks =
+                listOf("one", "two").map { label ->
+                    scope.cancellableTask {
+                        onTeardown { error(label) }
+                        awaitCancellation()
+                    }
+                }
+            val clean = endless("clean")
+            test.runCurrent()
+            val reason = CancellationException("all")
+            scope.cancel(reason)
+            tasks.forEach { it.join() }
+            clean.join()
+            assertEquals(listOf("one", "two"), tasks.flatMap { suppressedOf(it.getCompletionExceptionOrNull()) })
+            assertSame(reason, clean.getCompletionExceptionOrNull())
+            assertEquals(0, reason.suppressed.size)
+        }
+
+    /** A scope inside the block makes kotlinx throw a copy, of which `await` makes yet another. */
+    @Test
+    fun teardowns_failAfterARecoveredFailure_awaitSeesIt() =
+        taskTest {
+            val task =
+                scope.cancellableTask {
+                    onTeardown { error("one") }
+                    coroutineScope { launch { throw IOException("disk") } }
+                }
+            val thrown = thrownBy { task.await() }
+            assertEquals("disk", thrown.message)
+            assertEquals(listOf("one"), suppressedOf(thrown))
+            assertEquals(listOf("one"), suppressedOf(task.getCompletionExceptionOrNull()))
+        }
+
+    private class Sealed : Exception("sealed", null, false, false)
+
+    @Test
+    fun teardowns_failAndTheFailureTakesNoSuppressed_isReportedToTheHandler() =
+        taskTest {
+            val handler = CoroutineExceptionHandler { _, e -> note(e.message) }
+            val task = (scope + handler).cancellableTask { onTeardown { error("one") }; throw Sealed() }
+            assertInstanceOf(Sealed::class.java, thrownBy { task.await() })
+            assertEquals(listOf<Any?>("one"), log)
+        }
+
+    @Test
+    fun teardown_thatOverruns_isCutAndTheFollowingRunAsFarAsTheyNeedNotSuspend() =
+        taskTest {
+            val task =
+                scope.cancellableTask(teardownTimeout = 10.milliseconds, name = "save") {
+                    onTeardown { note("last") }
+                    onTeardown {
+                        note("begins at ${test.currentTime}")
+                        delay(1)
+                        note("not reached")
+                    }
+                    onTeardown {
+                        try {
+                            delay(100)
+                        } finally {
+                            note("cut at ${test.currentTime}")
+                        }
+                    }
+                    onTeardown { delay(6) }
+                    awaitCancellation()
+                }
+            test.runCurrent()
+            task.cancelAndJoin()
+            assertEquals(listOf<Any?>("cut at 10", "begins at 10", "last"), log)
+            val suppressed = task.getCompletionExceptionOrNull()!!.suppressed.toList()
+            assertEquals(2, suppressed.size)
+            for (timeout in suppressed) {
+                assertInstanceOf(TeardownTimeoutException::class.java, timeout)
+                assertEquals("the teardowns of CancellableTask 'save' took longer than 10ms", timeout.message)
+            }
+        }
+
+    @Test
+    fun teardowns_withinTheirTime_areNotCut() =
+        taskTest {
+            val task =
+                scope.cancellableTask(teardownTimeout = 10.milliseconds) {
+                    onTeardown { delay(9); note("in time") }
+                    throw IOException()
+                }
+            task.join()
+            assertEquals(0, task.getCompletionExceptionOrNull()!!.suppressed.size)
+            assertEquals(listOf<Any?>("in time"), log)
+            delay(100)
+            assertEquals(109L, test.currentTime)
+        }
+
+    @Test
+    fun timeoutZero_teardownsRunWithoutSuspending() =
+        taskTest {
+            val task =
+                scope.cancellableTask(teardownTimeout = Duration.ZERO) {
+                    onTeardown { note("plain") }
+                    onTeardown { delay(1); note("not reached") }
+                    throw IOException()
+                }
+            task.join()
+            assertEquals(listOf<Any?>("plain"), log)
+            assertInstanceOf(TeardownTimeoutException::class.java, task.getCompletionExceptionOrNull()!!.suppressed.single())
+        }
+
+    @Test
+    fun teardown_isShieldedFromCancellation() =
+        taskTest {
+            val task = scope.cancellableTask { onTeardown { delay(10); note("done") }; awaitCancellation() }
+            test.runCurrent()
+            task.cancel()
+            test.runCurrent()
+            task.cancel("again")
+            scope.cancel("the scope, too")
+            task.join()
+            assertEquals(listOf<Any?>("done"), log)
+            assertNotSame("again", task.getCompletionExceptionOrNull()!!.message)
+        }
+
+    /** What a teardown awaits may be cancelled: that is its own failure, not the task's end. */
+    @Test
+    fun teardown_thatThrowsACancellation_isAFailureOfIt() =
+        taskTest {
+            val gone = CompletableDeferred<Unit>().apply { cancel("gone") }
+            val task = scope.cancellableTask { onTeardown { gone.await() }; throw IOException("disk") }
+            task.join()
+            assertEquals(listOf("gone"), suppressedOf(task.getCompletionExceptionOrNull()))
+        }
+
+    /** The scope that ends is the one that the teardown needs. */
+    @Test
+    fun scope_cancelledAndEnded_waitsForTeardowns() =
+        taskTest {
+            val own = CoroutineScope(scope.coroutineContext + SupervisorJob())
+            own.cancellableTask { onTeardown { delay(10); note("done") }; awaitCancellation() }
+            test.runCurrent()
+            own.cancel()
+            assertFalse(own.coroutineContext.job.isCompleted)
+            own.coroutineContext.job.join()
+            assertEquals(listOf<Any?>("done"), log)
+        }
+}
