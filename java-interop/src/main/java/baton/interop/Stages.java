@@ -3,6 +3,7 @@ package baton.interop;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 
 /** How failures cross from stages to ours: as themselves, without the wrappers that stages put around them. */
 final class Stages {
@@ -17,7 +18,8 @@ final class Stages {
     /** Cancels the stage, if it can be cancelled. */
     static void cancel(CompletionStage<?> stage) {
         try {
-            stage.toCompletableFuture().cancel(true);
+            if (stage instanceof Future<?> future) future.cancel(true);
+            else stage.toCompletableFuture().cancel(true);
         } catch (RuntimeException ignored) {
             // A stage that does not let itself be seen as a future cannot be cancelled; it will end by itself.
         }
