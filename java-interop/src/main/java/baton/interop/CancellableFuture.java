@@ -73,6 +73,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
     }
 
     /** As {@link #supply}, for what answers nothing. */
+    @SuppressWarnings("NullAway") // it does not know that a Void may be null
     public static CancellableFuture<@Nullable Void> run(Executor executor, CancellableAction action) {
         Objects.requireNonNull(action, "action");
         return supply(executor, token -> {

@@ -161,8 +161,8 @@ public final class CancellationToken {
     void returned() {
         thread = null;
         Object now = runner;
-        if (now == null || now instanceof Thread && RUNNER.compareAndSet(this, now, null)) return;
-        while (runner == INTERRUPTING) Thread.yield();
+        if (now == null || (now instanceof Thread && RUNNER.compareAndSet(this, now, null))) return;
+        while (runner == INTERRUPTING) Thread.onSpinWait();
         var unused = Thread.interrupted();
     }
 

@@ -142,7 +142,9 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
             } else if (next instanceof Consumers left) {
                 ChainLink<?> link = left.leave() ? left.get() : null;
                 if (link == null || !link.endHere(null, withdrawn.why, withdrawn.reason)) continue;
-                if (link.token != null && keep()) link.termination().whenComplete((value, e) -> release());
+                if (link.token != null && keep()) {
+                    var unused = link.termination().whenComplete((value, e) -> release());
+                }
                 Object further = link.withdraw(withdrawn);
                 if (further != null) open.push(further);
             } else {
