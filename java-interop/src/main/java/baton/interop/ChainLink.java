@@ -1,0 +1,273 @@
+package baton.interop;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link CancellableFuture} knows of the work behind it, and of those before and after it in its chain.
+ *
+ * <p>The first of a chain has a token: whoever sets an {@link Ending} into it decides how it is completed, and whoever
+ * comes too late completes it with that. A derived stage has sources, and is decided as any CompletableFuture; whoever
+ * ended it from outside takes its sources from it and leaves their {@link Consumers}. The last to leave ends the source
+ * in the same way.
+ */
+abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> {
+    private static final VarHandle SOURCES;
+    private static final VarHandle CONSUMERS;
+    private static final VarHandle UNENDED;
+    private static final VarHandle TERMINATION;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            SOURCES = lookup.findVarHandle(ChainLink.class, "sources", Object.class);
+            CONSUMERS = lookup.findVarHandle(ChainLink.class, "consumers", Consumers.class);
+            UNENDED = lookup.findVarHandle(ChainLink.class, "unended", int.class);
+            TERMINATION = lookup.findVarHandle(ChainLink.class, "termination", CompletableFuture.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** More than one source: each is a Sources, a Consumers, a weak reference to a plain future, or another stage. */
+    private record Sources(Object first, Object rest) {}
+
+    /** In the place of the sources of one that was ended from outside. */
+    private record Withdrawn(CancellationException why, Throwable reason) {}
+
+    private static final int TERMINATED = -1;
+
+    final @Nullable CancellationToken token;
+
+    private volatile @Nullable Object sources;
+    private volatile @Nullable Consumers consumers;
+
+    /** How many things still go on for this; TERMINATED for good once that is none, and it is done. */
+    private volatile int unended;
+
+    private volatile @Nullable CompletableFuture<@Nullable Void> termination;
+
+    ChainLink(@Nullable CancellationToken token) {
+        this.token = token;
+        if (token != null) unended = 1; // the function, or the stage
+    }
+
+    @Override
+    final <U extends @Nullable Object> CancellableFuture<U> derived(CompletableFuture<U> stage) {
+        CancellableFuture<U> dependent;
+        if (stage instanceof CancellableFuture<U> ours) {
+            dependent = ours;
+        } else { // made by the other source of two, which was done
+            CancellableFuture<U> copy = new CancellableFuture<>(null);
+            var unused = stage.whenComplete(copy::set);
+            copy.consume(stage);
+            dependent = copy;
+        }
+        if (!dependent.isDone()) dependent.consume(this);
+        return dependent;
+    }
+
+    @Override
+    final <U extends @Nullable Object> CancellableFuture<U> derived(
+            CompletionStage<?> other, CompletableFuture<U> stage) {
+        CancellableFuture<U> dependent = derived(stage);
+        if (!dependent.isDone()) dependent.consume(other);
+        return dependent;
+    }
+
+    /** Makes the stage a source of this, which was or will be derived from it. */
+    final void consume(CompletionStage<?> stage) {
+        if (stage instanceof Future<?> future && future.isDone()) return;
+        Object source = stage;
+        if (stage instanceof ChainLink<?> link) source = link.consumers().join();
+        else if (stage instanceof CompletableFuture<?>) source = new WeakReference<>(stage);
+        for (; ; ) {
+            Object now = sources;
+            if (now instanceof Withdrawn withdrawn) {
+                leave(source, withdrawn);
+                return;
+            }
+            if (SOURCES.compareAndSet(this, now, now == null ? source : new Sources(source, now))) return;
+        }
+    }
+
+    final Consumers consumers() {
+        Consumers now = consumers;
+        if (now != null) return now;
+        Consumers mine = new Consumers(this);
+        Consumers before = (Consumers) CONSUMERS.compareAndExchange(this, null, mine);
+        return before == null ? mine : before;
+    }
+
+    /** Completes it; failure null for the value. */
+    final boolean set(@Nullable T value, @Nullable Throwable failure) {
+        return failure == null ? super.complete(value) : super.completeExceptionally(failure);
+    }
+
+    /** Ends it from outside, and all that was done for it alone. False if it had ended. */
+    final boolean end(@Nullable T value, @Nullable Throwable failure, Throwable reason) {
+        boolean kept = keep();
+        try {
+            if (!endHere(value, failure, reason)) return false;
+            if (token != null) return true;
+            Withdrawn withdrawn = new Withdrawn(upwards(failure, reason), reason);
+            Object taken = withdraw(withdrawn);
+            if (taken != null) leave(taken, withdrawn);
+            return true;
+        } finally {
+            if (kept) release();
+        }
+    }
+
+    private @Nullable Object withdraw(Withdrawn withdrawn) {
+        Object taken = SOURCES.getAndSet(this, withdrawn);
+        return taken instanceof Withdrawn ? null : taken;
+    }
+
+    /** Tells the source that this does not want it any more, and so on upwards. A loop, for chains are long. */
+    private void leave(Object source, Withdrawn withdrawn) {
+        ArrayDeque<Object> open = new ArrayDeque<>(4);
+        for (Object next = source; next != null; next = open.poll()) {
+            if (next instanceof Sources both) {
+                open.push(both.rest);
+                open.push(both.first);
+            } else if (next instanceof Consumers left) {
+                ChainLink<?> link = left.leave() ? left.get() : null;
+                if (link == null || !link.endHere(null, withdrawn.why, withdrawn.reason)) continue;
+                if (link.token != null && keep()) {
+                    var unused = link.termination().whenComplete((value, e) -> release());
+                }
+                Object further = link.withdraw(withdrawn);
+                if (further != null) open.push(further);
+            } else {
+                Object stage = next instanceof Reference<?> reference ? reference.get() : next;
+                if (stage instanceof CompletionStage<?> plain) Stages.cancel(plain);
+            }
+        }
+    }
+
+    /** Ends just this from outside, and the work if it is the first of its chain. False if it had ended. */
+    private boolean endHere(@Nullable T value, @Nullable Throwable failure, Throwable reason) {
+        CancellationToken mine = token;
+        if (mine == null) return set(value, failure);
+        boolean kept = keep();
+        boolean entered = mine.enter();
+        try {
+            Ending ending = Ending.fromOutside(value, failure, reason);
+            if (!mine.end(ending)) {
+                setAsDecided(mine);
+                return false;
+            }
+            if (mine.task != null && mine.task.take() != null) release(); // its function will never begin
+            mine.interrupt(ending);
+            set(value, failure);
+            if (mine.scope != null && failure != null) mine.scope.failed(failure);
+            mine.tearDown(ending);
+            return true;
+        } finally {
+            mine.leave(entered);
+            if (kept) release();
+        }
+    }
+
+    @SuppressWarnings("unchecked") // only this puts values into its token
+    private void setAsDecided(CancellationToken mine) {
+        Ending ending = mine.ending();
+        if (ending != null) set((T) ending.value, ending.failure);
+    }
+
+    /** Runs the function, on this thread. */
+    final void work(CancellationToken mine, CancellableFunction<? extends T> function) {
+        boolean entered = mine.enter();
+        T value = null;
+        Throwable failure = null;
+        mine.begun();
+        try {
+            value = function.call(mine);
+        } catch (Throwable e) {
+            failure = e;
+        }
+        mine.returned();
+        try {
+            settle(mine, value, failure);
+        } finally {
+            mine.leave(entered);
+            release();
+        }
+    }
+
+    /** What was done for this has ended by itself. */
+    final void ended(CancellationToken mine, @Nullable T value, @Nullable Throwable failure) {
+        settle(mine, value, failure);
+        release();
+    }
+
+    private void settle(CancellationToken mine, @Nullable T value, @Nullable Throwable failure) {
+        Ending ending = Ending.byItself(value, failure);
+        if (mine.end(ending)) {
+            if (failure != null && mine.scope != null) mine.scope.failed(failure);
+            mine.tearDown(ending);
+            set(value, failure);
+        } else if (failure != null) {
+            Ending before = mine.ending();
+            if (before != null) before.failedAfterwards(failure);
+        }
+    }
+
+    /** Something goes on for this, until as many calls of {@link #release}. False if it has terminated. */
+    private boolean keep() {
+        for (; ; ) {
+            int now = unended;
+            if (now == TERMINATED) return false;
+            if (UNENDED.compareAndSet(this, now, now + 1)) return true;
+        }
+    }
+
+    private void release() {
+        if ((int) UNENDED.getAndAdd(this, -1) == 1) terminate();
+    }
+
+    /** If it is over. */
+    private void terminate() {
+        if (!isDone() || !UNENDED.compareAndSet(this, 0, TERMINATED)) return;
+        CancellationToken mine = token;
+        boolean entered = mine != null && mine.enter();
+        CompletableFuture<@Nullable Void> told = termination;
+        if (told != null) told.complete(null);
+        if (mine == null) return;
+        mine.leave(entered);
+        // The last: nothing of the scope runs after its block, not even who was told just now.
+        if (mine.scope != null) mine.scope.terminated(this);
+    }
+
+    final CompletableFuture<@Nullable Void> termination() {
+        CompletableFuture<@Nullable Void> now = termination;
+        if (now != null) return now;
+        CompletableFuture<@Nullable Void> mine = new CompletableFuture<>();
+        if (!TERMINATION.compareAndSet(this, null, mine)) return termination();
+        // A derived stage that is completed by its sources hears of it in no other way.
+        if (token == null) whenDone(this::terminate);
+        if (unended == TERMINATED) mine.complete(null);
+        return mine;
+    }
+
+    /** One that is cancelled shows what its teardowns and those of its sources have thrown; so they share the exception. */
+    private static CancellationException upwards(@Nullable Throwable failure, Throwable reason) {
+        if (failure instanceof CancellationException e) return e;
+        return reason instanceof CancellationException e ? e : cancellation(reason);
+    }
+
+    static CancellationException cancellation(Throwable reason) {
+        CancellationException e = new CancellationException(reason.toString());
+        e.initCause(reason);
+        return e;
+    }
+}

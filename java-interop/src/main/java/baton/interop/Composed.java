@@ -1,0 +1,36 @@
+package baton.interop;
+
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A function that answers a stage, which becomes a source of the stage derived by it: a cancel is passed on to it. */
+final class Composed<A extends @Nullable Object, U extends @Nullable Object>
+        implements Function<A, CompletionStage<U>> {
+    private final Function<? super A, ? extends CompletionStage<U>> function;
+
+    /** The inner stage or the dependent, whichever was there first; whoever comes second brings them together. */
+    private final AtomicReference<@Nullable Object> first = new AtomicReference<>();
+
+    Composed(Function<? super A, ? extends CompletionStage<U>> function) {
+        this.function = Objects.requireNonNull(function, "function");
+    }
+
+    @Override
+    public CompletionStage<U> apply(A argument) {
+        CompletionStage<U> inner = function.apply(argument);
+        if (inner != null
+                && !first.compareAndSet(null, inner)
+                && first.getAndSet(null) instanceof CancellableFuture<?> dependent) dependent.consume(inner);
+        return inner;
+    }
+
+    CancellableFuture<U> by(CancellableFuture<U> dependent) {
+        if (!first.compareAndSet(null, dependent) && first.getAndSet(null) instanceof CompletionStage<?> inner) {
+            dependent.consume(inner);
+        }
+        return dependent;
+    }
+}

@@ -1,0 +1,54 @@
+package baton.interop;
+
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/** How a piece of work has ended: decided once, by whoever sets it into the token. */
+final class Ending {
+    final @Nullable Object value;
+
+    /** Null if it ended with a value. */
+    final @Nullable Throwable failure;
+
+    /** Why the work is no longer wanted; null if it ended by itself. */
+    final @Nullable Throwable reason;
+
+    /** What is to be torn down; for the one who has decided. */
+    CancellationToken.@Nullable Teardown registered;
+
+    private Ending(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable reason) {
+        this.value = value;
+        this.failure = failure;
+        this.reason = reason;
+    }
+
+    static Ending byItself(@Nullable Object value, @Nullable Throwable failure) {
+        return new Ending(value, failure, null);
+    }
+
+    static Ending fromOutside(@Nullable Object value, @Nullable Throwable failure, Throwable reason) {
+        return new Ending(value, failure, reason);
+    }
+
+    boolean needsTeardown() {
+        return failure != null || reason != null;
+    }
+
+    /** A teardown has thrown: it goes with the failure, or to the thread's handler if there is none. */
+    void attach(Throwable thrown) {
+        if (failure == null) {
+            Thread thread = Thread.currentThread();
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+        } else if (failure != thrown) {
+            failure.addSuppressed(thrown);
+        }
+    }
+
+    /** The work was cancelled, and then failed: told if it says anything new. */
+    void failedAfterwards(Throwable thrown) {
+        Throwable what = Stages.unwrap(thrown);
+        if (failure != null && !(what instanceof CancellationException || what instanceof InterruptedException)) {
+            attach(thrown);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+package baton.interop;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work that belongs together and does not outlive a block:
+ *
+ * <pre>{@code
+ * try (TaskScope scope = TaskScope.open(executor)) {
+ *     CancellableFuture<User> user = scope.fork(token -> loadUser(id));
+ *     CancellableFuture<Cart> cart = scope.fork(token -> loadCart(id));
+ *     scope.join();
+ *     return render(user.join(), cart.join());
+ * }
+ * }</pre>
+ *
+ * <p><i>Waiting.</i> {@link #join} waits until all that was forked has ended, function and teardowns, also what the
+ * functions forked themselves. {@link #close} cancels what still runs and waits for that too, so nothing of the scope
+ * runs after the block.
+ *
+ * <p><i>Failure.</i> The first function that fails cancels all others, with its failure as the reason; {@link #join} throws
+ * it, with the failures that came later as suppressed. In an independent scope the others run on. A future that was
+ * completed with an exception from outside, or by {@code orTimeout}, has failed; one that was cancelled has not. What is
+ * forked when the scope has failed, or a join has timed out, is cancelled before it begins.
+ *
+ * <p><i>Cancellation.</i> Cancelling a future of the scope, or all stages derived from it, cancels that one alone. {@link
+ * #join} ends early when its thread is interrupted.
+ *
+ * <p><i>Callbacks.</i> Functions run on the executor given, which must run what it is given while somebody waits here; the
+ * scope has no thread of its own, but for one opened by {@link #openVirtual}. Where callbacks and teardowns run is told at
+ * {@link CancellationToken}.
+ *
+ * <p><i>Memory.</i> What the forked functions did happens before whatever follows a join or a close.
+ *
+ * <p><i>Misuse.</i> {@link #join} and {@link #close} from within a function, a teardown or a callback of the scope would
+ * wait for themselves: {@link IllegalStateException}, as for a {@link #fork} after {@link #close}. All members may be
+ * called from any thread.
+ */
+public final class TaskScope implements AutoCloseable {
+    private final Executor executor;
+
+    /** The executor if it is ours to shut down. */
+    private final @Nullable ExecutorService owned;
+
+    private final boolean independent;
+    private final @Nullable String name;
+    private final AsyncWaitGroup unended = AsyncWaitGroup.create();
+    private final Set<ChainLink<?>> running = ConcurrentHashMap.newKeySet();
+
+    /** The threads that run code of the scope. */
+    private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
+
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+    /** Why all is to be cancelled. */
+    private final AtomicReference<@Nullable Throwable> stopped = new AtomicReference<>();
+
+    private volatile boolean closed;
+
+    private TaskScope(
+            Executor executor, @Nullable ExecutorService owned, boolean independent, @Nullable String name) {
+        this.executor = Objects.requireNonNull(executor, "executor");
+        this.owned = owned;
+        this.independent = independent;
+        this.name = name;
+    }
+
+    /** A scope in which the first failure cancels all others. */
+    public static TaskScope open(Executor executor) {
+        return new TaskScope(executor, null, false, null);
+    }
+
+    /** As the other, with a name that messages and {@code toString} show. */
+    public static TaskScope open(Executor executor, String name) {
+        return new TaskScope(executor, null, false, Objects.requireNonNull(name, "name"));
+    }
+
+    /** A scope in which a failure cancels nothing; {@link #join} throws the first one when all have ended. */
+    public static TaskScope openIndependent(Executor executor) {
+        return new TaskScope(executor, null, true, null);
+    }
+
+    /** As the other, with a name that messages and {@code toString} show. */
+    public static TaskScope openIndependent(Executor executor, String name) {
+        return new TaskScope(executor, null, true, Objects.requireNonNull(name, "name"));
+    }
+
+    /**
+     * As {@link #open}, with a virtual thread for every function; {@link #close} waits for the end of those threads too.
+     *
+     * @throws UnsupportedOperationException before JDK 21
+     */
+    public static TaskScope openVirtual() {
+        ExecutorService threads = VirtualThreads.open();
+        return new TaskScope(threads, threads, false, null);
+    }
+
+    /** As the other, with a name that messages and {@code toString} show. */
+    public static TaskScope openVirtual(String name) {
+        Objects.requireNonNull(name, "name");
+        ExecutorService threads = VirtualThreads.open();
+        return new TaskScope(threads, threads, false, name);
+    }
+
+    /**
+     * Runs the function on the executor, as {@link CancellableFuture#supply}. Never waits. When the scope has failed, or
+     * a join has timed out, the future is cancelled for that reason and the function never begins.
+     *
+     * @throws IllegalStateException if the scope is closed
+     */
+    public <T extends @Nullable Object> CancellableFuture<T> fork(CancellableFunction<? extends T> function) {
+        CancellableFuture<T> future = CancellableFuture.prepare(function, this);
+        unended.add();
+        if (closed) {
+            unended.done();
+            throw new IllegalStateException("closed: " + this);
+        }
+        running.add(future);
+        // Whoever stops the scope looks at `running` after `stopped`, so one of us two cancels it.
+        Throwable reason = stopped.get();
+        if (reason == null) future.start(executor);
+        else future.cancel(reason);
+        return future;
+    }
+
+    /**
+     * Waits until all that was forked has ended.
+     *
+     * @throws ExecutionException if one has failed, the first as its cause, which has the others as suppressed
+     * @throws InterruptedException if this thread is interrupted; what runs, runs on
+     * @throws IllegalStateException within the scope
+     */
+    public void join() throws InterruptedException, ExecutionException {
+        refuseInside("join");
+        CompletableFuture<@Nullable Void> end = unended.await();
+        try {
+            end.get();
+        } finally {
+            end.cancel(false);
+        }
+        rethrow();
+    }
+
+    /**
+     * As {@link #join()}, but cancels all that has not ended in time, which may go on for a while; {@link #close} waits
+     * for it. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
+     *
+     * @throws TimeoutException if the time is over, also when one has failed; the failure is suppressed then
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    public void join(Duration timeout) throws InterruptedException, ExecutionException, TimeoutException {
+        long millis = Timeout.millis(timeout);
+        refuseInside("join");
+        CompletableFuture<@Nullable Void> end = unended.await();
+        try {
+            end.get(millis, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            TimeoutException late = new TimeoutException("not ended within " + timeout + ": " + this);
+            Throwable before = failure.get();
+            if (before != null) late.addSuppressed(before);
+            stop(late);
+            throw late;
+        } finally {
+            end.cancel(false);
+        }
+        rethrow();
+    }
+
+    private void rethrow() throws ExecutionException {
+        Throwable first = failure.get();
+        if (first != null) throw new ExecutionException(first);
+    }
+
+    /**
+     * Cancels what still runs, and waits until all functions and teardowns have ended, however long that takes; an
+     * interrupt does not end it. Closing it again only waits.
+     *
+     * @throws IllegalStateException within the scope; it stays open
+     */
+    @Override
+    public void close() {
+        refuseInside("close");
+        closed = true;
+        stop(new CancellationException("closed: " + this));
+        unended.await().join();
+        if (owned != null) VirtualThreads.close(owned);
+    }
+
+    private void refuseInside(String call) {
+        if (inside.contains(Thread.currentThread())) {
+            throw new IllegalStateException(call + " from within the scope would wait for itself: " + this);
+        }
+    }
+
+    private void stop(Throwable reason) {
+        stopped.compareAndSet(null, reason);
+        for (ChainLink<?> link : running) if (link instanceof CancellableFuture<?> future) future.cancel(reason);
+    }
+
+    /** One of its futures has failed, and is not over yet. */
+    void failed(Throwable thrown) {
+        Throwable why = Stages.unwrap(thrown);
+        if (why instanceof CancellationException) return;
+        Throwable first = failure.compareAndExchange(null, why);
+        if (first == null) {
+            if (!independent) stop(why);
+        } else if (first != why) {
+            first.addSuppressed(why);
+        }
+    }
+
+    /** One of its futures is over. */
+    void terminated(ChainLink<?> link) {
+        running.remove(link);
+        unended.done();
+    }
+
+    boolean enter() {
+        return inside.add(Thread.currentThread());
+    }
+
+    void leave() {
+        inside.remove(Thread.currentThread());
+    }
+
+    @Override
+    public String toString() {
+        String state = closed ? "closed, " : failure.get() != null ? "failed, " : stopped.get() != null ? "stopped, " : "";
+        return "TaskScope" + (name == null ? "" : " '" + name + "'") + " (" + state + "running = " + running.size() + ")";
+    }
+}
