@@ -120,7 +120,8 @@ public final class CancellationToken {
         }
         RUNNER.compareAndSet(this, null, current);
         // Whoever cancels looks at `runner` after `state`, so one of us two sees the other.
-        if (isCancelled()) interrupt();
+        Ending ending = ending();
+        if (ending != null && ending.reason != null) interrupt(ending);
     }
 
     @Nullable Ending ending() {
@@ -166,10 +167,12 @@ public final class CancellationToken {
         var unused = Thread.interrupted();
     }
 
-    void interrupt() {
+    void interrupt(Ending ending) {
         if (!(runner instanceof Thread running) || !RUNNER.compareAndSet(this, running, INTERRUPTING)) return;
         try {
             running.interrupt();
+        } catch (Throwable e) { // of what the thread waits in, a channel say
+            ending.attach(e);
         } finally {
             runner = INTERRUPTED;
         }

@@ -167,7 +167,7 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
                 return false;
             }
             if (mine.task != null && mine.task.take() != null) release(); // its function will never begin
-            mine.interrupt();
+            mine.interrupt(ending);
             set(value, failure);
             if (mine.scope != null && failure != null) mine.scope.failed(failure);
             mine.tearDown(ending);
@@ -238,9 +238,14 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
     /** If it is over. */
     private void terminate() {
         if (!isDone() || !UNENDED.compareAndSet(this, 0, TERMINATED)) return;
-        if (token != null && token.scope != null) token.scope.terminated(this);
+        CancellationToken mine = token;
+        boolean entered = mine != null && mine.enter();
         CompletableFuture<@Nullable Void> told = termination;
         if (told != null) told.complete(null);
+        if (mine == null) return;
+        mine.leave(entered);
+        // The last: nothing of the scope runs after its block, not even who was told just now.
+        if (mine.scope != null) mine.scope.terminated(this);
     }
 
     final CompletableFuture<@Nullable Void> termination() {

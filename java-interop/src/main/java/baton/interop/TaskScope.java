@@ -1,6 +1,5 @@
 package baton.interop;
 
-import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
@@ -10,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -105,25 +103,15 @@ public final class TaskScope implements AutoCloseable {
      * @throws UnsupportedOperationException before JDK 21
      */
     public static TaskScope openVirtual() {
-        ExecutorService threads = virtualThreads();
+        ExecutorService threads = VirtualThreads.open();
         return new TaskScope(threads, threads, false, null);
     }
 
     /** As the other, with a name that messages and {@code toString} show. */
     public static TaskScope openVirtual(String name) {
         Objects.requireNonNull(name, "name");
-        ExecutorService threads = virtualThreads();
+        ExecutorService threads = VirtualThreads.open();
         return new TaskScope(threads, threads, false, name);
-    }
-
-    private static ExecutorService virtualThreads() {
-        try {
-            return (ExecutorService) Executors.class
-                    .getMethod("newVirtualThreadPerTaskExecutor")
-                    .invoke(null);
-        } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
-            throw new UnsupportedOperationException("no virtual threads in JDK " + Runtime.version(), e);
-        }
     }
 
     /**
@@ -207,20 +195,7 @@ public final class TaskScope implements AutoCloseable {
         closed = true;
         stop(new CancellationException("closed: " + this));
         unended.await().join();
-        if (owned != null) end(owned);
-    }
-
-    private static void end(ExecutorService threads) {
-        threads.shutdown();
-        boolean interrupted = false;
-        for (boolean ended = false; !ended; ) {
-            try {
-                ended = threads.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) Thread.currentThread().interrupt();
+        if (owned != null) VirtualThreads.close(owned);
     }
 
     private void refuseInside(String call) {

@@ -35,7 +35,6 @@ class CancelChainMemoryTest {
         bytesOfDependentsThatCameAndWent(CancellableFuture.of(new CompletableFuture<>()), 1_000);
         long theirs = bytesOfDependentsThatCameAndWent(plain, MANY) / MANY;
         long bytes = bytesOfDependentsThatCameAndWent(ours, MANY) / MANY;
-        System.out.println(bytes + " bytes a dependent, plain " + theirs);
         assertTrue(bytes <= theirs + 64, bytes + " bytes a dependent, plain " + theirs);
         assertTrue(!ours.isDone() && !plain.isDone() && !never.isDone());
         assertTrue(wants.cancel(true));

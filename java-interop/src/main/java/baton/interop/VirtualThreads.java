@@ -1,0 +1,35 @@
+package baton.interop;
+
+import java.lang.reflect.InvocationTargetException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** A virtual thread for every task, where the JDK has them. */
+final class VirtualThreads {
+    private VirtualThreads() {}
+
+    static ExecutorService open() {
+        try {
+            return (ExecutorService) Executors.class
+                    .getMethod("newVirtualThreadPerTaskExecutor")
+                    .invoke(null);
+        } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
+            throw new UnsupportedOperationException("no virtual threads in JDK " + Runtime.version(), e);
+        }
+    }
+
+    /** Waits until all its threads have ended; an interrupt does not end that. */
+    static void close(ExecutorService threads) {
+        threads.shutdown();
+        boolean interrupted = false;
+        for (boolean ended = false; !ended; ) {
+            try {
+                ended = threads.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) Thread.currentThread().interrupt();
+    }
+}
