@@ -1,5 +1,6 @@
 package baton.interop;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -18,8 +19,9 @@ final class Stages {
     /** Cancels the stage, if it can be cancelled. */
     static void cancel(CompletionStage<?> stage) {
         try {
-            if (stage instanceof Future<?> future) future.cancel(true);
-            else stage.toCompletableFuture().cancel(true);
+            boolean isFuture = stage instanceof Future && !(stage instanceof CompletableFuture);
+            Future<?> future = isFuture ? (Future<?>) stage : stage.toCompletableFuture();
+            future.cancel(true);
         } catch (RuntimeException ignored) {
             // A stage that does not let itself be seen as a future cannot be cancelled; it will end by itself.
         }

@@ -28,7 +28,7 @@ class CancelChainStackTest {
         return Stream.of(
                 stage -> stage.thenApply(x -> x + 1),
                 stage -> stage.thenCombine(one, Integer::sum),
-                stage -> CancellableFuture.of(one).thenCompose(x -> stage).whenComplete((x, e) -> {}));
+                stage -> CancellableFuture.of(one).thenCompose(x -> stage));
     }
 
     private CancellableFuture<Integer> chain(UnaryOperator<CancellableFuture<Integer>> link) {

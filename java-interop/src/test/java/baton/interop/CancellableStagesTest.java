@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -295,16 +297,17 @@ class CancellableStagesTest {
         assertTrue(inner.future.isCancelled());
     }
 
-    /** A stage that is a Future, but makes a new CompletableFuture of itself. */
+    /** A stage that is a Future, but no CompletableFuture; it makes a new one of itself. */
     @Test
     void cancel_reachesAStageThatIsAFutureOfItsOwnKind() {
-        var own = new CompletableFuture<Integer>() {
-            @Override
-            public CompletableFuture<Integer> toCompletableFuture() {
-                return copy();
-            }
-        };
-        CancellableFuture.of(own).thenApply(x -> x).cancel(true);
+        CompletableFuture<Integer> own = new CompletableFuture<>();
+        @SuppressWarnings("unchecked")
+        CompletionStage<Integer> stage = (CompletionStage<Integer>) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {CompletionStage.class, Future.class},
+                (proxy, method, arguments) ->
+                        method.getName().equals("toCompletableFuture") ? own.copy() : method.invoke(own, arguments));
+        CancellableFuture.of(stage).thenApply(x -> x).cancel(true);
         assertTrue(own.isCancelled());
     }
 
