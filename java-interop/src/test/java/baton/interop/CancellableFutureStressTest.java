@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.AfterEach;
@@ -16,52 +18,32 @@ import org.junit.jupiter.api.Timeout;
 /** Two threads that meet at one future: whatever comes first, one outcome, and each teardown once or never. */
 @Timeout(120)
 class CancellableFutureStressTest {
-    private static final int ROUNDS = 5_000;
+    private static final int ROUNDS = 3_000;
 
     private final CyclicBarrier start = new CyclicBarrier(2);
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final AtomicInteger tornDown = new AtomicInteger();
-    private volatile Runnable job = () -> {};
-    private volatile boolean over;
-    private final Thread other = new Thread(this::runJobs);
 
-    private void runJobs() {
-        for (meet(); !over; meet()) {
-            job.run();
-            meet();
-        }
+    @AfterEach
+    void end() {
+        thread.shutdown();
     }
 
-    private void meet() {
+    /** Both at once, one a little after the other. */
+    private void together(int round, Runnable there, Runnable here) {
+        CompletableFuture<Void> other = CompletableFuture.runAsync(() -> startWith(there, round % 40), thread);
+        startWith(here, round / 40 % 40);
+        await(other);
+    }
+
+    private void startWith(Runnable call, int delay) {
         try {
             start.await();
         } catch (Exception e) {
             throw new AssertionError(e);
         }
-    }
-
-    /** Both at once, one a little after the other. */
-    private void together(int round, Runnable there, Runnable here) {
-        if (!other.isAlive()) other.start();
-        job = () -> {
-            spin(round % 40);
-            there.run();
-        };
-        meet();
-        spin(round / 40 % 40);
-        here.run();
-        meet();
-    }
-
-    private static void spin(int times) {
-        for (int i = 0; i < times; i++) Thread.onSpinWait();
-    }
-
-    @AfterEach
-    void end() throws InterruptedException {
-        over = true;
-        if (!other.isAlive()) return;
-        meet();
-        other.join();
+        for (int i = 0; i < delay; i++) Thread.onSpinWait();
+        call.run();
     }
 
     /** A function with three teardowns on the other thread, its future ended here. */
