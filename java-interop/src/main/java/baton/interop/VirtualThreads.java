@@ -11,9 +11,8 @@ final class VirtualThreads {
 
     static ExecutorService open() {
         try {
-            return (ExecutorService) Executors.class
-                    .getMethod("newVirtualThreadPerTaskExecutor")
-                    .invoke(null);
+            return (ExecutorService)
+                    Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
         } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
             throw new UnsupportedOperationException("no virtual threads in JDK " + Runtime.version(), e);
         }
