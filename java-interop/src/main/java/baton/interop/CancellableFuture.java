@@ -14,29 +14,30 @@ import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link CompletableFuture} whose cancel reaches the work behind it. {@link #supply}, {@link #run} and {@link #of} begin
- * a chain; every stage derived from it ({@code thenApply}, {@code handle}, {@code thenCombine}, …) is a CancellableFuture
- * too, whose cancel travels up the chain to its beginning.
+ * A {@link CompletableFuture} whose cancel reaches the work behind it. {@link #supply}, {@link #run} and {@link #of}
+ * begin a chain; every stage derived from it ({@code thenApply}, {@code handle}, {@code thenCombine}, …) is a
+ * CancellableFuture too, whose cancel travels up the chain to its beginning.
  *
  * <p><i>Waiting.</i> Nothing here blocks. A cancelled future is done at once, as CompletableFuture has it; {@link
  * #terminated} tells when the function and its teardowns have really ended.
  *
- * <p><i>Cancellation.</i> A future is cancelled when it is cancelled itself, or when all stages that were derived from it
- * have been cancelled; one that was derived only to look on counts too. A stage with two sources ({@code thenCombine},
- * {@code applyToEither}) passes its cancel to both, one made by {@code thenCompose} or {@code exceptionallyCompose} to the
- * stage that its function answers, even if that is after the cancel. A source that is no CancellableFuture is cancelled by
- * its own {@code cancel}. What others make of this future ({@code CompletableFuture.allOf}, or {@code thenCombine} of a
- * plain one) is not counted, but its {@code minimalCompletionStage} is, which nobody can cancel. One {@link
- * CancellationException} goes through all that a cancel reaches; its cause is the reason given.
+ * <p><i>Cancellation.</i> A future is cancelled when it is cancelled itself, or when all stages that were derived from
+ * it have been cancelled; one that was derived only to look on counts too. A stage with two sources
+ * ({@code thenCombine}, {@code applyToEither}) passes its cancel to both, one made by {@code thenCompose} or
+ * {@code exceptionallyCompose} to the stage that its function answers, even if that is after the cancel. A source that
+ * is no CancellableFuture is cancelled by its own {@code cancel}. What others make of this future
+ * ({@code CompletableFuture.allOf}, or {@code thenCombine} of a plain one) is not counted, but its
+ * {@code minimalCompletionStage} is, which nobody can cancel. One {@link CancellationException} goes through all that a
+ * cancel reaches; its cause is the reason given.
  *
- * <p>Completing a future from outside ({@code complete}, {@code completeExceptionally}, {@code completeAsync}, {@code
- * obtrude…}, {@code orTimeout}, {@code completeOnTimeout}) gives it that outcome, and ends the work for it as a cancel
- * would. The flag of {@code cancel(boolean)} means nothing; see {@link CancellationToken#interruptible}. Whoever comes too
- * late changes nothing, and finds it done.
+ * <p>Completing a future from outside ({@code complete}, {@code completeExceptionally}, {@code completeAsync},
+ * {@code obtrude…}, {@code orTimeout}, {@code completeOnTimeout}) gives it that outcome, and ends the work for it as a
+ * cancel would. The flag of {@code cancel(boolean)} means nothing; see {@link CancellationToken#interruptible}. Whoever
+ * comes too late changes nothing, and finds it done.
  *
- * <p><i>Callbacks</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither under
- * a lock. A callback that blocks holds up the teardowns that come after it. After a timeout both run on {@code
- * Dispatchers.Default}. Timers: whole milliseconds, rounded up.
+ * <p><i>Callbacks</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
+ * under a lock. A callback that blocks holds up the teardowns that come after it. After a timeout both run on
+ * {@code Dispatchers.Default}. Timers: whole milliseconds, rounded up.
  *
  * <p><i>Memory.</i> As CompletableFuture. A stage does not keep its sources alive.
  *
@@ -83,9 +84,9 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
     }
 
     /**
-     * Completes as the stage does, and cancels it when it is cancelled itself: that of {@code HttpClient.sendAsync}, say,
-     * which then aborts the exchange. A stage that cannot be cancelled ends by itself; until then this is not {@link
-     * #terminated}. A CancellableFuture is answered as it is.
+     * Completes as the stage does, and cancels it when it is cancelled itself: that of {@code HttpClient.sendAsync},
+     * say, which then aborts the exchange. A stage that cannot be cancelled ends by itself; until then this is not
+     * {@link #terminated}. A CancellableFuture is answered as it is.
      */
     public static <T extends @Nullable Object> CancellableFuture<T> of(CompletionStage<T> stage) {
         Objects.requireNonNull(stage, "stage");
@@ -108,8 +109,8 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
     }
 
     /**
-     * Cancels it for a reason: the cause of the {@link CancellationException}, and what {@link CancellationToken#reason}
-     * answers.
+     * Cancels it for a reason: the cause of the {@link CancellationException}, and what
+     * {@link CancellationToken#reason} answers.
      */
     public boolean cancel(Throwable reason) {
         Objects.requireNonNull(reason, "reason");
@@ -123,8 +124,8 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
     /**
      * A future that completes when this is done and nothing goes on behind it any more: its function has ended, or will
      * never begin; its teardowns have run, but for those registered later by others; the stage given to {@link #of} has
-     * ended. That of a derived stage waits for the work that its own cancel, or completion from outside, has cancelled. It
-     * always completes normally, and what one does to it changes nothing here.
+     * ended. That of a derived stage waits for the work that its own cancel, or completion from outside, has cancelled.
+     * It always completes normally, and what one does to it changes nothing here.
      */
     public CompletableFuture<@Nullable Void> terminated() {
         return termination().copy();

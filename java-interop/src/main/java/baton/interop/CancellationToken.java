@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * completed from outside. It stays uncancelled when the function ends first, with a value or without.
  *
  * <p><i>Teardowns.</i> Each that was registered by {@link #onCancel} runs exactly once if the work ends without the
- * function's value: cancelled, completed from outside, or failed. None runs when the function's value was taken. The last
- * registered runs first, one after another: on the thread that cancels, after the future is done and its callbacks have
- * run; or on the function's thread when the function has failed, before the future is done. What they throw is attached
- * to what the future failed with, as suppressed; where it was completed with a value from outside, it goes to the
- * thread's handler for uncaught exceptions.
+ * function's value: cancelled, completed from outside, or failed. None runs when the function's value was taken. The
+ * last registered runs first, one after another: on the thread that cancels, after the future is done and its callbacks
+ * have run; or on the function's thread when the function has failed, before the future is done. What they throw is
+ * attached to what the future failed with, as suppressed; where it was completed with a value from outside, it goes to
+ * the thread's handler for uncaught exceptions.
  *
- * <p><i>Memory.</i> What happens before a cancel happens before what follows {@link #isCancelled} that answers true, and
- * before the teardowns; so does what happens before the registration of a teardown.
+ * <p><i>Memory.</i> What happens before a cancel happens before what follows {@link #isCancelled} that answers true,
+ * and before the teardowns; so does what happens before the registration of a teardown.
  *
  * <p>All members but {@link #interruptible} may be called from any thread.
  */
@@ -49,7 +49,8 @@ public final class CancellationToken {
     final @Nullable TaskScope scope;
 
     /** The function as the executor has it; null if there is none. */
-    @Nullable Task<?> task;
+    @Nullable
+    Task<?> task;
 
     /** Null or a Teardown while the work goes on, then an Ending for good. */
     private volatile @Nullable Object state;
@@ -124,7 +125,8 @@ public final class CancellationToken {
         if (ending != null && ending.reason != null) interrupt(ending);
     }
 
-    @Nullable Ending ending() {
+    @Nullable
+    Ending ending() {
         return state instanceof Ending ending ? ending : null;
     }
 

@@ -259,7 +259,7 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
         return mine;
     }
 
-    /** One that is cancelled shows what its teardowns and those of its sources have thrown; so they share the exception. */
+    /** All that one cancel reaches share one exception, so each shows what the teardowns of all have thrown. */
     private static CancellationException upwards(@Nullable Throwable failure, Throwable reason) {
         if (failure instanceof CancellationException e) return e;
         return reason instanceof CancellationException e ? e : cancellation(reason);

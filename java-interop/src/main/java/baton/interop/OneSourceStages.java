@@ -10,8 +10,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways to derive a stage from one: each is what CompletableFuture makes it, but cancellable, and counted among those
- * who want this one.
+ * The ways to derive a stage from one: each is what CompletableFuture makes it, but cancellable, and counted among
+ * those who want this one.
  */
 abstract class OneSourceStages<T extends @Nullable Object> extends CompletableFuture<T> {
     /** Makes this a source of the stage, which was just derived from it. */
@@ -23,17 +23,20 @@ abstract class OneSourceStages<T extends @Nullable Object> extends CompletableFu
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> thenApply(Function<? super T, ? extends U> function) {
+    public final <U extends @Nullable Object> CancellableFuture<U> thenApply(
+            Function<? super T, ? extends U> function) {
         return derived(super.thenApply(function));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> thenApplyAsync(Function<? super T, ? extends U> function) {
+    public final <U extends @Nullable Object> CancellableFuture<U> thenApplyAsync(
+            Function<? super T, ? extends U> function) {
         return derived(super.thenApplyAsync(function));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> thenApplyAsync(Function<? super T, ? extends U> function, Executor executor) {
+    public final <U extends @Nullable Object> CancellableFuture<U> thenApplyAsync(
+            Function<? super T, ? extends U> function, Executor executor) {
         return derived(super.thenApplyAsync(function, executor));
     }
 
@@ -68,17 +71,20 @@ abstract class OneSourceStages<T extends @Nullable Object> extends CompletableFu
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> handle(BiFunction<? super T, Throwable, ? extends U> function) {
+    public final <U extends @Nullable Object> CancellableFuture<U> handle(
+            BiFunction<? super T, Throwable, ? extends U> function) {
         return derived(super.handle(function));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> handleAsync(BiFunction<? super T, Throwable, ? extends U> function) {
+    public final <U extends @Nullable Object> CancellableFuture<U> handleAsync(
+            BiFunction<? super T, Throwable, ? extends U> function) {
         return derived(super.handleAsync(function));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> handleAsync(BiFunction<? super T, Throwable, ? extends U> function, Executor executor) {
+    public final <U extends @Nullable Object> CancellableFuture<U> handleAsync(
+            BiFunction<? super T, Throwable, ? extends U> function, Executor executor) {
         return derived(super.handleAsync(function, executor));
     }
 
@@ -93,7 +99,8 @@ abstract class OneSourceStages<T extends @Nullable Object> extends CompletableFu
     }
 
     @Override
-    public final CancellableFuture<T> whenCompleteAsync(BiConsumer<? super T, ? super Throwable> action, Executor executor) {
+    public final CancellableFuture<T> whenCompleteAsync(
+            BiConsumer<? super T, ? super Throwable> action, Executor executor) {
         return derived(super.whenCompleteAsync(action, executor));
     }
 
@@ -113,19 +120,22 @@ abstract class OneSourceStages<T extends @Nullable Object> extends CompletableFu
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> thenCompose(Function<? super T, ? extends CompletionStage<U>> function) {
+    public final <U extends @Nullable Object> CancellableFuture<U> thenCompose(
+            Function<? super T, ? extends CompletionStage<U>> function) {
         Composed<T, U> composed = new Composed<>(function);
         return composed.by(derived(super.thenCompose(composed)));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> thenComposeAsync(Function<? super T, ? extends CompletionStage<U>> function) {
+    public final <U extends @Nullable Object> CancellableFuture<U> thenComposeAsync(
+            Function<? super T, ? extends CompletionStage<U>> function) {
         Composed<T, U> composed = new Composed<>(function);
         return composed.by(derived(super.thenComposeAsync(composed)));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> thenComposeAsync(Function<? super T, ? extends CompletionStage<U>> function, Executor executor) {
+    public final <U extends @Nullable Object> CancellableFuture<U> thenComposeAsync(
+            Function<? super T, ? extends CompletionStage<U>> function, Executor executor) {
         Composed<T, U> composed = new Composed<>(function);
         return composed.by(derived(super.thenComposeAsync(composed, executor)));
     }
@@ -137,13 +147,15 @@ abstract class OneSourceStages<T extends @Nullable Object> extends CompletableFu
     }
 
     @Override
-    public final CancellableFuture<T> exceptionallyComposeAsync(Function<Throwable, ? extends CompletionStage<T>> function) {
+    public final CancellableFuture<T> exceptionallyComposeAsync(
+            Function<Throwable, ? extends CompletionStage<T>> function) {
         Composed<Throwable, T> composed = new Composed<>(function);
         return composed.by(derived(super.exceptionallyComposeAsync(composed)));
     }
 
     @Override
-    public final CancellableFuture<T> exceptionallyComposeAsync(Function<Throwable, ? extends CompletionStage<T>> function, Executor executor) {
+    public final CancellableFuture<T> exceptionallyComposeAsync(
+            Function<Throwable, ? extends CompletionStage<T>> function, Executor executor) {
         Composed<Throwable, T> composed = new Composed<>(function);
         return composed.by(derived(super.exceptionallyComposeAsync(composed, executor)));
     }

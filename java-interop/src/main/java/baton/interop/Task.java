@@ -45,7 +45,8 @@ final class Task<T extends @Nullable Object> implements Runnable {
 
     /** The function, for the one who comes first: to run it, or to see to it that nobody will. */
     @SuppressWarnings("unchecked")
-    @Nullable CancellableFunction<? extends T> take() {
+    @Nullable
+    CancellableFunction<? extends T> take() {
         return (CancellableFunction<? extends T>) FUNCTION.getAndSet(this, null);
     }
 }

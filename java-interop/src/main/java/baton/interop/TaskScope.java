@@ -30,23 +30,23 @@ import org.jspecify.annotations.Nullable;
  * functions forked themselves. {@link #close} cancels what still runs and waits for that too, so nothing of the scope
  * runs after the block.
  *
- * <p><i>Failure.</i> The first function that fails cancels all others, with its failure as the reason; {@link #join} throws
- * it, with the failures that came later as suppressed. In an independent scope the others run on. A future that was
- * completed with an exception from outside, or by {@code orTimeout}, has failed; one that was cancelled has not. What is
- * forked when the scope has failed, or a join has timed out, is cancelled before it begins.
+ * <p><i>Failure.</i> The first function that fails cancels all others, with its failure as the reason; {@link #join}
+ * throws it, with the failures that came later as suppressed. In an independent scope the others run on. A future that
+ * was completed with an exception from outside, or by {@code orTimeout}, has failed; one that was cancelled has not.
+ * What is forked when the scope has failed, or a join has timed out, is cancelled before it begins.
  *
- * <p><i>Cancellation.</i> Cancelling a future of the scope, or all stages derived from it, cancels that one alone. {@link
- * #join} ends early when its thread is interrupted.
+ * <p><i>Cancellation.</i> Cancelling a future of the scope, or all stages derived from it, cancels that one alone.
+ * {@link #join} ends early when its thread is interrupted.
  *
- * <p><i>Callbacks.</i> Functions run on the executor given, which must run what it is given while somebody waits here; the
- * scope has no thread of its own, but for one opened by {@link #openVirtual}. Where callbacks and teardowns run is told at
- * {@link CancellationToken}.
+ * <p><i>Callbacks.</i> Functions run on the executor given, which must run what it is given while somebody waits here;
+ * the scope has no thread of its own, but for one opened by {@link #openVirtual}. Where callbacks and teardowns run is
+ * told at {@link CancellationToken}.
  *
  * <p><i>Memory.</i> What the forked functions did happens before whatever follows a join or a close.
  *
- * <p><i>Misuse.</i> {@link #join} and {@link #close} from within a function, a teardown or a callback of the scope would
- * wait for themselves: {@link IllegalStateException}, as for a {@link #fork} after {@link #close}. All members may be
- * called from any thread.
+ * <p><i>Misuse.</i> {@link #join} and {@link #close} from within a function, a teardown or a callback of the scope
+ * would wait for themselves: {@link IllegalStateException}, as for a {@link #fork} after {@link #close}. All members
+ * may be called from any thread.
  */
 public final class TaskScope implements AutoCloseable {
     private final Executor executor;
@@ -69,8 +69,7 @@ public final class TaskScope implements AutoCloseable {
 
     private volatile boolean closed;
 
-    private TaskScope(
-            Executor executor, @Nullable ExecutorService owned, boolean independent, @Nullable String name) {
+    private TaskScope(Executor executor, @Nullable ExecutorService owned, boolean independent, @Nullable String name) {
         this.executor = Objects.requireNonNull(executor, "executor");
         this.owned = owned;
         this.independent = independent;
@@ -98,7 +97,8 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * As {@link #open}, with a virtual thread for every function; {@link #close} waits for the end of those threads too.
+     * As {@link #open}, with a virtual thread for every function; {@link #close} waits for the end of those threads
+     * too.
      *
      * @throws UnsupportedOperationException before JDK 21
      */
@@ -115,8 +115,8 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * Runs the function on the executor, as {@link CancellableFuture#supply}. Never waits. When the scope has failed, or
-     * a join has timed out, the future is cancelled for that reason and the function never begins.
+     * Runs the function on the executor, as {@link CancellableFuture#supply}. Never waits. When the scope has failed,
+     * or a join has timed out, the future is cancelled for that reason and the function never begins.
      *
      * @throws IllegalStateException if the scope is closed
      */
@@ -237,7 +237,9 @@ public final class TaskScope implements AutoCloseable {
 
     @Override
     public String toString() {
-        String state = closed ? "closed, " : failure.get() != null ? "failed, " : stopped.get() != null ? "stopped, " : "";
-        return "TaskScope" + (name == null ? "" : " '" + name + "'") + " (" + state + "running = " + running.size() + ")";
+        String state =
+                closed ? "closed, " : failure.get() != null ? "failed, " : stopped.get() != null ? "stopped, " : "";
+        return "TaskScope" + (name == null ? "" : " '" + name + "'") + " (" + state + "running = " + running.size()
+                + ")";
     }
 }

@@ -16,32 +16,40 @@ abstract class TwoSourceStages<T extends @Nullable Object> extends OneSourceStag
             CompletionStage<?> other, CompletableFuture<U> stage);
 
     @Override
-    public final <U extends @Nullable Object, V extends @Nullable Object> CancellableFuture<V> thenCombine(CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> function) {
+    public final <U extends @Nullable Object, V extends @Nullable Object> CancellableFuture<V> thenCombine(
+            CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> function) {
         return derived(other, super.thenCombine(other, function));
     }
 
     @Override
-    public final <U extends @Nullable Object, V extends @Nullable Object> CancellableFuture<V> thenCombineAsync(CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> function) {
+    public final <U extends @Nullable Object, V extends @Nullable Object> CancellableFuture<V> thenCombineAsync(
+            CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> function) {
         return derived(other, super.thenCombineAsync(other, function));
     }
 
     @Override
-    public final <U extends @Nullable Object, V extends @Nullable Object> CancellableFuture<V> thenCombineAsync(CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> function, Executor executor) {
+    public final <U extends @Nullable Object, V extends @Nullable Object> CancellableFuture<V> thenCombineAsync(
+            CompletionStage<? extends U> other,
+            BiFunction<? super T, ? super U, ? extends V> function,
+            Executor executor) {
         return derived(other, super.thenCombineAsync(other, function, executor));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<@Nullable Void> thenAcceptBoth(CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
+    public final <U extends @Nullable Object> CancellableFuture<@Nullable Void> thenAcceptBoth(
+            CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
         return derived(other, super.thenAcceptBoth(other, action));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<@Nullable Void> thenAcceptBothAsync(CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
+    public final <U extends @Nullable Object> CancellableFuture<@Nullable Void> thenAcceptBothAsync(
+            CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action) {
         return derived(other, super.thenAcceptBothAsync(other, action));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<@Nullable Void> thenAcceptBothAsync(CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action, Executor executor) {
+    public final <U extends @Nullable Object> CancellableFuture<@Nullable Void> thenAcceptBothAsync(
+            CompletionStage<? extends U> other, BiConsumer<? super T, ? super U> action, Executor executor) {
         return derived(other, super.thenAcceptBothAsync(other, action, executor));
     }
 
@@ -56,37 +64,44 @@ abstract class TwoSourceStages<T extends @Nullable Object> extends OneSourceStag
     }
 
     @Override
-    public final CancellableFuture<@Nullable Void> runAfterBothAsync(CompletionStage<?> other, Runnable action, Executor executor) {
+    public final CancellableFuture<@Nullable Void> runAfterBothAsync(
+            CompletionStage<?> other, Runnable action, Executor executor) {
         return derived(other, super.runAfterBothAsync(other, action, executor));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> applyToEither(CompletionStage<? extends T> other, Function<? super T, U> function) {
+    public final <U extends @Nullable Object> CancellableFuture<U> applyToEither(
+            CompletionStage<? extends T> other, Function<? super T, U> function) {
         return derived(other, super.applyToEither(other, function));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> applyToEitherAsync(CompletionStage<? extends T> other, Function<? super T, U> function) {
+    public final <U extends @Nullable Object> CancellableFuture<U> applyToEitherAsync(
+            CompletionStage<? extends T> other, Function<? super T, U> function) {
         return derived(other, super.applyToEitherAsync(other, function));
     }
 
     @Override
-    public final <U extends @Nullable Object> CancellableFuture<U> applyToEitherAsync(CompletionStage<? extends T> other, Function<? super T, U> function, Executor executor) {
+    public final <U extends @Nullable Object> CancellableFuture<U> applyToEitherAsync(
+            CompletionStage<? extends T> other, Function<? super T, U> function, Executor executor) {
         return derived(other, super.applyToEitherAsync(other, function, executor));
     }
 
     @Override
-    public final CancellableFuture<@Nullable Void> acceptEither(CompletionStage<? extends T> other, Consumer<? super T> action) {
+    public final CancellableFuture<@Nullable Void> acceptEither(
+            CompletionStage<? extends T> other, Consumer<? super T> action) {
         return derived(other, super.acceptEither(other, action));
     }
 
     @Override
-    public final CancellableFuture<@Nullable Void> acceptEitherAsync(CompletionStage<? extends T> other, Consumer<? super T> action) {
+    public final CancellableFuture<@Nullable Void> acceptEitherAsync(
+            CompletionStage<? extends T> other, Consumer<? super T> action) {
         return derived(other, super.acceptEitherAsync(other, action));
     }
 
     @Override
-    public final CancellableFuture<@Nullable Void> acceptEitherAsync(CompletionStage<? extends T> other, Consumer<? super T> action, Executor executor) {
+    public final CancellableFuture<@Nullable Void> acceptEitherAsync(
+            CompletionStage<? extends T> other, Consumer<? super T> action, Executor executor) {
         return derived(other, super.acceptEitherAsync(other, action, executor));
     }
 
@@ -101,7 +116,8 @@ abstract class TwoSourceStages<T extends @Nullable Object> extends OneSourceStag
     }
 
     @Override
-    public final CancellableFuture<@Nullable Void> runAfterEitherAsync(CompletionStage<?> other, Runnable action, Executor executor) {
+    public final CancellableFuture<@Nullable Void> runAfterEitherAsync(
+            CompletionStage<?> other, Runnable action, Executor executor) {
         return derived(other, super.runAfterEitherAsync(other, action, executor));
     }
 }

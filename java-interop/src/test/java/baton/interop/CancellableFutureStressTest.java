@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+<<<<<<< HEAD
+=======
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+>>>>>>> futures
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.AfterEach;
@@ -16,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /** Two threads that meet at one future: whatever comes first, one outcome, and each teardown once or never. */
 @Timeout(120)
 class CancellableFutureStressTest {
+<<<<<<< HEAD
     private static final int ROUNDS = 5_000;
 
     private final CyclicBarrier start = new CyclicBarrier(2);
@@ -32,11 +38,33 @@ class CancellableFutureStressTest {
     }
 
     private void meet() {
+=======
+    private static final int ROUNDS = 3_000;
+
+    private final CyclicBarrier start = new CyclicBarrier(2);
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private final AtomicInteger tornDown = new AtomicInteger();
+
+    @AfterEach
+    void end() {
+        thread.shutdown();
+    }
+
+    /** Both at once, one a little after the other. */
+    private void together(int round, Runnable there, Runnable here) {
+        CompletableFuture<Void> other = CompletableFuture.runAsync(() -> startWith(there, round % 40), thread);
+        startWith(here, round / 40 % 40);
+        await(other);
+    }
+
+    private void startWith(Runnable call, int delay) {
+>>>>>>> futures
         try {
             start.await();
         } catch (Exception e) {
             throw new AssertionError(e);
         }
+<<<<<<< HEAD
     }
 
     /** Both at once, one a little after the other. */
@@ -62,6 +90,10 @@ class CancellableFutureStressTest {
         if (!other.isAlive()) return;
         meet();
         other.join();
+=======
+        for (int i = 0; i < delay; i++) Thread.onSpinWait();
+        call.run();
+>>>>>>> futures
     }
 
     /** A function with three teardowns on the other thread, its future ended here. */

@@ -155,7 +155,8 @@ class CancellableFutureTest {
 
     @Test
     void complete_whileItRuns_endsTheWorkWithThatValue() {
-        assertEquals("given", endedWhileItRuns(f -> assertTrue(f.complete("given"))).join());
+        assertEquals(
+                "given", endedWhileItRuns(f -> assertTrue(f.complete("given"))).join());
     }
 
     @Test
@@ -174,7 +175,10 @@ class CancellableFutureTest {
 
     @Test
     void completeAsync_whileItRuns_endsTheWork() {
-        assertEquals("given", endedWhileItRuns(f -> f.completeAsync(() -> "given", Runnable::run)).join());
+        assertEquals(
+                "given",
+                endedWhileItRuns(f -> f.completeAsync(() -> "given", Runnable::run))
+                        .join());
         seen.clear();
         IllegalStateException e = new IllegalStateException("given");
         CancellableFuture<String> failed = endedWhileItRuns(f -> f.completeAsync(
@@ -187,10 +191,12 @@ class CancellableFutureTest {
 
     @Test
     void orTimeout_ofZeroWhileItRuns_endsTheWork() {
-        assertInstanceOf(
-                TimeoutException.class, failure(endedWhileItRuns(f -> f.orTimeout(Duration.ZERO))));
+        assertInstanceOf(TimeoutException.class, failure(endedWhileItRuns(f -> f.orTimeout(Duration.ZERO))));
         seen.clear();
-        assertEquals("late", endedWhileItRuns(f -> f.completeOnTimeout("late", 0, TimeUnit.DAYS)).join());
+        assertEquals(
+                "late",
+                endedWhileItRuns(f -> f.completeOnTimeout("late", 0, TimeUnit.DAYS))
+                        .join());
     }
 
     @Test
@@ -309,7 +315,8 @@ class CancellableFutureTest {
     void cancel_ofAStageOfOneThatRuns_isTerminatedWithIt() {
         List<CancellableFuture<String>> futures = new ArrayList<>();
         futures.add(queued(token -> {
-            CancellableFuture<Integer> derived = futures.get(0).thenApply(x -> x).thenApply(String::length);
+            CancellableFuture<Integer> derived =
+                    futures.get(0).thenApply(x -> x).thenApply(String::length);
             CompletableFuture<Void> asked = derived.terminated();
             derived.cancel(true);
             assertTrue(futures.get(0).isCancelled());
@@ -433,9 +440,8 @@ class CancellableFutureTest {
         AsyncSemaphore semaphore = AsyncSemaphore.create(1);
         Permit permit = semaphore.acquire().join();
         CancellableFuture<Permit> waits = CancellableFuture.of(semaphore.acquire());
-        CancellableFuture<String> composed =
-                CancellableFuture.of(CompletableFuture.completedFuture(1)).thenCompose(x -> semaphore
-                        .withPermit(() -> CompletableFuture.completedFuture("")));
+        CancellableFuture<String> composed = CancellableFuture.of(CompletableFuture.completedFuture(1))
+                .thenCompose(x -> semaphore.withPermit(() -> CompletableFuture.completedFuture("")));
         assertEquals(2, semaphore.waiting());
         waits.thenApply(Permit::isHeld).cancel(true);
         composed.thenApply(String::length).cancel(true);
@@ -491,7 +497,9 @@ class CancellableFutureTest {
             token.onCancel(null);
             return "";
         });
-        assertEquals("teardown", assertInstanceOf(NullPointerException.class, failure(future)).getMessage());
+        assertEquals(
+                "teardown",
+                assertInstanceOf(NullPointerException.class, failure(future)).getMessage());
         assertThrows(CompletionException.class, future::join);
     }
 }

@@ -236,7 +236,8 @@ class CancellableStagesTest {
         List<String> outcomes = new ArrayList<>();
         for (CompletableFuture<Integer> source :
                 List.of(new CompletableFuture<Integer>(), CancellableStagesTest.<Integer>promise())) {
-            CompletableFuture<Integer> other = way.either() ? new CompletableFuture<>() : CompletableFuture.completedFuture(1);
+            CompletableFuture<Integer> other =
+                    way.either() ? new CompletableFuture<>() : CompletableFuture.completedFuture(1);
             CompletableFuture<?> derived = way.derive(source, other);
             assertTrue(source.cancel(true));
             outcomes.add(outcome(derived) + " " + derived.isCancelled());
@@ -289,8 +290,8 @@ class CancellableStagesTest {
     void cancel_ofAComposedStage_leavesAnInnerOneThatOthersWant() {
         Work inner = new Work();
         CompletableFuture<?> other = inner.future.thenApply(x -> x);
-        CancellableFuture<Integer> composed = CancellableFuture.of(CompletableFuture.completedFuture(1))
-                .thenCompose(x -> inner.future);
+        CancellableFuture<Integer> composed =
+                CancellableFuture.of(CompletableFuture.completedFuture(1)).thenCompose(x -> inner.future);
         composed.cancel(true);
         inner.assertWanted();
         other.cancel(true);

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // close() does not heed an interrupt
 class TaskScopeTest {
     private final Steps steps = new Steps();
     private final List<String> seen = new CopyOnWriteArrayList<>();
@@ -94,7 +94,8 @@ class TaskScopeTest {
             CancellableFuture<String> failing = scope.fork(token -> {
                 throw failure;
             });
-            assertSame(failure, assertThrows(ExecutionException.class, scope::join).getCause());
+            assertSame(
+                    failure, assertThrows(ExecutionException.class, scope::join).getCause());
             assertSame(failure, failure(failing));
             assertSame(failure, failure(running).getCause());
             assertEquals(2, seen.size());
@@ -102,7 +103,8 @@ class TaskScopeTest {
             assertTrue(after.isCancelled() && after.terminated().isDone());
             assertSame(failure, failure(after).getCause());
             assertEquals("TaskScope 'page' (failed, running = 0)", scope.toString());
-            assertSame(failure, assertThrows(ExecutionException.class, scope::join).getCause());
+            assertSame(
+                    failure, assertThrows(ExecutionException.class, scope::join).getCause());
         }
     }
 
@@ -122,7 +124,8 @@ class TaskScopeTest {
             steps.runAll();
             CancellableFuture<Integer> after = scope.fork(token -> 2);
             steps.runAll();
-            assertSame(failure, assertThrows(ExecutionException.class, scope::join).getCause());
+            assertSame(
+                    failure, assertThrows(ExecutionException.class, scope::join).getCause());
             assertEquals(List.of(second), Arrays.asList(failure.getSuppressed()), "once, and not itself");
             assertEquals(3, well.join() + after.join());
         }
