@@ -31,7 +31,7 @@ import kotlinx.coroutines.launch
  *   └ runner    waits for the source · starts the work · waits for its end · runs the teardowns
  *       └ work  the block
  *           └   whatever the block starts
- * outcome       what the task tells; completed when the runner is
+ * outcome       what the task tells; completed when the runner is, by whoever notices it first
  * ```
  * 1. kotlinx decides by one compare-and-set whether the work ends with a value or without, cancellations from anywhere
  *    included. Nothing else decides: after a value a cancelled runner still brings the value, and no teardown runs.
@@ -57,6 +57,9 @@ internal class TaskRun<T>(
     private val teardowns = Teardowns()
     private val failures = ArrayList<Throwable>(0)
 
+    /** What the task fails with if its work does. Written by the runner at its end. */
+    private var failure: Throwable? = null
+
     /** How many tasks wait for this one. What has been counted is not taken back when they get its value. */
     val consumers = AtomicInteger()
 
@@ -68,12 +71,15 @@ internal class TaskRun<T>(
         source.start()
         try {
             source.run.outcome.join()
-        } catch (e: CancellationException) {
-            abandonUpstream(currentCoroutineContext().job.whyCancelled())
+        } catch (_: CancellationException) {
+            val reason = currentCoroutineContext().job.whyCancelled()
+            abandonUpstream(reason)
             // Nobody is left there, it is being cancelled or has ended: so it comes first.
             if (source.run.consumers.get() == 0) source.run.outcome.awaitEnd()
-            throw e
+            throw reason
         }
+        // It has ended; nothing must keep it.
+        synchronized(this) { upstream = null }
         return source.run.outcome.getCompleted()
     }
 
@@ -109,8 +115,6 @@ internal class TaskRun<T>(
     }
 
     suspend fun perform(block: suspend CancellableTaskScope.() -> T): T {
-        // The source has ended; nothing must keep it.
-        synchronized(this) { upstream = null }
         val work =
             CoroutineScope(currentCoroutineContext()).async(start = CoroutineStart.UNDISPATCHED) {
                 @Suppress("UNCHECKED_CAST")
@@ -118,10 +122,11 @@ internal class TaskRun<T>(
                 WorkScope(this).block()
             }
         work.awaitEnd()
-        val failure = work.getCompletionExceptionOrNull()
-        if (failure != null) {
-            runTeardowns(failure)
-            throw failure
+        val cause = work.getCompletionExceptionOrNull()
+        if (cause != null) {
+            runTeardowns(cause)
+            failure = withFailures(cause)
+            throw cause
         }
         teardowns.drop()
         return work.getCompleted()
@@ -145,7 +150,7 @@ internal class TaskRun<T>(
             if (failure != null && failure !== cause && failures.none { it === failure }) failures += failure
             next = teardowns.next(cause) ?: break
         }
-        time.cancel()
+        time.cancel(null)
     }
 
     /** Registered when all was over. A parent that is still there waits for it all the same. */
@@ -153,7 +158,7 @@ internal class TaskRun<T>(
         CoroutineScope(context).launch(start = CoroutineStart.ATOMIC) {
             val time = startTime()
             val failure = runTeardown(teardown, cause, time)
-            time.cancel()
+            time.cancel(null)
             if (failure != null && failure !== cause) handleCoroutineException(context, failure)
         }
     }
@@ -164,7 +169,8 @@ internal class TaskRun<T>(
         if (teardownTimeout.isFinite()) {
             CoroutineScope(currentCoroutineContext() + time).launch(start = CoroutineStart.UNDISPATCHED) {
                 delay(teardownTimeout)
-                time.cancel()
+                // The null is spelled out: before kotlinx-coroutines 1.11 what supplies it stands elsewhere.
+                time.cancel(null)
             }
         }
         return time
@@ -188,30 +194,34 @@ internal class TaskRun<T>(
     private fun overrun(cut: CancellationException): Throwable =
         TeardownTimeoutException("the teardowns of $label took longer than $teardownTimeout").initCause(cut)
 
-    /** The runner has ended. Its own end differs from what counts if it was cancelled too late, or something else that
-     *  has the task as its parent has failed. */
-    fun settle(cause: Throwable?) {
-        val work = work
-        val own = if (work == null) cause else work.getCompletionExceptionOrNull()
-        when {
-            own == null -> outcome.complete(work!!.getCompleted())
-            own is CancellationException && cause != null && cause !is CancellationException -> fail(cause)
-            else -> fail(own)
-        }
-    }
-
-    private fun fail(cause: Throwable) {
-        if (failures.isEmpty()) {
-            outcome.completeExceptionally(cause)
-            return
-        }
+    /** What the task fails with: its [cause], with what its teardowns threw. */
+    private fun withFailures(cause: Throwable): Throwable {
+        if (failures.isEmpty()) return cause
         // The reason of a cancellation is shared by all that it has cancelled; what happened here is not theirs.
         val told = if (cause is CancellationException) CancellationException(cause.message, cause) else cause
         failures.forEach(told::addSuppressed)
-        outcome.completeExceptionally(told)
         // An exception may refuse to take suppressed ones.
         val kept = told.suppressed
         for (failure in failures) if (kept.none { it === failure }) handleCoroutineException(context, failure)
+        return told
+    }
+
+    /**
+     * The runner has ended, with [cause] itself: it may have been cancelled too late, or not have come to any work. May be
+     * called again.
+     */
+    fun settle(cause: Throwable?) {
+        val work = work
+        val told = if (work == null) cause else failure ?: work.getCompletionExceptionOrNull()
+        when {
+            told == null -> outcome.complete(work!!.getCompleted())
+            // Another child of the runner, somebody who has named the task as his parent.
+            told is CancellationException && cause != null && cause !is CancellationException -> {
+                if (failures.isNotEmpty() && cause.suppressed.none { it === told }) cause.addSuppressed(told)
+                outcome.completeExceptionally(cause)
+            }
+            else -> outcome.completeExceptionally(told)
+        }
     }
 
     /** kotlinx may throw a copy of what the task failed with, to show where it was awaited, without the suppressed. */

@@ -26,7 +26,7 @@ internal class Teardowns {
     /** Puts [entry] on top. If all is over answers why: then it is for the caller to run it. */
     @Synchronized
     fun add(entry: Entry): Throwable? {
-        if (dropped || why != null) return why
+        if (dropped || why != null) return why.takeUnless { dropped }
         entry.older = newest
         newest?.newer = entry
         newest = entry

@@ -351,7 +351,8 @@ class TaskChainTest {
         val value = Any()
         val task = GlobalScope.cancellableTask(Dispatchers.Unconfined) { onTeardown { value.hashCode() }; value }
         val middle = task.then(Dispatchers.Unconfined) { 1 }
-        val last = middle.thenCompose(Dispatchers.Unconfined) { GlobalScope.cancellableTask(Dispatchers.Unconfined) { 2 } }
-        return last to listOf<Any>(value, task, middle).map { WeakReference(it) }
+        val inner = GlobalScope.cancellableTask(Dispatchers.Unconfined) { 2 }
+        val last = middle.thenCompose(Dispatchers.Unconfined) { inner }
+        return last to listOf<Any>(value, task, middle, inner).map { WeakReference(it) }
     }
 }

@@ -17,7 +17,9 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.newSingleThreadContext
 import kotlinx.coroutines.plus
+import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.withContext
@@ -393,4 +395,23 @@ class TeardownTest {
             own.coroutineContext.job.join()
             assertEquals(listOf<Any?>("done"), log)
         }
+
+    @Test
+    fun teardown_whenTheDispatcherRefuses_runsElsewhere() {
+        val dispatcher = newSingleThreadContext("closing")
+        val begun = CompletableDeferred<Unit>()
+        val ran = CompletableDeferred<Unit>()
+        val task =
+            CoroutineScope(dispatcher).cancellableTask {
+                onTeardown { ran.complete(Unit) }
+                begun.complete(Unit)
+                awaitCancellation()
+            }
+        runBlocking {
+            begun.await()
+            dispatcher.close()
+            task.cancelAndJoin()
+        }
+        assertTrue(ran.isCompleted)
+    }
 }
