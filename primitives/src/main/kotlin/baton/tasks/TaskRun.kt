@@ -11,17 +11,12 @@ import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Deferred
-import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
-import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
 import kotlinx.coroutines.currentCoroutineContext
-import kotlinx.coroutines.delay
-import kotlinx.coroutines.handleCoroutineException
 import kotlinx.coroutines.job
-import kotlinx.coroutines.launch
 
 /**
  * How a task goes.
@@ -36,15 +31,15 @@ import kotlinx.coroutines.launch
  * 1. kotlinx decides by one compare-and-set whether the work ends with a value or without, cancellations from anywhere
  *    included. Nothing else decides: after a value a cancelled runner still brings the value, and no teardown runs.
  * 2. The runner lives until the last teardown has ended, and so does its parent.
- * 3. A task is counted by what it waits for, its upstream, until it leaves that. Leaving happens once, in one step with the
- *    counting, on the canceller's thread. Whoever brings the count to zero cancels.
+ * 3. A task is counted by what it waits for, its upstream, until it leaves that. Leaving happens once, in one step with
+ *    the counting, on the canceller's thread. Whoever brings the count to zero cancels.
  * 4. A chain is left in a loop, not by each cancellation setting off the next: the stack stays flat.
  */
-@OptIn(ExperimentalCoroutinesApi::class, InternalCoroutinesApi::class, DelicateCoroutinesApi::class)
+@OptIn(ExperimentalCoroutinesApi::class)
 internal class TaskRun<T>(
-    private val context: CoroutineContext,
-    private val teardownTimeout: Duration,
-    private val label: String,
+    context: CoroutineContext,
+    teardownTimeout: Duration,
+    label: String,
     source: Task<*>?,
 ) {
     val outcome = CompletableDeferred<T>()
@@ -54,8 +49,7 @@ internal class TaskRun<T>(
     var work: Deferred<T>? = null
         private set
 
-    private val teardowns = Teardowns()
-    private val failures = ArrayList<Throwable>(0)
+    private val teardowns = TeardownRunner(context, teardownTimeout, label)
 
     /** What the task fails with if its work does. Written by the runner at its end. */
     private var failure: Throwable? = null
@@ -124,8 +118,7 @@ internal class TaskRun<T>(
         work.awaitEnd()
         val cause = work.getCompletionExceptionOrNull()
         if (cause != null) {
-            runTeardowns(cause)
-            failure = withFailures(cause)
+            failure = teardowns.run(cause)
             throw cause
         }
         teardowns.drop()
@@ -135,80 +128,13 @@ internal class TaskRun<T>(
     private inner class WorkScope(scope: CoroutineScope) :
         CancellableTaskScope,
         CoroutineScope by scope {
-        override fun onTeardown(teardown: suspend (cause: Throwable) -> Unit): DisposableHandle {
-            val entry = teardowns.Entry(teardown)
-            teardowns.add(entry)?.let { why -> runLate(teardown, why) }
-            return entry
-        }
-    }
-
-    private suspend fun runTeardowns(cause: Throwable) {
-        var next = teardowns.next(cause) ?: return
-        val time = startTime()
-        while (true) {
-            val failure = runTeardown(next.teardown, cause, time)
-            if (failure != null && failure !== cause && failures.none { it === failure }) failures += failure
-            next = teardowns.next(cause) ?: break
-        }
-        time.cancel(null)
-    }
-
-    /** Registered when all was over. A parent that is still there waits for it all the same. */
-    private fun runLate(teardown: suspend (Throwable) -> Unit, cause: Throwable) {
-        CoroutineScope(context).launch(start = CoroutineStart.ATOMIC) {
-            val time = startTime()
-            val failure = runTeardown(teardown, cause, time)
-            time.cancel(null)
-            if (failure != null && failure !== cause) handleCoroutineException(context, failure)
-        }
-    }
-
-    /** The parent of the teardowns, cancelled when their time is over. */
-    private suspend fun startTime(): Job {
-        val time = Job()
-        if (teardownTimeout.isFinite()) {
-            CoroutineScope(currentCoroutineContext() + time).launch(start = CoroutineStart.UNDISPATCHED) {
-                delay(teardownTimeout)
-                // The null is spelled out: before kotlinx-coroutines 1.11 what supplies it stands elsewhere.
-                time.cancel(null)
-            }
-        }
-        return time
-    }
-
-    /** Undispatched, so that it begins also when the time is over. Answers what it throws. */
-    private suspend fun runTeardown(teardown: suspend (Throwable) -> Unit, cause: Throwable, time: Job): Throwable? {
-        var failure: Throwable? = null
-        val running =
-            CoroutineScope(currentCoroutineContext() + time).launch(start = CoroutineStart.UNDISPATCHED) {
-                try {
-                    teardown(cause)
-                } catch (e: Throwable) {
-                    failure = if (e is CancellationException && time.isCancelled) overrun(e) else e
-                }
-            }
-        running.awaitEnd()
-        return failure
-    }
-
-    private fun overrun(cut: CancellationException): Throwable =
-        TeardownTimeoutException("the teardowns of $label took longer than $teardownTimeout").initCause(cut)
-
-    /** What the task fails with: its [cause], with what its teardowns threw. */
-    private fun withFailures(cause: Throwable): Throwable {
-        if (failures.isEmpty()) return cause
-        // The reason of a cancellation is shared by all that it has cancelled; what happened here is not theirs.
-        val told = if (cause is CancellationException) CancellationException(cause.message, cause) else cause
-        failures.forEach(told::addSuppressed)
-        // An exception may refuse to take suppressed ones.
-        val kept = told.suppressed
-        for (failure in failures) if (kept.none { it === failure }) handleCoroutineException(context, failure)
-        return told
+        override fun onTeardown(teardown: suspend (cause: Throwable) -> Unit): DisposableHandle =
+            teardowns.register(teardown)
     }
 
     /**
-     * The runner has ended, with [cause] itself: it may have been cancelled too late, or not have come to any work. May be
-     * called again.
+     * The runner has ended, with [cause] itself: it may have been cancelled too late, or not have come to any work. May
+     * be called again.
      */
     fun settle(cause: Throwable?) {
         val work = work
@@ -217,7 +143,9 @@ internal class TaskRun<T>(
             told == null -> outcome.complete(work!!.getCompleted())
             // Another child of the runner, somebody who has named the task as his parent.
             told is CancellationException && cause != null && cause !is CancellationException -> {
-                if (failures.isNotEmpty() && cause.suppressed.none { it === told }) cause.addSuppressed(told)
+                if (told !== work?.getCompletionExceptionOrNull() && cause.suppressed.none { it === told }) {
+                    cause.addSuppressed(told)
+                }
                 outcome.completeExceptionally(cause)
             }
             else -> outcome.completeExceptionally(told)
@@ -237,4 +165,4 @@ internal class TaskRun<T>(
 }
 
 /** Waits for its end, even if the caller is cancelled. */
-private suspend fun Job.awaitEnd() = suspendCoroutine { caller -> invokeOnCompletion { caller.resume(Unit) } }
+internal suspend fun Job.awaitEnd() = suspendCoroutine { caller -> invokeOnCompletion { caller.resume(Unit) } }

@@ -91,7 +91,11 @@ class CancellableTaskStackTest {
     }
 
     private fun CoroutineScope.composed(depth: Int, innermost: CancellableTask<Int>): CancellableTask<Int> =
-        if (depth == 0) innermost else cancellableTask { depth }.thenCompose { this@composed.composed(depth - 1, innermost) }
+        if (depth == 0) {
+            innermost
+        } else {
+            cancellableTask { depth }.thenCompose { this@composed.composed(depth - 1, innermost) }
+        }
 
     /** Each task waits for the one that its block has answered. */
     @ParameterizedTest
@@ -99,7 +103,11 @@ class CancellableTaskStackTest {
     fun composed_completesAndIsCancelled(world: World) {
         val scope = world.scope()
         val gate = CompletableDeferred<Int>()
-        fun innermost(begun: CompletableDeferred<Unit>) = scope.cancellableTask { begun.complete(Unit); gate.await() }
+        fun innermost(begun: CompletableDeferred<Unit>) =
+            scope.cancellableTask {
+                begun.complete(Unit)
+                gate.await()
+            }
         val begun = List(2) { CompletableDeferred<Unit>() }
         val cancelled = scope.composed(MANY, innermost(begun[0]))
         val completed = scope.composed(MANY, innermost(begun[1]))
@@ -141,6 +149,6 @@ class CancellableTaskStackTest {
 
     private companion object {
         private const val MANY = 5_000
-        private val LONG = Integer.getInteger("chain", 100_000)
+        private val LONG = Integer.getInteger("chain", 50_000)
     }
 }

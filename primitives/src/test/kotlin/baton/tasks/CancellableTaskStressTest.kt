@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 open class CancellableTaskStressTest {
-    protected open val rounds get() = 2_000
+    protected open val rounds get() = 1_000
 
     private val watchdog = Watchdog()
     private val silent = CoroutineExceptionHandler { _, _ -> }

@@ -322,7 +322,7 @@ class TaskChainTest {
             assertEquals(listOf<Any?>("source"), log)
         }
 
-    /** Without a dispatcher of its own the consumer runs on the canceller's stack, before anything it could wait for. */
+    /** Unconfined, the consumer runs on the canceller's stack, before anything it could wait for. */
     @Test
     fun cancel_unconfined_consumerEndsAfterItsSource() =
         taskTest {

@@ -23,15 +23,15 @@ class TaskUsageTest {
             val next: CancellableTask<String> = task.then { it.toString() }
             next.cancel()
             assertInstanceOf(CancellationException::class.java, thrownBy { next.await() })
-            val sum: Deferred<Int> = scope.cancellableTask { 1 }.thenCompose { one -> scope.cancellableTask { one + 1 } }
-            assertEquals(listOf(2), awaitAll(sum))
+            val two: Deferred<Int> = scope.cancellableTask { 1 }.thenCompose { scope.cancellableTask { it + 1 } }
+            assertEquals(listOf(2), awaitAll(two))
         }
 
     @Test
     fun task_withEverythingThatMayBeGiven() =
         taskTest {
             val task =
-                scope.cancellableTask(CoroutineName("io"), CoroutineStart.LAZY, teardownTimeout = 5.seconds, name = "copy") {
+                scope.cancellableTask(CoroutineName("io"), CoroutineStart.LAZY, 5.seconds, name = "copy") {
                     val kept: DisposableHandle = onTeardown { cause -> note(cause) }
                     launch { delay(1) }
                     kept.dispose()

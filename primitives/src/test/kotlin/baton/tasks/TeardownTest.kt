@@ -169,8 +169,8 @@ class TeardownTest {
         taskTest {
             lateinit var late: CancellableTaskScope
             val handler = CoroutineExceptionHandler { _, e -> note(e) }
-            val task = (scope + handler).cancellableTask(teardownTimeout = 5.milliseconds) { late = this; throw IOException() }
-            task.join()
+            val failing = scope + handler
+            failing.cancellableTask(teardownTimeout = 5.milliseconds) { late = this; throw IOException() }.join()
             val failure = IllegalStateException("late")
             late.onTeardown { throw failure }
             test.runCurrent()
@@ -356,7 +356,8 @@ class TeardownTest {
                 }
             task.join()
             assertEquals(listOf<Any?>("plain"), log)
-            assertInstanceOf(TeardownTimeoutException::class.java, task.getCompletionExceptionOrNull()!!.suppressed.single())
+            val failure = task.getCompletionExceptionOrNull()!!.suppressed.single()
+            assertInstanceOf(TeardownTimeoutException::class.java, failure)
         }
 
     @Test
