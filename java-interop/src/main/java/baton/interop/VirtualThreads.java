@@ -11,14 +11,8 @@ final class VirtualThreads {
 
     static ExecutorService open() {
         try {
-<<<<<<< HEAD
-            return (ExecutorService) Executors.class
-                    .getMethod("newVirtualThreadPerTaskExecutor")
-                    .invoke(null);
-=======
             return (ExecutorService)
                     Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
->>>>>>> futures
         } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
             throw new UnsupportedOperationException("no virtual threads in JDK " + Runtime.version(), e);
         }

@@ -7,11 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
-<<<<<<< HEAD
-=======
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
->>>>>>> futures
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.AfterEach;
@@ -21,24 +18,6 @@ import org.junit.jupiter.api.Timeout;
 /** Two threads that meet at one future: whatever comes first, one outcome, and each teardown once or never. */
 @Timeout(120)
 class CancellableFutureStressTest {
-<<<<<<< HEAD
-    private static final int ROUNDS = 5_000;
-
-    private final CyclicBarrier start = new CyclicBarrier(2);
-    private final AtomicInteger tornDown = new AtomicInteger();
-    private volatile Runnable job = () -> {};
-    private volatile boolean over;
-    private final Thread other = new Thread(this::runJobs);
-
-    private void runJobs() {
-        for (meet(); !over; meet()) {
-            job.run();
-            meet();
-        }
-    }
-
-    private void meet() {
-=======
     private static final int ROUNDS = 3_000;
 
     private final CyclicBarrier start = new CyclicBarrier(2);
@@ -58,42 +37,13 @@ class CancellableFutureStressTest {
     }
 
     private void startWith(Runnable call, int delay) {
->>>>>>> futures
         try {
             start.await();
         } catch (Exception e) {
             throw new AssertionError(e);
         }
-<<<<<<< HEAD
-    }
-
-    /** Both at once, one a little after the other. */
-    private void together(int round, Runnable there, Runnable here) {
-        if (!other.isAlive()) other.start();
-        job = () -> {
-            spin(round % 40);
-            there.run();
-        };
-        meet();
-        spin(round / 40 % 40);
-        here.run();
-        meet();
-    }
-
-    private static void spin(int times) {
-        for (int i = 0; i < times; i++) Thread.onSpinWait();
-    }
-
-    @AfterEach
-    void end() throws InterruptedException {
-        over = true;
-        if (!other.isAlive()) return;
-        meet();
-        other.join();
-=======
         for (int i = 0; i < delay; i++) Thread.onSpinWait();
         call.run();
->>>>>>> futures
     }
 
     /** A function with three teardowns on the other thread, its future ended here. */

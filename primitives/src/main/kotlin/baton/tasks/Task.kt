@@ -36,7 +36,12 @@ internal class Task<T>(
     override val name: String?,
 ) : CancellableTask<T>,
     Deferred<T> by runner {
-    private val outcome get() = run.outcome
+    /** The runner's parent may hear of its end before we do, and somebody who has waited for that may ask. */
+    private val outcome: Deferred<T>
+        get() {
+            if (!run.outcome.isCompleted && runner.isCompleted) run.settle(runner.getCompletionExceptionOrNull())
+            return run.outcome
+        }
 
     override fun <R> then(
         context: CoroutineContext,

@@ -11,17 +11,12 @@ import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Deferred
-import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
-import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
 import kotlinx.coroutines.currentCoroutineContext
-import kotlinx.coroutines.delay
-import kotlinx.coroutines.handleCoroutineException
 import kotlinx.coroutines.job
-import kotlinx.coroutines.launch
 
 /**
  * How a task goes.
@@ -31,20 +26,20 @@ import kotlinx.coroutines.launch
  *   └ runner    waits for the source · starts the work · waits for its end · runs the teardowns
  *       └ work  the block
  *           └   whatever the block starts
- * outcome       what the task tells; completed when the runner is
+ * outcome       what the task tells; completed when the runner is, by whoever notices it first
  * ```
  * 1. kotlinx decides by one compare-and-set whether the work ends with a value or without, cancellations from anywhere
  *    included. Nothing else decides: after a value a cancelled runner still brings the value, and no teardown runs.
  * 2. The runner lives until the last teardown has ended, and so does its parent.
- * 3. A task is counted by what it waits for, its upstream, until it leaves that. Leaving happens once, in one step with the
- *    counting, on the canceller's thread. Whoever brings the count to zero cancels.
+ * 3. A task is counted by what it waits for, its upstream, until it leaves that. Leaving happens once, in one step with
+ *    the counting, on the canceller's thread. Whoever brings the count to zero cancels.
  * 4. A chain is left in a loop, not by each cancellation setting off the next: the stack stays flat.
  */
-@OptIn(ExperimentalCoroutinesApi::class, InternalCoroutinesApi::class, DelicateCoroutinesApi::class)
+@OptIn(ExperimentalCoroutinesApi::class)
 internal class TaskRun<T>(
-    private val context: CoroutineContext,
-    private val teardownTimeout: Duration,
-    private val label: String,
+    context: CoroutineContext,
+    teardownTimeout: Duration,
+    label: String,
     source: Task<*>?,
 ) {
     val outcome = CompletableDeferred<T>()
@@ -54,8 +49,10 @@ internal class TaskRun<T>(
     var work: Deferred<T>? = null
         private set
 
-    private val teardowns = Teardowns()
-    private val failures = ArrayList<Throwable>(0)
+    private val teardowns = TeardownRunner(context, teardownTimeout, label)
+
+    /** What the task fails with if its work does. Written by the runner at its end. */
+    private var failure: Throwable? = null
 
     /** How many tasks wait for this one. What has been counted is not taken back when they get its value. */
     val consumers = AtomicInteger()
@@ -68,12 +65,15 @@ internal class TaskRun<T>(
         source.start()
         try {
             source.run.outcome.join()
-        } catch (e: CancellationException) {
-            abandonUpstream(currentCoroutineContext().job.whyCancelled())
+        } catch (_: CancellationException) {
+            val reason = currentCoroutineContext().job.whyCancelled()
+            abandonUpstream(reason)
             // Nobody is left there, it is being cancelled or has ended: so it comes first.
             if (source.run.consumers.get() == 0) source.run.outcome.awaitEnd()
-            throw e
+            throw reason
         }
+        // It has ended; nothing must keep it.
+        synchronized(this) { upstream = null }
         return source.run.outcome.getCompleted()
     }
 
@@ -109,8 +109,6 @@ internal class TaskRun<T>(
     }
 
     suspend fun perform(block: suspend CancellableTaskScope.() -> T): T {
-        // The source has ended; nothing must keep it.
-        synchronized(this) { upstream = null }
         val work =
             CoroutineScope(currentCoroutineContext()).async(start = CoroutineStart.UNDISPATCHED) {
                 @Suppress("UNCHECKED_CAST")
@@ -118,10 +116,10 @@ internal class TaskRun<T>(
                 WorkScope(this).block()
             }
         work.awaitEnd()
-        val failure = work.getCompletionExceptionOrNull()
-        if (failure != null) {
-            runTeardowns(failure)
-            throw failure
+        val cause = work.getCompletionExceptionOrNull()
+        if (cause != null) {
+            failure = teardowns.run(cause)
+            throw cause
         }
         teardowns.drop()
         return work.getCompleted()
@@ -130,88 +128,28 @@ internal class TaskRun<T>(
     private inner class WorkScope(scope: CoroutineScope) :
         CancellableTaskScope,
         CoroutineScope by scope {
-        override fun onTeardown(teardown: suspend (cause: Throwable) -> Unit): DisposableHandle {
-            val entry = teardowns.Entry(teardown)
-            teardowns.add(entry)?.let { why -> runLate(teardown, why) }
-            return entry
-        }
+        override fun onTeardown(teardown: suspend (cause: Throwable) -> Unit): DisposableHandle =
+            teardowns.register(teardown)
     }
 
-    private suspend fun runTeardowns(cause: Throwable) {
-        var next = teardowns.next(cause) ?: return
-        val time = startTime()
-        while (true) {
-            val failure = runTeardown(next.teardown, cause, time)
-            if (failure != null && failure !== cause && failures.none { it === failure }) failures += failure
-            next = teardowns.next(cause) ?: break
-        }
-        time.cancel()
-    }
-
-    /** Registered when all was over. A parent that is still there waits for it all the same. */
-    private fun runLate(teardown: suspend (Throwable) -> Unit, cause: Throwable) {
-        CoroutineScope(context).launch(start = CoroutineStart.ATOMIC) {
-            val time = startTime()
-            val failure = runTeardown(teardown, cause, time)
-            time.cancel()
-            if (failure != null && failure !== cause) handleCoroutineException(context, failure)
-        }
-    }
-
-    /** The parent of the teardowns, cancelled when their time is over. */
-    private suspend fun startTime(): Job {
-        val time = Job()
-        if (teardownTimeout.isFinite()) {
-            CoroutineScope(currentCoroutineContext() + time).launch(start = CoroutineStart.UNDISPATCHED) {
-                delay(teardownTimeout)
-                time.cancel()
-            }
-        }
-        return time
-    }
-
-    /** Undispatched, so that it begins also when the time is over. Answers what it throws. */
-    private suspend fun runTeardown(teardown: suspend (Throwable) -> Unit, cause: Throwable, time: Job): Throwable? {
-        var failure: Throwable? = null
-        val running =
-            CoroutineScope(currentCoroutineContext() + time).launch(start = CoroutineStart.UNDISPATCHED) {
-                try {
-                    teardown(cause)
-                } catch (e: Throwable) {
-                    failure = if (e is CancellationException && time.isCancelled) overrun(e) else e
-                }
-            }
-        running.awaitEnd()
-        return failure
-    }
-
-    private fun overrun(cut: CancellationException): Throwable =
-        TeardownTimeoutException("the teardowns of $label took longer than $teardownTimeout").initCause(cut)
-
-    /** The runner has ended. Its own end differs from what counts if it was cancelled too late, or something else that
-     *  has the task as its parent has failed. */
+    /**
+     * The runner has ended, with [cause] itself: it may have been cancelled too late, or not have come to any work. May
+     * be called again.
+     */
     fun settle(cause: Throwable?) {
         val work = work
-        val own = if (work == null) cause else work.getCompletionExceptionOrNull()
+        val told = if (work == null) cause else failure ?: work.getCompletionExceptionOrNull()
         when {
-            own == null -> outcome.complete(work!!.getCompleted())
-            own is CancellationException && cause != null && cause !is CancellationException -> fail(cause)
-            else -> fail(own)
+            told == null -> outcome.complete(work!!.getCompleted())
+            // Another child of the runner, somebody who has named the task as his parent.
+            told is CancellationException && cause != null && cause !is CancellationException -> {
+                if (told !== work?.getCompletionExceptionOrNull() && cause.suppressed.none { it === told }) {
+                    cause.addSuppressed(told)
+                }
+                outcome.completeExceptionally(cause)
+            }
+            else -> outcome.completeExceptionally(told)
         }
-    }
-
-    private fun fail(cause: Throwable) {
-        if (failures.isEmpty()) {
-            outcome.completeExceptionally(cause)
-            return
-        }
-        // The reason of a cancellation is shared by all that it has cancelled; what happened here is not theirs.
-        val told = if (cause is CancellationException) CancellationException(cause.message, cause) else cause
-        failures.forEach(told::addSuppressed)
-        outcome.completeExceptionally(told)
-        // An exception may refuse to take suppressed ones.
-        val kept = told.suppressed
-        for (failure in failures) if (kept.none { it === failure }) handleCoroutineException(context, failure)
     }
 
     /** kotlinx may throw a copy of what the task failed with, to show where it was awaited, without the suppressed. */
@@ -227,4 +165,4 @@ internal class TaskRun<T>(
 }
 
 /** Waits for its end, even if the caller is cancelled. */
-private suspend fun Job.awaitEnd() = suspendCoroutine { caller -> invokeOnCompletion { caller.resume(Unit) } }
+internal suspend fun Job.awaitEnd() = suspendCoroutine { caller -> invokeOnCompletion { caller.resume(Unit) } }

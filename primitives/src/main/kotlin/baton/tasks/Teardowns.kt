@@ -26,7 +26,8 @@ internal class Teardowns {
     /** Puts [entry] on top. If all is over answers why: then it is for the caller to run it. */
     @Synchronized
     fun add(entry: Entry): Throwable? {
-        if (dropped || why != null) return why
+        if (dropped) return null
+        if (why != null) return why
         entry.older = newest
         newest?.newer = entry
         newest = entry
@@ -51,7 +52,8 @@ internal class Teardowns {
     private fun takeOut(entry: Entry) {
         if (!entry.stands || dropped) return
         entry.stands = false
-        val (older, newer) = entry.older to entry.newer
+        val older = entry.older
+        val newer = entry.newer
         if (newer == null) newest = older else newer.older = older
         older?.newer = newer
         entry.older = null

@@ -322,7 +322,7 @@ class TaskChainTest {
             assertEquals(listOf<Any?>("source"), log)
         }
 
-    /** Without a dispatcher of its own the consumer runs on the canceller's stack, before anything it could wait for. */
+    /** Unconfined, the consumer runs on the canceller's stack, before anything it could wait for. */
     @Test
     fun cancel_unconfined_consumerEndsAfterItsSource() =
         taskTest {
@@ -351,7 +351,8 @@ class TaskChainTest {
         val value = Any()
         val task = GlobalScope.cancellableTask(Dispatchers.Unconfined) { onTeardown { value.hashCode() }; value }
         val middle = task.then(Dispatchers.Unconfined) { 1 }
-        val last = middle.thenCompose(Dispatchers.Unconfined) { GlobalScope.cancellableTask(Dispatchers.Unconfined) { 2 } }
-        return last to listOf<Any>(value, task, middle).map { WeakReference(it) }
+        val inner = GlobalScope.cancellableTask(Dispatchers.Unconfined) { 2 }
+        val last = middle.thenCompose(Dispatchers.Unconfined) { inner }
+        return last to listOf<Any>(value, task, middle, inner).map { WeakReference(it) }
     }
 }

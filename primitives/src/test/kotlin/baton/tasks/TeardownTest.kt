@@ -17,7 +17,9 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.newSingleThreadContext
 import kotlinx.coroutines.plus
+import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.withContext
@@ -167,8 +169,8 @@ class TeardownTest {
         taskTest {
             lateinit var late: CancellableTaskScope
             val handler = CoroutineExceptionHandler { _, e -> note(e) }
-            val task = (scope + handler).cancellableTask(teardownTimeout = 5.milliseconds) { late = this; throw IOException() }
-            task.join()
+            val failing = scope + handler
+            failing.cancellableTask(teardownTimeout = 5.milliseconds) { late = this; throw IOException() }.join()
             val failure = IllegalStateException("late")
             late.onTeardown { throw failure }
             test.runCurrent()
@@ -354,7 +356,8 @@ class TeardownTest {
                 }
             task.join()
             assertEquals(listOf<Any?>("plain"), log)
-            assertInstanceOf(TeardownTimeoutException::class.java, task.getCompletionExceptionOrNull()!!.suppressed.single())
+            val failure = task.getCompletionExceptionOrNull()!!.suppressed.single()
+            assertInstanceOf(TeardownTimeoutException::class.java, failure)
         }
 
     @Test
@@ -393,4 +396,23 @@ class TeardownTest {
             own.coroutineContext.job.join()
             assertEquals(listOf<Any?>("done"), log)
         }
+
+    @Test
+    fun teardown_whenTheDispatcherRefuses_runsElsewhere() {
+        val dispatcher = newSingleThreadContext("closing")
+        val begun = CompletableDeferred<Unit>()
+        val ran = CompletableDeferred<Unit>()
+        val task =
+            CoroutineScope(dispatcher).cancellableTask {
+                onTeardown { ran.complete(Unit) }
+                begun.complete(Unit)
+                awaitCancellation()
+            }
+        runBlocking {
+            begun.await()
+            dispatcher.close()
+            task.cancelAndJoin()
+        }
+        assertTrue(ran.isCompleted)
+    }
 }
