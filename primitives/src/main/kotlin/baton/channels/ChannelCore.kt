@@ -30,7 +30,8 @@ import baton.waiting.Waiter
  *     reservation: it sends when it has come to run. Meanwhile the place, or the receiver that it was promised, is
  *     not given to others.
  * (5) A select that waits to send and to receive here is not promised to itself.
- * (6) Closed and drained is: closure is set, nothing is held and nothing reserved. Then nobody waits.
+ * (6) Closed and drained is: closure is set, nothing is held, and nothing reserved unless it is cancelled. Then nobody
+ *     waits.
  * (7) A channel that drops has room for everybody: nobody waits to send, and reserved does not count as room taken.
  *
  * Sources: deciding under a lock and waking after it is that of tokio's channels; that a receiver which does not come gives
@@ -69,8 +70,10 @@ internal class ChannelCore<E>(
 
     val isClosed: Boolean get() = closure != null
 
-    /** Invariant 6. */
-    val isDrained: Boolean get() = decide { closure != null && reserved == 0 && held == 0 }
+    val isDrained: Boolean get() = decide { held == 0 && isOver }
+
+    /** Nobody will send any more: invariant 6. To what is still reserved in a cancelled channel nothing can be sent. */
+    private val isOver: Boolean get() = closure != null && (reserved == 0 || isCancelled)
 
     /** How much the channel holds. */
     private val held: Int get() = elements.size + (returned?.size ?: 0)
@@ -169,7 +172,7 @@ internal class ChannelCore<E>(
     /** Takes the next element, or says that there is none ([EMPTY]) or will be none any more ([CLOSED]). */
     fun poll(): Any = decide { take() }
 
-    /** As [poll], but puts an element that is null back where it was: to have been asked for it may have let in a sender. */
+    /** As [poll], but puts an element that is null back to where it was; a sender may have been let in for it. */
     fun pollPresent(): Any = decide { take().also { if (it === NULL) putBack(it, lastTaken) } }
 
     /** As [poll]; [lastTaken] is the number of what was taken then. */
@@ -179,7 +182,7 @@ internal class ChannelCore<E>(
             advance()
             return element
         }
-        if (closure != null && reserved == 0) return CLOSED
+        if (isOver) return CLOSED
         while (true) {
             val sender = senders.head()
             // To a clause or a reservation the element comes only when it has a receiver, so one must wait.
@@ -359,7 +362,7 @@ internal class ChannelCore<E>(
 
     /** Invariant 6. */
     private fun endIfDrained() {
-        if (closure != null && reserved == 0 && held == 0) failReceivers()
+        if (held == 0 && isOver) failReceivers()
     }
 
     private fun failReceivers() {
