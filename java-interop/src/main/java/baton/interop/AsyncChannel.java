@@ -219,8 +219,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
         Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
         if (millis != 0) return enqueue(level, ChannelDoor.PLACE, place, millis, message, null);
         CompletableFuture<ChannelPlace<T>> now = enqueue(level, ChannelDoor.PLACE, place, -1, message, null);
-        if (!now.isDone()) now.completeExceptionally(new TimeoutException(message.get()));
-        return now;
+        if (now.isDone() || !now.cancel(false)) return now;
+        return CompletableFuture.failedFuture(new TimeoutException(message.get()));
     }
 
     // ---- to receive
