@@ -90,8 +90,10 @@ internal class ChannelCore<E>(
         }
 
     private fun accept(element: Any, level: Int): Boolean {
+        if (room > 0 && handOver(element, nextNumber())) return true
+        // Looked at once more: those who were cancelled and still stood in line made no room.
         when {
-            room > 0 -> put(element, level)
+            room > 0 -> elements.add(element, level)
             onFull == OnFull.SUSPEND -> return false
             onFull == OnFull.DROP_LATEST || held == 0 -> drop(element)
             else -> {
