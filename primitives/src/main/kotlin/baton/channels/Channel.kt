@@ -139,7 +139,11 @@ public class Channel<E>(
     public suspend fun reserve(): Reservation<E> {
         check(capacity > 0) { "reserve with capacity = 0, must be at least 1: $this" }
         val level = levelIn(coroutineContext, null)
-        awaitGrant(core, level, PLACE, announced = false)
+        when (core.reserve()) {
+            Outcome.DONE -> Unit
+            Outcome.CLOSED -> throw core.closedException()
+            Outcome.BUSY -> awaitGrant(core, level, PLACE, announced = false)
+        }
         return Reservation(this, level)
     }
 

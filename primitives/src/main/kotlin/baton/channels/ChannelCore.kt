@@ -30,8 +30,8 @@ import baton.waiting.Waiter
  *     reservation: it sends when it has come to run. Meanwhile the place, or the receiver that it was promised, is
  *     not given to others.
  * (5) A select that waits to send and to receive here is not promised to itself.
- * (6) Closed and drained is: closure is set, nothing is held, and nothing reserved unless it is cancelled. Then nobody
- *     waits.
+ * (6) Closed and drained is: closure is set, nothing is held and nothing reserved; or the channel was cancelled. Then
+ *     nobody waits.
  * (7) A channel that drops has room for everybody: nobody waits to send, and reserved does not count as room taken.
  *
  * Sources: deciding under a lock and waking after it is that of tokio's channels; that a receiver which does not come gives
@@ -70,13 +70,13 @@ internal class ChannelCore<E>(
 
     val isClosed: Boolean get() = closure != null
 
-    val isDrained: Boolean get() = decide { held == 0 && isOver }
-
-    /** Nobody will send any more: invariant 6. To what is still reserved in a cancelled channel nothing can be sent. */
-    private val isOver: Boolean get() = closure != null && (reserved == 0 || isCancelled)
+    val hasEnded: Boolean get() = decide { isDrained }
 
     /** How much the channel holds. */
     private val held: Int get() = elements.size + (returned?.size ?: 0)
+
+    /** Invariant 6. */
+    private val isDrained: Boolean get() = isCancelled || (closure != null && held == 0 && reserved == 0)
 
     private val drops: Boolean get() = onFull != OnFull.SUSPEND
 
@@ -92,8 +92,10 @@ internal class ChannelCore<E>(
         }
 
     private fun accept(element: Any, level: Int): Boolean {
+        if (room > 0 && handOver(element, nextNumber())) return true
+        // Looked at once more: those who were cancelled and still stood in line made no room.
         when {
-            room > 0 -> put(element, level)
+            room > 0 -> elements.add(element, level)
             onFull == OnFull.SUSPEND -> return false
             onFull == OnFull.DROP_LATEST || held == 0 -> drop(element)
             else -> {
@@ -127,6 +129,16 @@ internal class ChannelCore<E>(
         return receiver.tryGrant()
     }
 
+    /** Reserves a place if that needs no waiting. */
+    fun reserve(): Outcome =
+        decide {
+            when {
+                closure != null -> Outcome.CLOSED
+                !drops && room <= 0 -> Outcome.BUSY
+                else -> Outcome.DONE.also { reserved++ }
+            }
+        }
+
     /** Sends what a place was reserved for. False when the channel was cancelled. */
     fun sendReserved(element: Any, level: Int): Boolean =
         decide {
@@ -151,8 +163,7 @@ internal class ChannelCore<E>(
     /** Invariant 2. */
     private fun advance() {
         while (room > 0) {
-            val sender = senders.head() ?: return
-            if (isOnlyPromisedToItself(sender)) return
+            val sender = nextSender() ?: return
             senders.remove(sender)
             if (!sender.tryGrant()) continue
             senders.served(sender)
@@ -161,10 +172,16 @@ internal class ChannelCore<E>(
         }
     }
 
-    /** Invariant 5. */
+    /** Invariant 5: it does not bar those behind it, either. */
+    private fun nextSender(): Waiter? {
+        val head = senders.head() ?: return null
+        return if (isOnlyPromisedToItself(head)) senders.headBut(head.party!!) else head
+    }
+
+    /** Whether there is room only for what it would receive itself. */
     private fun isOnlyPromisedToItself(sender: Waiter): Boolean {
         val party = sender.party ?: return false
-        return room == 1L && receivers.size == 1 && receivers.head()!!.party === party
+        return receivers.size > 0 && room <= receivers.size && receivers.headBut(party) == null
     }
 
     // ---- to receive
@@ -182,7 +199,7 @@ internal class ChannelCore<E>(
             advance()
             return element
         }
-        if (isOver) return CLOSED
+        if (isDrained) return CLOSED
         while (true) {
             val sender = senders.head()
             // To a clause or a reservation the element comes only when it has a receiver, so one must wait.
@@ -360,9 +377,8 @@ internal class ChannelCore<E>(
         }
     }
 
-    /** Invariant 6. */
     private fun endIfDrained() {
-        if (held == 0 && isOver) failReceivers()
+        if (isDrained) failReceivers()
     }
 
     private fun failReceivers() {

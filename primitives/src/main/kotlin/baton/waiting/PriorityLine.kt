@@ -19,6 +19,11 @@ internal class PriorityLine(private val levelOf: (Waiter) -> Int) : WaitLine() {
 
     override fun head(): Waiter? = if (size == 0) null else levels[turns.next(::isEmpty)].head()
 
+    override fun headBut(party: Any): Waiter? {
+        val level = turns.next { levels[it].headBut(party) == null }
+        return if (level < 0) null else levels[level].headBut(party)
+    }
+
     override fun served(waiter: Waiter) {
         turns.served(levelOf(waiter), ::isEmpty)
     }

@@ -14,7 +14,7 @@ import baton.Priority
 internal class Turns {
     private val passes = IntArray(LEVELS)
 
-    /** The level whose turn it is; there must be one that is not empty. */
+    /** The level whose turn it is; -1 if all are empty. */
     inline fun next(isEmpty: (level: Int) -> Boolean): Int {
         var first = -1
         for (level in 0 until LEVELS) {

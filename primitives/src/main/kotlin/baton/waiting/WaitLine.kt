@@ -15,6 +15,9 @@ internal abstract class WaitLine {
 
     abstract fun head(): Waiter?
 
+    /** As [head], but past the clauses of [party]. */
+    abstract fun headBut(party: Any): Waiter?
+
     /** [waiter], which was the head, has been served. */
     open fun served(waiter: Waiter) {}
 
@@ -49,6 +52,12 @@ internal class FifoLine : WaitLine() {
     }
 
     override fun head(): Waiter? = first
+
+    override fun headBut(party: Any): Waiter? {
+        var waiter = first
+        while (waiter != null && waiter.party === party) waiter = waiter.next
+        return waiter
+    }
 
     /** Empties the line; its members stay linked by [Waiter.next], from the one returned on. */
     fun takeAll(): Waiter? {

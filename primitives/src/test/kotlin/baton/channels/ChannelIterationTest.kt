@@ -1,0 +1,232 @@
+package baton.channels
+
+import baton.sync.assertContains
+import baton.waiting.Callers
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.channels.Channel as KotlinxChannel
+import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.flowOf
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertInstanceOf
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+
+/** `for`, flows, and the bridges to kotlinx's channels. */
+class ChannelIterationTest {
+    private val channel = Channel<Int>(10)
+
+    private fun filled(count: Int) = channel.also { repeat(count) { i -> it.trySend(i) } }
+
+    @Test
+    fun for_closed_endsWhenDrained() =
+        runTest {
+            filled(3).close()
+            val got = mutableListOf<Int>()
+            for (element in channel) got += element
+            assertEquals(listOf(0, 1, 2), got)
+        }
+
+    @Test
+    fun for_closedWhileItWaits_ends() =
+        runTest {
+            val got = mutableListOf<Int>()
+            val loop = Callers(this).call { for (element in channel) got += element }
+            channel.send(1)
+            runCurrent()
+            channel.close()
+            runCurrent()
+            assertTrue(loop.isServed)
+            assertEquals(listOf(1), got)
+        }
+
+    @Test
+    fun for_closedWithACause_throwsItAfterTheRest() =
+        runTest {
+            val why = RuntimeException("why")
+            filled(1).close(why)
+            val got = mutableListOf<Int>()
+            assertSame(why, assertThrows<RuntimeException> { for (element in channel) got += element })
+            assertEquals(listOf(0), got)
+        }
+
+    @Test
+    fun for_cancelled_throwsClosed() =
+        runTest {
+            val why = RuntimeException("why")
+            filled(3).cancel(why)
+            val e = assertThrows<ClosedChannelException> { for (element in channel) error("$element") }
+            assertSame(why, e.cause)
+        }
+
+    @Test
+    fun for_brokenOff_leavesTheRest() =
+        runTest {
+            filled(3)
+            for (element in channel) if (element == 1) break
+            assertEquals(2, channel.receive())
+        }
+
+    @Test
+    fun for_cancelledWhileItWaits_throwsAndTakesNothing() =
+        runTest {
+            val loop = Callers(this).call { for (element in channel) error("$element") }
+            channel.trySend(1)
+            loop.cancel()
+            runCurrent()
+            assertTrue(loop.isCancelled)
+            assertEquals(1, channel.receive())
+        }
+
+    @Test
+    fun iterator_nextWithoutHasNext_isMisuse() =
+        runTest {
+            val iterator = filled(2).iterator()
+            assertContains(assertThrows<IllegalStateException> { iterator.next() }.message, "hasNext()")
+            assertTrue(iterator.hasNext())
+            assertTrue(iterator.hasNext())
+            assertEquals(0, iterator.next())
+            assertThrows<IllegalStateException> { iterator.next() }
+            assertTrue(iterator.hasNext())
+            assertEquals(1, iterator.next())
+            channel.close()
+            repeat(2) { assertFalse(iterator.hasNext()) }
+            assertThrows<IllegalStateException> { iterator.next() }
+        }
+
+    @Test
+    fun for_severalLoops_shareTheElements() =
+        runTest {
+            val got = mutableListOf<Int>()
+            val loops = List(3) { Callers(this).call { for (element in channel) got += element } }
+            repeat(30) { channel.send(it) }
+            channel.close()
+            runCurrent()
+            assertTrue(loops.all { it.isServed })
+            assertEquals((0..29).toList(), got.sorted())
+        }
+
+    @Test
+    fun asFlow_collectorStopsEarly_leavesTheRest() =
+        runTest {
+            filled(5)
+            assertEquals(listOf(0, 1), channel.asFlow().take(2).toList())
+            assertEquals(2, channel.asFlow().first())
+            channel.close()
+            assertEquals(listOf(3, 4), channel.asFlow().toList())
+        }
+
+    @Test
+    fun asFlow_endsAsAnIterationDoes() =
+        runTest {
+            val why = RuntimeException("why")
+            channel.close(why)
+            assertSame(why, assertThrows<RuntimeException> { channel.asFlow().toList() })
+            channel.cancel()
+            assertThrows<ClosedChannelException> { channel.asFlow().toList() }
+        }
+
+    @Test
+    fun flowSendTo_waitsForPlaces() =
+        runTest {
+            val target = Channel<Int>(1)
+            val sender = launch { flowOf(1, 2, 3).sendTo(target) }
+            runCurrent()
+            assertEquals(1, target.size)
+            assertEquals(listOf(1, 2, 3), List(3) { target.receive() })
+            sender.join()
+            assertFalse(target.isClosed)
+        }
+
+    @Test
+    fun flowSendTo_targetCloses_endsTheCollection() =
+        runTest {
+            var emitted = 0
+            val endless = flow { while (true) emit(emitted++) }
+            val sender = Callers(this).call { endless.sendTo(channel) }
+            channel.close()
+            runCurrent()
+            assertInstanceOf(ClosedChannelException::class.java, sender.failure)
+            assertEquals(11, emitted)
+        }
+
+    @Test
+    fun fromKotlinx_sendsAllAndClosesNeither() =
+        runTest {
+            for (capacity in 0..2) {
+                val source = KotlinxChannel<Int>(5)
+                val target = Channel<Int>(capacity)
+                val bridge = launch { source.sendTo(target) }
+                repeat(5) { source.send(it) }
+                assertEquals((0..4).toList(), List(5) { target.receive() })
+                source.close()
+                bridge.join()
+                assertFalse(target.isClosed)
+                repeat(capacity) { assertTrue(target.trySend(it).isSuccess, "a place was kept") }
+            }
+        }
+
+    @Test
+    fun fromKotlinx_cancelledWhileTargetIsFull_hasTakenNothingOut() =
+        runTest {
+            val source = KotlinxChannel<Int>(5).also { it.trySend(1) }
+            val target = Channel<Int>(1).also { it.trySend(0) }
+            val bridge = Callers(this).call { source.sendTo(target) }
+            bridge.cancel()
+            runCurrent()
+            assertTrue(bridge.isCancelled)
+            assertEquals(1, source.receive())
+            assertEquals(0, target.waiting)
+        }
+
+    @Test
+    fun fromKotlinx_cancelledWhileSourceIsEmpty_givesThePlaceBack() =
+        runTest {
+            val source = KotlinxChannel<Int>()
+            val target = Channel<Int>(1)
+            val bridge = Callers(this).call { source.sendTo(target) }
+            assertFalse(target.trySend(1).isSuccess)
+            bridge.cancel()
+            runCurrent()
+            assertTrue(target.trySend(1).isSuccess)
+        }
+
+    @Test
+    fun fromKotlinx_sourceFails_throwsThat() =
+        runTest {
+            for (capacity in 0..1) {
+                val why = RuntimeException("why")
+                val source = KotlinxChannel<Int>().also { it.close(why) }
+                val bridge = Callers(this).call { source.sendTo(Channel(capacity)) }
+                assertEquals("why", bridge.failure?.message)
+            }
+        }
+
+    @Test
+    fun toKotlinx_sendsAllAndClosesNeither() =
+        runTest {
+            val target = KotlinxChannel<Int>()
+            val bridge = launch { filled(3).sendTo(target) }
+            assertEquals(listOf(0, 1, 2), List(3) { target.receive() })
+            channel.close()
+            bridge.join()
+            assertTrue(target.trySend(1).isFailure && !target.trySend(1).isClosed)
+        }
+
+    @Test
+    fun receiveOrNull_cancelledCoroutine_throwsThat() =
+        runTest {
+            val caller = Callers(this).call { channel.receiveOrNull() }
+            caller.cancel()
+            runCurrent()
+            assertInstanceOf(CancellationException::class.java, caller.failure)
+        }
+}

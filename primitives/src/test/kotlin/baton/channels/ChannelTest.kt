@@ -1,0 +1,17 @@
+package baton.channels
+
+class KotlinChannelTest :
+    ChannelContract(::KotlinChannelFace),
+    ChannelMeetings,
+    ChannelTimeouts,
+    ChannelDispatch
+
+class SelectChannelTest :
+    ChannelContract(::SelectChannelFace),
+    ChannelTimeouts,
+    ChannelDispatch
+
+class MixedChannelTest :
+    ChannelContract(::MixedChannelFace),
+    ChannelTimeouts,
+    ChannelDispatch
