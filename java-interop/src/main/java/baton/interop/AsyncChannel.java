@@ -215,12 +215,17 @@ public final class AsyncChannel<T extends @Nullable Object> {
                     new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel));
         }
         int level = ChannelDoor.levelOf(channel, priority);
-        ChannelPlace<T> place = new HeldPlace<>(channel, level);
+        HeldPlace<T> place = new HeldPlace<>(channel, level);
+        try {
+            if (ChannelDoor.reserve(channel)) {
+                place.handedOut();
+                return CompletableFuture.completedFuture(place);
+            }
+        } catch (ClosedChannelException e) {
+            return CompletableFuture.failedFuture(e);
+        }
         Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
-        if (millis != 0) return enqueue(level, ChannelDoor.PLACE, place, millis, message, null);
-        CompletableFuture<ChannelPlace<T>> now = enqueue(level, ChannelDoor.PLACE, place, -1, message, null);
-        if (!now.isDone()) now.completeExceptionally(new TimeoutException(message.get()));
-        return now;
+        return this.<ChannelPlace<T>>enqueue(level, ChannelDoor.PLACE, place, millis, message, null);
     }
 
     // ---- to receive

@@ -56,7 +56,7 @@ final class TimeClause<R extends @Nullable Object> implements Clause<R> {
 
         @Override
         public void finish() {
-            call.finish(nothing -> then.get(), null, null);
+            call.finish(timer -> then.get(), this, null);
         }
 
         @Override

@@ -70,8 +70,7 @@ internal class ChannelCore<E>(
 
     val isClosed: Boolean get() = closure != null
 
-    /** Invariant 6. */
-    val isDrained: Boolean get() = decide { closure != null && reserved == 0 && held == 0 }
+    val hasEnded: Boolean get() = decide { isDrained }
 
     /** How much the channel holds. */
     private val held: Int get() = elements.size + (returned?.size ?: 0)
@@ -93,8 +92,10 @@ internal class ChannelCore<E>(
         }
 
     private fun accept(element: Any, level: Int): Boolean {
+        if (room > 0 && handOver(element, nextNumber())) return true
+        // Looked at once more: those who were cancelled and still stood in line made no room.
         when {
-            room > 0 -> put(element, level)
+            room > 0 -> elements.add(element, level)
             onFull == OnFull.SUSPEND -> return false
             onFull == OnFull.DROP_LATEST || held == 0 -> drop(element)
             else -> {
@@ -188,7 +189,7 @@ internal class ChannelCore<E>(
     /** Takes the next element, or says that there is none ([EMPTY]) or will be none any more ([CLOSED]). */
     fun poll(): Any = decide { take() }
 
-    /** As [poll], but puts an element that is null back where it was: to have been asked for it may have let in a sender. */
+    /** As [poll], but puts an element that is null back to where it was; a sender may have been let in for it. */
     fun pollPresent(): Any = decide { take().also { if (it === NULL) putBack(it, lastTaken) } }
 
     /** As [poll]; [lastTaken] is the number of what was taken then. */

@@ -56,7 +56,14 @@ public fun levelOf(channel: Channel<*>, priority: Priority?): Int = channel.leve
 /** Sends [element], as the core knows it, if that needs no waiting. */
 @InternalBatonApi
 public fun offer(channel: Channel<*>, element: Any, level: Int): Boolean =
-    when (channel.core.offer(element, level)) {
+    isDone(channel, channel.core.offer(element, level))
+
+/** Reserves a place if that needs no waiting. */
+@InternalBatonApi
+public fun reserve(channel: Channel<*>): Boolean = isDone(channel, channel.core.reserve())
+
+private fun isDone(channel: Channel<*>, outcome: ChannelCore.Outcome) =
+    when (outcome) {
         ChannelCore.Outcome.DONE -> true
         ChannelCore.Outcome.BUSY -> false
         ChannelCore.Outcome.CLOSED -> throw channel.core.closedException()
@@ -89,7 +96,7 @@ public fun leavePlace(channel: Channel<*>): Unit = channel.core.leavePlace()
 /** What receivers get now, if the channel is closed and drained; else null. */
 @InternalBatonApi
 public fun whyDrained(channel: Channel<*>): ClosedChannelException? =
-    if (channel.core.isDrained) channel.core.closedException() else null
+    if (channel.core.hasEnded) channel.core.closedException() else null
 
 /** What an iteration that has met [closed] throws; null if it just ends. */
 @InternalBatonApi

@@ -62,11 +62,13 @@ internal enum class Effort(
  * @param timer what becomes of the timer that [block] sets, if it sets one.
  * @param extra what else is in the coroutine's context.
  * @param job the coroutine's.
+ * @param onSuspension runs when [block] has suspended: it waits then, or is about to go on.
  */
 internal suspend fun <T> underLincheck(
     timer: LincheckTimer? = null,
     extra: CoroutineContext = EmptyCoroutineContext,
     job: Job = Job(),
+    onSuspension: () -> Unit = {},
     block: suspend () -> T,
 ): T {
     val world = LincheckWorld<T>(timer, extra, job)
@@ -75,6 +77,7 @@ internal suspend fun <T> underLincheck(
         @Suppress("UNCHECKED_CAST")
         return first as T
     }
+    onSuspension()
     world.awaitDispatch()
     world.runDispatched()
     return world.outcome!!.getOrThrow()

@@ -1,0 +1,429 @@
+package baton.interop;
+
+import static baton.interop.Futures.await;
+import static baton.interop.Futures.awaitFailure;
+import static baton.interop.Futures.failure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.Priority;
+import baton.channels.ChannelOrder;
+import baton.channels.ClosedChannelException;
+import baton.channels.OnFull;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AsyncChannelTest {
+    private static final Duration LONG = Duration.ofDays(1);
+
+    private final AsyncChannel<String> meeting = AsyncChannel.create(0);
+    private final AsyncChannel<String> channel =
+            AsyncChannel.create(2, ChannelOrder.FIFO, OnFull.SUSPEND, "orders");
+
+    private static List<String> drain(AsyncChannel<String> channel) {
+        List<String> found = new ArrayList<>();
+        while (channel.tryReceive(found::add)) continue;
+        return found;
+    }
+
+    // ---- shape
+
+    @Test
+    void of_wrapsThatVeryChannel() {
+        AsyncChannel<String> same = AsyncChannel.of(channel.kotlin());
+        assertSame(channel.kotlin(), same.kotlin());
+        same.send("a").join();
+        assertEquals(1, channel.size());
+        assertEquals("AsyncChannel 'orders' (size = 1, capacity = 2, waiting = 0)", channel.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MIN_VALUE, -1})
+    void capacity_belowZero_isRefused(int capacity) {
+        for (Executable call : List.<Executable>of(
+                () -> AsyncChannel.create(capacity),
+                () -> AsyncChannel.create(capacity, ChannelOrder.PRIORITY, OnFull.DROP_LATEST, null),
+                () -> AsyncChannel.create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND, null, x -> {}),
+                () -> channel.resize(capacity))) {
+            String message =
+                    assertThrows(IllegalArgumentException.class, call).getMessage();
+            assertEquals("capacity = " + capacity + ", must be at least 0", message);
+        }
+        assertEquals(2, channel.capacity());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, Integer.MAX_VALUE})
+    void capacity_atTheEdges_isTaken(int capacity) {
+        AsyncChannel<String> edge = AsyncChannel.create(capacity);
+        assertEquals(capacity, edge.capacity());
+        assertEquals(capacity > 0, edge.trySend("a"));
+        channel.resize(capacity);
+        assertEquals(capacity, channel.capacity());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1})
+    void timeout_negative_isRefusedAndNothingHappens(long nanos) {
+        Duration timeout = Duration.ofSeconds(nanos == -1 ? 0 : nanos, nanos == -1 ? -1 : 0);
+        for (Executable call : List.<Executable>of(
+                () -> channel.send("a", timeout),
+                () -> channel.send("a", Priority.LOW, timeout),
+                () -> channel.receive(timeout),
+                () -> channel.reserve(timeout))) {
+            String message =
+                    assertThrows(IllegalArgumentException.class, call).getMessage();
+            assertEquals("timeout = " + timeout + ", must not be negative", message);
+        }
+        assertEquals(0, channel.size() + channel.waiting());
+    }
+
+    @Test
+    void timeout_zero_isNowOrNotAtAll() {
+        assertInstanceOf(TimeoutException.class, failure(channel.receive(Duration.ZERO)));
+        assertNull(channel.send("a", Duration.ZERO).join());
+        assertEquals("a", channel.receive(Duration.ZERO).join());
+        ChannelPlace<String> place = channel.reserve(Duration.ZERO).join();
+        channel.send("b", Duration.ZERO).join();
+        assertInstanceOf(TimeoutException.class, failure(channel.send("c", Duration.ZERO)));
+        Throwable none = failure(channel.reserve(Duration.ZERO));
+        assertInstanceOf(TimeoutException.class, none);
+        assertEquals(
+                "no place within PT0S: Channel 'orders' (size = 1, capacity = 2, waiting = 0)", none.getMessage());
+        place.send("c");
+        assertEquals(List.of("b", "c"), drain(channel));
+    }
+
+    @Test
+    void timeout_huge_waits() {
+        Duration huge = Duration.ofSeconds(Long.MAX_VALUE);
+        CompletableFuture<String> received = meeting.receive(huge);
+        assertTrue(meeting.trySend("a"));
+        assertEquals("a", received.join());
+        CompletableFuture<Void> sent = meeting.send("b", huge);
+        assertEquals(Optional.of("b"), meeting.tryReceive());
+        assertTrue(sent.isDone());
+    }
+
+    @Test
+    void timeouts_over_failAndWithdraw() {
+        channel.trySend("a");
+        channel.trySend("b");
+        Duration little = Duration.ofMillis(5);
+        Throwable unsent = awaitFailure(channel.send("c", little));
+        assertInstanceOf(TimeoutException.class, unsent);
+        assertEquals(
+                "not sent within PT0.005S: Channel 'orders' (size = 2, capacity = 2, waiting = 0)",
+                unsent.getMessage());
+        assertInstanceOf(TimeoutException.class, awaitFailure(channel.reserve(little)));
+        assertInstanceOf(TimeoutException.class, awaitFailure(meeting.receive(little)));
+        assertEquals(0, channel.waiting() + meeting.waiting());
+        assertEquals(List.of("a", "b"), drain(channel));
+    }
+
+    @Test
+    void nulls_asArguments_areRefused() {
+        for (Executable call : List.<Executable>of(
+                () -> AsyncChannel.of(null),
+                () -> AsyncChannel.create(1, null, OnFull.SUSPEND, null),
+                () -> AsyncChannel.create(1, ChannelOrder.FIFO, null, null),
+                () -> AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.SUSPEND, null, null),
+                () -> channel.send("a", (Priority) null),
+                () -> channel.send("a", (Duration) null),
+                () -> channel.send("a", null, LONG),
+                () -> channel.send("a", (java.util.concurrent.Executor) null),
+                () -> channel.trySend("a", null),
+                () -> channel.receive((Duration) null),
+                () -> channel.receive((java.util.concurrent.Executor) null),
+                () -> channel.reserve((Priority) null),
+                () -> channel.reserve((Duration) null),
+                () -> channel.tryReceive(null),
+                () -> channel.forEach(null),
+                () -> channel.forEach(x -> {}, null),
+                () -> channel.forEachAsync(null),
+                () -> channel.publisher(null),
+                () -> channel.publisher().subscribe(null),
+                () -> channel.close(null),
+                () -> channel.cancel(null))) {
+            assertThrows(NullPointerException.class, call);
+        }
+        assertEquals(0, channel.size() + channel.waiting());
+        assertFalse(channel.isClosed());
+    }
+
+    // ---- nulls as elements
+
+    @Test
+    void elements_thatAreNull_areSentAndReceived() {
+        assertNull(channel.send(null).join());
+        assertNull(channel.receive().join());
+        CompletableFuture<String> waits = channel.receive();
+        channel.trySend(null);
+        assertTrue(waits.isDone());
+        assertNull(waits.join());
+        channel.trySend(null);
+        List<String> found = drain(channel);
+        assertEquals(1, found.size());
+        assertNull(found.get(0));
+    }
+
+    @Test
+    void tryReceive_nextIsNull_throwsAndLeavesIt() {
+        channel.send(null);
+        channel.send("b");
+        assertThrows(NullPointerException.class, channel::tryReceive);
+        assertEquals(2, channel.size());
+        assertNull(channel.receive().join());
+        assertEquals(Optional.of("b"), channel.tryReceive());
+        CompletableFuture<Void> brought = meeting.send(null);
+        assertThrows(NullPointerException.class, meeting::tryReceive);
+        assertTrue(brought.isDone());
+        assertEquals(1, meeting.size());
+        assertNull(meeting.receive().join());
+    }
+
+    // ---- who waits
+
+    @Test
+    void send_withoutRoom_waitsAndIsTakenInOrder() {
+        CompletableFuture<Void> first = meeting.send("a");
+        CompletableFuture<Void> second = meeting.send("b");
+        assertEquals(2, meeting.waiting());
+        assertEquals("a", meeting.receive().join());
+        assertTrue(first.isDone());
+        assertFalse(second.isDone());
+        assertEquals("b", meeting.receive().join());
+    }
+
+    @Test
+    void send_withPriority_isReceivedByLevel() {
+        AsyncChannel<String> levels = AsyncChannel.create(1, ChannelOrder.PRIORITY, OnFull.SUSPEND, null);
+        levels.send("low", Priority.LOW);
+        levels.send("normal");
+        levels.send("high", Priority.HIGH);
+        levels.send("critical", Priority.CRITICAL, LONG);
+        assertFalse(levels.trySend("no", Priority.CRITICAL));
+        assertEquals(List.of("low", "critical", "high", "normal"), drain(levels));
+    }
+
+    @Test
+    void dropped_elements_goToTheConsumer() {
+        List<String> dropped = new ArrayList<>();
+        AsyncChannel<String> latest =
+                AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, null, dropped::add);
+        latest.send("a").join();
+        latest.send("b").join();
+        assertEquals(List.of("a"), dropped);
+        latest.cancel();
+        assertEquals(List.of("a", "b"), dropped);
+    }
+
+    @Test
+    void executor_completesWhatHadToWait_andWhoeverSendsIfItRejects() {
+        Futures.Steps steps = new Futures.Steps();
+        CompletableFuture<String> received = meeting.receive(steps);
+        CompletableFuture<String> rejected = meeting.receive(Futures.REJECTING);
+        assertTrue(meeting.trySend("a") && meeting.trySend("b"));
+        assertFalse(received.isDone());
+        assertEquals("b", rejected.join());
+        steps.runAll();
+        assertEquals("a", received.join());
+        CompletableFuture<Void> sent = meeting.send("c", steps);
+        assertEquals("c", meeting.receive().join());
+        assertFalse(sent.isDone());
+        steps.runAll();
+        assertTrue(sent.isDone());
+    }
+
+    // ---- ended from outside
+
+    static Stream<Consumer<CompletableFuture<?>>> enders() {
+        return Stream.of(
+                future -> future.cancel(true),
+                future -> future.complete(null),
+                future -> future.completeExceptionally(new IllegalStateException("outside")),
+                future -> future.orTimeout(1, TimeUnit.NANOSECONDS),
+                future -> future.completeOnTimeout(null, 1, TimeUnit.NANOSECONDS),
+                future -> future.completeAsync(() -> null, Runnable::run),
+                future -> future.obtrudeValue(null),
+                future -> future.obtrudeException(new IllegalStateException("outside")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("enders")
+    void requests_endedFromOutside_areWithdrawn(Consumer<CompletableFuture<?>> end) {
+        CompletableFuture<String> received = meeting.receive();
+        end.accept(received);
+        awaitFailureOrNull(received);
+        assertFalse(meeting.trySend("a"));
+        CompletableFuture<Void> sent = meeting.send("b");
+        end.accept(sent);
+        awaitFailureOrNull(sent);
+        assertEquals(Optional.empty(), meeting.tryReceive());
+        channel.resize(1);
+        channel.send("a");
+        CompletableFuture<ChannelPlace<String>> place = channel.reserve();
+        end.accept(place);
+        awaitFailureOrNull(place);
+        assertEquals(0, meeting.waiting() + channel.waiting());
+        assertEquals("a", channel.receive().join());
+        assertTrue(channel.trySend("c"));
+    }
+
+    private static void awaitFailureOrNull(CompletableFuture<?> future) {
+        await(future.handle((value, e) -> e));
+    }
+
+    /** The executor has not run yet: it was taken, and nobody sees the future completed. */
+    @ParameterizedTest
+    @MethodSource("enders")
+    void send_takenAndThenEndedFromOutside_completesNormallyFirst(Consumer<CompletableFuture<?>> end) {
+        CompletableFuture<Void> sent = meeting.send("a", new Futures.Steps());
+        List<String> seen = new ArrayList<>();
+        sent.whenComplete((value, e) -> seen.add(e == null ? "sent" : "failed"));
+        assertEquals("a", meeting.receive().join());
+        assertFalse(sent.isDone());
+        end.accept(sent);
+        awaitFailureOrNull(sent);
+        assertEquals(List.of("sent"), seen);
+    }
+
+    @ParameterizedTest
+    @MethodSource("enders")
+    void receive_grantedAndThenEndedFromOutside_completesWithTheElementFirst(Consumer<CompletableFuture<?>> end) {
+        CompletableFuture<String> received = meeting.receive(new Futures.Steps());
+        List<String> seen = new ArrayList<>();
+        received.whenComplete((value, e) -> seen.add(value));
+        assertTrue(meeting.trySend("a"));
+        end.accept(received);
+        awaitFailureOrNull(received);
+        assertEquals(List.of("a"), seen);
+    }
+
+    @Test
+    void cancel_ofAReceiver_letsTheNextOneHaveTheElement() {
+        CompletableFuture<String> first = meeting.receive();
+        CompletableFuture<String> second = meeting.receive();
+        CompletableFuture<String> derived = second.thenApply(x -> x);
+        assertTrue(first.cancel(false));
+        derived.cancel(false);
+        assertTrue(meeting.trySend("a"));
+        assertEquals("a", second.join());
+        assertInstanceOf(CancellationException.class, failure(first));
+    }
+
+    // ---- places
+
+    @Test
+    void place_isUsedOnceOrGivenBack() {
+        ChannelPlace<String> place = channel.reserve().join();
+        ChannelPlace<String> other = channel.reserve(Priority.HIGH).join();
+        assertFalse(channel.trySend("no"));
+        CompletableFuture<ChannelPlace<String>> third = channel.reserve(LONG);
+        assertEquals("held: place in Channel 'orders' (size = 0, capacity = 2, waiting = 1)", place.toString());
+        place.send("a");
+        assertFalse(place.isHeld());
+        place.close();
+        assertThrows(IllegalStateException.class, () -> place.send("b"));
+        assertThrows(IllegalStateException.class, () -> place.send("b", Priority.LOW));
+        assertThrows(NullPointerException.class, () -> other.send("b", null));
+        assertTrue(other.isHeld());
+        other.close();
+        other.close();
+        third.join().send("c", Priority.LOW);
+        assertEquals(List.of("a", "c"), drain(channel));
+        assertTrue(channel.trySend("d") && channel.trySend("e"));
+        assertFalse(channel.trySend("f"));
+    }
+
+    @Test
+    void place_madeBeforeClose_mayStillBeUsed() {
+        ChannelPlace<String> place = channel.reserve().join();
+        assertTrue(channel.close());
+        CompletableFuture<String> received = channel.receive();
+        assertFalse(received.isDone());
+        place.send("a");
+        assertEquals("a", received.join());
+        assertInstanceOf(ClosedChannelException.class, failure(channel.receive()));
+    }
+
+    @Test
+    void place_afterCancel_takesNothingAndIsSpent() {
+        ChannelPlace<String> place = channel.reserve().join();
+        channel.cancel(new IllegalStateException("why"));
+        Throwable closed = assertThrows(ClosedChannelException.class, () -> place.send("a"));
+        assertEquals("why", closed.getCause().getMessage());
+        assertFalse(place.isHeld());
+        place.close();
+        assertEquals(0, channel.size());
+    }
+
+    @Test
+    void reserve_withCapacityZero_fails() {
+        Throwable why = failure(meeting.reserve());
+        assertInstanceOf(IllegalStateException.class, why);
+        assertEquals(
+                "reserve with capacity = 0, must be at least 1: Channel (size = 0, capacity = 0, waiting = 0)",
+                why.getMessage());
+    }
+
+    // ---- end
+
+    @Test
+    void close_failsSendersAndLetsReceiversDrain() {
+        channel.trySend("a");
+        channel.trySend("b");
+        CompletableFuture<Void> sent = channel.send("c");
+        CompletableFuture<ChannelPlace<String>> place = channel.reserve();
+        assertTrue(channel.close(new IllegalStateException("why")));
+        assertFalse(channel.close());
+        assertEquals("why", failure(sent).getCause().getMessage());
+        assertInstanceOf(ClosedChannelException.class, failure(place));
+        assertInstanceOf(ClosedChannelException.class, failure(channel.send("d")));
+        assertInstanceOf(ClosedChannelException.class, failure(channel.reserve(Duration.ZERO)));
+        assertThrows(ClosedChannelException.class, () -> channel.trySend("d"));
+        assertThrows(ClosedChannelException.class, () -> channel.resize(3));
+        assertEquals("a", channel.receive().join());
+        assertEquals(Optional.of("b"), channel.tryReceive());
+        assertInstanceOf(ClosedChannelException.class, failure(channel.receive(LONG)));
+        assertThrows(ClosedChannelException.class, channel::tryReceive);
+        assertThrows(ClosedChannelException.class, () -> channel.tryReceive(x -> {}));
+        assertTrue(channel.isClosed());
+    }
+
+    @Test
+    void close_failsReceiversThatWait() {
+        CompletableFuture<String> received = meeting.receive();
+        meeting.close();
+        assertInstanceOf(ClosedChannelException.class, failure(received));
+        assertNull(failure(received).getCause());
+    }
+
+    @Test
+    void tryReceive_ofAConsumerThatThrows_countsAsReceived() {
+        channel.trySend("a");
+        assertThrows(ArithmeticException.class, () -> channel.tryReceive(x -> {
+            throw new ArithmeticException();
+        }));
+        assertEquals(0, channel.size());
+        assertTrue(channel.trySend("b"));
+    }
+}

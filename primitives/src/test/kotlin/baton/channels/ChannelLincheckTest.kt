@@ -1,0 +1,217 @@
+package baton.channels
+
+import baton.Priority
+import baton.channels.ChannelSequential.Companion.CANCELLED
+import baton.channels.ChannelSequential.Companion.SENT
+import baton.sync.Effort
+import baton.sync.THREADS
+import baton.sync.underLincheck
+import java.util.concurrent.atomic.AtomicReferenceArray
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Job
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.IntGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.ThreadIdGen
+import org.junit.jupiter.api.Test
+
+@Param(name = "thread", gen = ThreadIdGen::class)
+@Param(name = "other", gen = IntGen::class, conf = "1:3")
+@Param(name = "element", gen = IntGen::class, conf = "1:9")
+abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private val sequential: Class<*>) {
+    internal open val effort get() = Effort.BRIEF
+
+    /** Which nobody should leave to chance. */
+    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
+
+    @Operation
+    fun size() = channel.size
+
+    @Operation
+    fun waiting() = channel.waiting
+
+    @Operation
+    fun trySend(@Param(name = "element") element: Int) = channel.trySend(element).orThrow() != null
+
+    @Operation
+    fun tryReceive() = channel.tryReceive().orThrow()
+
+    @Operation
+    fun close() = channel.close()
+
+    private fun <T> ChannelResult<T>.orThrow() = if (isClosed) getOrThrow() else getOrNull()
+
+    @Test
+    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
+}
+
+/**
+ * Cancellation is an operation of its own: Lincheck's cannot tell that a sender whose element was taken returns normally
+ * although it was cancelled.
+ */
+abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential: Class<*>) :
+    ChannelLincheckBase(channel, sequential) {
+    private enum class Stage { BEGINS, MAY_BE_CANCELLED }
+
+    private val stages = AtomicReferenceArray<Stage?>(THREADS)
+    private val jobs = AtomicReferenceArray<Job?>(THREADS)
+
+    protected suspend fun cancellably(thread: Int, priority: Priority = Priority.NORMAL, call: suspend () -> Any): Any {
+        val job = Job()
+        jobs.set(thread, job)
+        stages.set(thread, Stage.BEGINS)
+        try {
+            return underLincheck(
+                extra = priority,
+                job = job,
+                onSuspension = { stages.compareAndSet(thread, Stage.BEGINS, Stage.MAY_BE_CANCELLED) },
+                block = call,
+            )
+        } catch (_: CancellationException) {
+            return CANCELLED
+        } finally {
+            stages.set(thread, null)
+        }
+    }
+
+    /**
+     * Cancels the call of [thread], if it waits.
+     *
+     * It must stand in the line by then. One that is cancelled on its way into the line throws even if it could have been
+     * served at once, and no order of the operations explains that.
+     */
+    @Operation
+    fun cancel(@Param(name = "other") thread: Int) {
+        while (stages.get(thread) == Stage.BEGINS) Thread.onSpinWait()
+        if (stages.get(thread) != null) jobs.get(thread)!!.cancel()
+    }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun send(@Param(name = "thread") thread: Int, @Param(name = "element") element: Int) =
+        cancellably(thread) {
+            channel.send(element)
+            SENT
+        }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun receive(@Param(name = "thread") thread: Int) = cancellably(thread) { channel.receive() }
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // The cancellation of a sender meets the receiver who takes its element.
+                initial { actor(::trySend, 1) }
+                parallel {
+                    thread { actor(::send, 1, 2) }
+                    thread {
+                        actor(::tryReceive)
+                        actor(::tryReceive)
+                    }
+                    thread {
+                        actor(::cancel, 1)
+                        actor(::size)
+                    }
+                }
+            },
+            { // The cancellation of a receiver meets what it is handed, and the next one.
+                parallel {
+                    thread { actor(::receive, 1) }
+                    thread {
+                        actor(::trySend, 1)
+                        actor(::trySend, 2)
+                    }
+                    thread {
+                        actor(::cancel, 1)
+                        actor(::receive, 3)
+                    }
+                }
+            },
+            { // The end meets both.
+                parallel {
+                    thread { actor(::receive, 1) }
+                    thread {
+                        actor(::send, 2, 1)
+                        actor(::cancel, 1)
+                    }
+                    thread { actor(::close) }
+                }
+            },
+        )
+}
+
+internal class RendezvousSequential : ChannelSequential(0)
+
+internal class OneSequential : ChannelSequential(1)
+
+internal class TwoSequential : ChannelSequential(2)
+
+internal class ConflatedSequential : ChannelSequential(1, OnFull.DROP_OLDEST)
+
+open class RendezvousLincheckTest : CancellableChannelLincheckBase(Channel(), RendezvousSequential::class.java)
+
+class RendezvousLincheckDeepTest : RendezvousLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+open class BufferedChannelLincheckTest : CancellableChannelLincheckBase(Channel(2), TwoSequential::class.java)
+
+class BufferedChannelLincheckDeepTest : BufferedChannelLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+open class ConflatedLincheckTest :
+    CancellableChannelLincheckBase(Channel(1, onFull = OnFull.DROP_OLDEST), ConflatedSequential::class.java)
+
+class ConflatedLincheckDeepTest : ConflatedLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/** Two levels, and the hard end. In so few steps no level is overdue; see `PriorityLineTest` for that. */
+open class PriorityChannelLincheckTest :
+    CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), OneSequential::class.java) {
+    @Operation(cancellableOnSuspension = false)
+    suspend fun sendUrgently(@Param(name = "thread") thread: Int, @Param(name = "element") element: Int) =
+        cancellably(thread, Priority.CRITICAL) {
+            channel.send(element)
+            SENT
+        }
+
+    @Operation
+    fun cancelChannel() = channel.cancel()
+}
+
+class PriorityChannelLincheckDeepTest : PriorityChannelLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/** Places are used and given back by the thread that reserved them. */
+open class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), OneSequential::class.java) {
+    private val places = List(THREADS) { ArrayList<Reservation<Int>>() }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun reserve(@Param(name = "thread") thread: Int) =
+        cancellably(thread) {
+            places[thread] += channel.reserve()
+            SENT
+        }
+
+    @Operation
+    fun sendReserved(@Param(name = "thread") thread: Int, @Param(name = "element") element: Int) {
+        places[thread].removeLastOrNull()?.send(element)
+    }
+
+    @Operation
+    fun leavePlace(@Param(name = "thread") thread: Int) {
+        places[thread].removeLastOrNull()?.close()
+    }
+
+    @Operation
+    fun cancelChannel() = channel.cancel()
+}
+
+class ReservationLincheckDeepTest : ReservationLincheckTest() {
+    override val effort get() = Effort.DEEP
+}

@@ -1,0 +1,215 @@
+package baton.channels
+
+import baton.Priority
+import baton.sync.StepDispatcher
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.GlobalScope
+import kotlinx.coroutines.async
+import kotlinx.coroutines.channels.Channel as KotlinxChannel
+import kotlinx.coroutines.flow.firstOrNull
+import kotlinx.coroutines.selects.onTimeout
+import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/**
+ * Cancels one of two operations before every single step that the two, and those who send and receive beside them, can
+ * make. Whatever an operation that returned has sent must be received or dropped, once, and nothing else; and the places
+ * must all be there again.
+ */
+class ChannelSweepTest {
+    /** One channel, and what went in and out of it. */
+    private class World(plan: ChannelPlan, private val filled: Int) {
+        val sent = mutableListOf<String>()
+        val out = mutableListOf<String>()
+        val channel = Channel<String>(plan.capacity, plan.order, plan.onFull, plan.name, out::add)
+
+        init {
+            repeat(filled) { trySend("filling $it") }
+        }
+
+        suspend fun send(element: String) {
+            channel.send(element)
+            sent += element
+        }
+
+        suspend fun receive() {
+            out += channel.receive()
+        }
+
+        fun trySend(element: String): Boolean = channel.trySend(element).isSuccess.also { if (it) sent += element }
+
+        fun tryReceive(): Boolean = channel.tryReceive().let { got -> got.isSuccess.also { if (it) out += got.getOrThrow() } }
+
+        fun check(capacity: Int) {
+            assertEquals(0, channel.waiting)
+            if (!channel.isClosed) {
+                while (tryReceive()) continue
+                assertEquals(0, channel.size)
+                if (channel.onFull == OnFull.SUSPEND && channel.capacity == capacity) {
+                    repeat(capacity) { assertTrue(trySend("after $it"), "a place is missing") }
+                    assertFalse(trySend("after all"), "a place too many")
+                }
+            }
+            channel.cancel()
+            assertEquals(sent.sorted(), out.sorted())
+        }
+    }
+
+    private class Op(val name: String, val call: suspend World.(String) -> Unit) {
+        override fun toString() = name
+    }
+
+    private val receive = Op("receive") { receive() }
+
+    private val ops =
+        listOf(
+            receive,
+            Op("send") { send(it) },
+            Op("trySend(1s)") { if (channel.trySend(it, 1.seconds).isSuccess) sent += it },
+            Op("receive, receive") {
+                receive()
+                receive()
+            },
+            Op("receive, send") {
+                receive()
+                send(it)
+            },
+            Op("tryReceive(1s)") { out += channel.tryReceive(1.seconds).getOrNull() ?: return@Op },
+            Op("first of the flow") { out += channel.asFlow().firstOrNull() ?: return@Op },
+            Op("select send") { element -> select { channel.onSend(element) { sent += element } } },
+            Op("select receive or timeout") {
+                select {
+                    channel.onReceive { element -> out += element }
+                    onTimeout(1.seconds) {}
+                }
+            },
+            Op("select send or receive") { element ->
+                select {
+                    channel.onSend(element) { sent += element }
+                    channel.onReceive { out += it }
+                }
+            },
+            Op("select beside a channel that has something") { element ->
+                val other = KotlinxChannel<Int>(1)
+                other.send(0)
+                select {
+                    channel.onSend(element) { sent += element }
+                    channel.onReceiveCatching { result -> result.getOrNull()?.let { out += it } }
+                    other.onReceive {}
+                }
+            },
+            Op("reserve and send") { element ->
+                if (channel.capacity > 0) {
+                    channel.reserve().use {
+                        yield()
+                        it.send(element)
+                        sent += element
+                    }
+                }
+            },
+            Op("reserve and give back") { if (channel.capacity > 0) channel.reserve().use { yield() } },
+            Op("close") { channel.close() },
+            Op("cancel") { channel.cancel() },
+            Op("resize") { channel.resize(channel.capacity + 1) },
+        )
+
+    /** One run, in which the victim is cancelled before turn [cancelAt]. */
+    private inner class Run(val world: World, val cancelAt: Int, val lazily: Boolean) {
+        val dispatcher = StepDispatcher()
+        var turn = 0
+        lateinit var victim: Deferred<Unit>
+
+        fun start(op: Op, element: String, priority: Priority): Deferred<Unit> =
+            GlobalScope.async(dispatcher + priority) { op.call(world, element) }
+
+        fun turn(action: () -> Unit) {
+            if (turn++ == cancelAt) victim.cancel()
+            action()
+            if (!lazily) drain()
+        }
+
+        fun drain() {
+            while (true) {
+                if (turn++ == cancelAt) victim.cancel()
+                if (!dispatcher.step()) return
+            }
+        }
+
+        fun play(first: Op, second: Op, victimIsFirst: Boolean) {
+            val a = start(first, "a", Priority.NORMAL)
+            val b = start(second, "b", Priority.HIGH)
+            victim = if (victimIsFirst) a else b
+            if (!lazily) drain()
+            turn { world.tryReceive() }
+            turn { world.trySend("turn") }
+            turn { dispatcher.fireTimers() }
+            drain()
+            // Whoever waits now waits for somebody on the other side.
+            val calls = mutableListOf(a, b)
+            while (calls.any { !it.isCompleted }) {
+                assertTrue(calls.size < 9, "one waits, and nobody can come to meet it")
+                if (!world.tryReceive() && !world.trySend("last")) calls += start(receive, "", Priority.NORMAL)
+                drain()
+            }
+            for (call in calls) {
+                when (val e = call.getCompletionExceptionOrNull()) {
+                    null, is CancellationException, is ClosedChannelException -> Unit
+                    else -> throw e
+                }
+            }
+            assertFalse(dispatcher.hasTimers, "a timer is left")
+        }
+    }
+
+    private fun sweep(plan: ChannelPlan, filled: Int): Int {
+        var runs = 0
+        for (first in ops) {
+            for (second in ops) {
+                for (variant in 0..3) {
+                    val victimIsFirst = variant % 2 == 0
+                    val lazily = variant / 2 == 0
+                    var cancelAt = 0
+                    do {
+                        val run = Run(World(plan, filled), cancelAt, lazily)
+                        try {
+                            run.play(first, second, victimIsFirst)
+                            run.world.check(plan.capacity)
+                        } catch (e: Throwable) {
+                            val how = "$filled filled, victim first: $victimIsFirst, lazily: $lazily"
+                            val ends = "sent ${run.world.sent}, out ${run.world.out}, ${run.world.channel}"
+                            throw AssertionError("$first, $second, $how, cancelled at $cancelAt: $ends", e)
+                        }
+                        runs++
+                        cancelAt++
+                    } while (run.turn >= cancelAt)
+                }
+            }
+        }
+        return runs
+    }
+
+    @Test
+    fun cancelledAtAnyStep_isAsIfNeverCalledOrAsIfServed() {
+        var runs = 0
+        for (order in ChannelOrder.entries) {
+            for (capacity in 0..1) for (filled in 0..capacity) runs += sweep(ChannelPlan(capacity, order), filled)
+        }
+        runs += sweep(ChannelPlan(2), filled = 1)
+        assertTrue(runs > 50_000, "only $runs runs")
+    }
+
+    @Test
+    fun droppingAndCancelledAtAnyStep_isAsIfNeverCalledOrAsIfServed() {
+        var runs = 0
+        for (onFull in listOf(OnFull.DROP_OLDEST, OnFull.DROP_LATEST)) {
+            for (capacity in 0..1) runs += sweep(ChannelPlan(capacity, onFull = onFull), filled = capacity)
+        }
+        assertTrue(runs > 20_000, "only $runs runs")
+    }
+}
