@@ -43,7 +43,7 @@ class SelectStressTest {
         for (int round = 1; round <= 5_000; round++) {
             int element = round;
             CompletableFuture<Integer> winner = select.start();
-            CompletableFuture<CompletableFuture<Void>> sending = CompletableFuture.supplyAsync(() -> two.send(-element));
+            var sending = CompletableFuture.supplyAsync(() -> two.send(-element));
             CompletableFuture<Void> sent = one.send(element);
             int won = await(winner);
             CompletableFuture<Void> alsoSent = await(sending);

@@ -18,7 +18,7 @@ import kotlinx.coroutines.asExecutor
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.future.await
 
-/** A future that was granted before its coroutine was cancelled is what the coroutine goes by: its element is in there. */
+/** What was granted before the coroutine was cancelled counts: an element is in the future, and was sent or received. */
 private suspend fun <T> CompletableFuture<T>.awaitElement(): T =
     try {
         await()
