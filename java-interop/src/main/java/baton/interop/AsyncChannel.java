@@ -432,9 +432,10 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /** A clause of a select. It asks for a place, and sends when it has won. */
-    <R extends @Nullable Object> Clause<R> onSend(T element, Function<@Nullable Void, ? extends R> then) {
+    <R extends @Nullable Object> Clause<R> onSend(
+            T element, @Nullable Priority priority, Function<@Nullable Void, ? extends R> then) {
         Object wrapped = ChannelDoor.wrap(element);
-        int level = ChannelDoor.levelOf(channel, null);
+        int level = ChannelDoor.levelOf(channel, priority);
         Function<Waiter, @Nullable Void> send = winner -> {
             ChannelDoor.sendReserved(channel, wrapped, level);
             return null;

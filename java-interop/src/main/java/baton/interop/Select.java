@@ -1,7 +1,10 @@
 package baton.interop;
 
+import baton.Priority;
+import baton.channels.ChannelOrder;
 import baton.channels.ClosedChannelException;
 import baton.sync.BarrierCancellation;
+import baton.sync.WaitOrder;
 import baton.waiting.WaitCores;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,7 +88,20 @@ public final class Select<R extends @Nullable Object> {
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(channel.onSend(element, nothing -> then.get()));
+        return add(channel.onSend(element, null, nothing -> then.get()));
+    }
+
+    /**
+     * As {@link #onSend(AsyncChannel, Object, Supplier)}, at a level that counts where the order is {@link
+     * ChannelOrder#PRIORITY}.
+     *
+     * @throws IllegalStateException if this was started
+     */
+    public <T extends @Nullable Object> Select<R> onSend(
+            AsyncChannel<T> channel, T element, Priority priority, Supplier<? extends R> then) {
+        Objects.requireNonNull(priority, "priority");
+        Objects.requireNonNull(then, "then");
+        return add(channel.onSend(element, priority, nothing -> then.get()));
     }
 
     /**
@@ -105,7 +121,21 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAcquire(AsyncSemaphore semaphore, int permits, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(semaphore.onAcquire(permits, then));
+        return add(semaphore.onAcquire(permits, null, then));
+    }
+
+    /**
+     * As {@link #onAcquire(AsyncSemaphore, int, Function)}, at a level that counts where the order is {@link
+     * WaitOrder#PRIORITY}.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above those of the semaphore
+     * @throws IllegalStateException if this was started
+     */
+    public Select<R> onAcquire(
+            AsyncSemaphore semaphore, int permits, Priority priority, Function<? super Permit, ? extends R> then) {
+        Objects.requireNonNull(priority, "priority");
+        Objects.requireNonNull(then, "then");
+        return add(semaphore.onAcquire(permits, priority, then));
     }
 
     /**
