@@ -107,14 +107,14 @@ class ChannelStackTest {
     @ParameterizedTest
     @EnumSource
     fun senders_allWait_comeInOneAfterTheOther(world: World) {
-        for (order in ChannelOrder.entries) {
+        for ((order, count) in listOf(ChannelOrder.FIFO to MILLION, ChannelOrder.PRIORITY to MANY)) {
             done = 0
             val channel = Channel<Int>(order = order)
-            repeat(MILLION) { start(world.context) { channel.send(it) } }
+            repeat(count) { start(world.context) { channel.send(it) } }
             var sum = 0L
-            start(world.context) { repeat(MILLION) { sum += channel.receive() } }
-            assertEquals(MILLION + 1, done)
-            assertEquals(MILLION * (MILLION - 1L) / 2, sum)
+            start(world.context) { repeat(count) { sum += channel.receive() } }
+            assertEquals(count + 1, done)
+            assertEquals(count * (count - 1L) / 2, sum)
         }
     }
 
