@@ -210,6 +210,6 @@ class ChannelStackTest {
         private const val MILLION = 1_000_000
 
         /** Where everyone builds an exception, or much else. */
-        private const val MANY = 100_000
+        private const val MANY = 30_000
     }
 }
