@@ -106,6 +106,11 @@ internal class ChannelCore<E>(
         return true
     }
 
+    /** Takes [element], which cannot be refused any more. */
+    private fun admit(element: Any, level: Int) {
+        if (drops) accept(element, level) else put(element, level)
+    }
+
     private fun put(element: Any, level: Int) {
         val number = nextNumber()
         if (!handOver(element, number)) elements.add(element, level)
@@ -144,7 +149,7 @@ internal class ChannelCore<E>(
         decide {
             if (isCancelled) return@decide false
             reserved--
-            if (!drops) put(element, level) else accept(element, level)
+            admit(element, level)
             endIfDrained()
             true
         }
@@ -167,7 +172,7 @@ internal class ChannelCore<E>(
             senders.remove(sender)
             if (!sender.tryGrant()) continue
             senders.served(sender)
-            if (sender.tag === PLACE) reserved++ else put(sender.tag!!, sender.weight)
+            if (sender.tag === PLACE) reserved++ else admit(sender.tag!!, sender.weight)
             wake(sender)
         }
     }
@@ -217,12 +222,15 @@ internal class ChannelCore<E>(
 
     private fun removeFirst(): Any {
         val returned = returned
-        if (returned != null && returned.size > 0) {
-            lastTaken = returned.firstNumber()
-            return returned.removeFirst()
-        }
-        lastTaken = nextNumber()
-        return elements.removeFirst()
+        lastTaken = returned?.firstNumber() ?: nextNumber()
+        return if (returned == null) elements.removeFirst() else removeFrom(returned)
+    }
+
+    /** Once empty it goes: a burst of give-backs must not keep the room that it took. */
+    private fun removeFrom(returned: ReturnedElements): Any {
+        val element = returned.removeFirst()
+        if (returned.size == 0) this.returned = null
+        return element
     }
 
     private fun nextNumber(): Int = ++lastNumber
@@ -263,7 +271,7 @@ internal class ChannelCore<E>(
         when {
             closure != null -> waiter.tryFail(closure!!)
             drops || (room > 0 && !isOnlyPromisedToItself(waiter)) ->
-                if (waiter.tryGrant()) if (place) reserved++ else accept(waiter.tag!!, waiter.weight)
+                if (waiter.tryGrant()) if (place) reserved++ else admit(waiter.tag!!, waiter.weight)
             waiter.startWaiting() -> {
                 senders.add(waiter)
                 return Waiter.WAITING
@@ -305,7 +313,7 @@ internal class ChannelCore<E>(
     private fun removeOldest(): Any {
         val returned = returned
         val first = order == ChannelOrder.FIFO || elements.size == 0
-        return if (first && returned != null && returned.size > 0) returned.removeFirst() else elements.removeOldest()
+        return if (first && returned != null) removeFrom(returned) else elements.removeOldest()
     }
 
     /** Stands for elements in the list of those to wake: tells the user of them when the lock is free. */
