@@ -97,7 +97,10 @@ class LeakReportTest {
         assertTrue(place.isDone());
         channel.resize(2);
         assertTrue(channel.reserve().isDone());
-        assertTrue(Select.<Permit>first().onAcquire(semaphore, permit -> permit).start().isDone());
+        assertTrue(Select.<Permit>first()
+                .onAcquire(semaphore, permit -> permit)
+                .start()
+                .isDone());
     }
 
     @Test

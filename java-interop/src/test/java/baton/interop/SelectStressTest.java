@@ -117,7 +117,8 @@ class SelectStressTest {
             try {
                 while (System.nanoTime() < end && failure.get() == null) {
                     open.add(call(random));
-                    if (open.size() > 4) open.remove(random.nextInt(open.size())).cancel(false);
+                    if (open.size() > 4)
+                        open.remove(random.nextInt(open.size())).cancel(false);
                 }
             } catch (Throwable e) {
                 failure.set(e);
