@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.channels.ClosedChannelException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -125,5 +126,33 @@ class JavaUsageTest {
         CompletableFuture<Integer> first = barrier.arrive(Duration.ofSeconds(10));
         assertEquals(0, await(barrier.arrive()));
         assertEquals(1, await(first));
+    }
+
+    @Test
+    void channel_asInTheUsage_compilesAndRuns() {
+        AsyncChannel<String> channel = AsyncChannel.create(10);
+        CompletableFuture<Void> sent = channel.send("x");
+        CompletableFuture<String> received = channel.receive();
+        assertNull(await(sent));
+        assertEquals("x", await(received));
+        channel.close();
+        assertInstanceOf(ClosedChannelException.class, Futures.failure(channel.receive()));
+    }
+
+    @Test
+    void select_asInTheUsage_compilesAndRuns() {
+        AsyncChannel<String> channel = AsyncChannel.create(10);
+        AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+        CompletableFuture<String> winner = Select.<String>first()
+                .onReceive(channel, element -> element)
+                .onAcquire(semaphore, permit -> {
+                    try (permit) {
+                        return "permit";
+                    }
+                })
+                .onTimeout(Duration.ofMillis(50), () -> "late")
+                .start();
+        assertEquals("permit", await(winner));
+        assertEquals(1, semaphore.availablePermits());
     }
 }

@@ -11,9 +11,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.Priority;
+import baton.channels.ChannelOrder;
 import baton.channels.ClosedChannelException;
+import baton.channels.OnFull;
 import baton.sync.BarrierCancellation;
 import baton.sync.BrokenBarrierException;
+import baton.sync.WaitOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -435,8 +439,7 @@ class SelectTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @MethodSource("kindsAndEnders")
-    void future_endedFromOutside_withdrawsTheClause(
-            Kind kind, int number, Consumer<CompletableFuture<String>> end) {
+    void future_endedFromOutside_withdrawsTheClause(Kind kind, int number, Consumer<CompletableFuture<String>> end) {
         Select<String> select = Select.first();
         kind.add(select);
         CompletableFuture<String> winner = select.onTimeout(LONG, () -> "late").start();
@@ -515,12 +518,34 @@ class SelectTest {
 
     @Test
     void timeout_zero_winsOnlyIfNobodyWinsAtOnce() {
-        Select<String> select = Select.<String>first()
-                .onTimeout(Duration.ZERO, () -> "now")
-                .onAcquire(semaphore, permit -> "permit");
+        Select<String> select =
+                Select.<String>first().onTimeout(Duration.ZERO, () -> "now").onAcquire(semaphore, permit -> "permit");
         assertEquals("permit", select.start().join());
         assertEquals("now", select.start().join());
         assertEquals(0, semaphore.waiting());
+    }
+
+    @Test
+    void levels_ofClauses_countWhereThereAreLevels() {
+        AsyncChannel<String> levels = AsyncChannel.create(0, ChannelOrder.PRIORITY, OnFull.SUSPEND, null);
+        Select.first().onSend(levels, "low", Priority.LOW, () -> 1).start();
+        Select.first().onSend(levels, "normal", () -> 1).start();
+        Select.first().onSend(levels, "high", Priority.HIGH, () -> 1).start();
+        List<String> got = new ArrayList<>();
+        for (int i = 0; i < 3; i++) got.add(levels.receive().join());
+        assertEquals(List.of("high", "normal", "low"), got);
+        AsyncSemaphore urgent = AsyncSemaphore.create(1, WaitOrder.PRIORITY, null);
+        Permit holder = urgent.acquire().join();
+        CompletableFuture<Permit> idle = Select.<Permit>first()
+                .onAcquire(urgent, 1, Priority.IDLE, p -> p)
+                .start();
+        CompletableFuture<Permit> critical = Select.<Permit>first()
+                .onAcquire(urgent, 1, Priority.CRITICAL, p -> p)
+                .start();
+        holder.close();
+        assertFalse(idle.isDone());
+        critical.join().close();
+        idle.join().close();
     }
 
     // ---- one channel twice
@@ -566,7 +591,8 @@ class SelectTest {
         assertEquals(0, mutex.waiting() + other.waiting());
         assertInstanceOf(ClosedChannelException.class, failure(select.start()));
         holder.close();
-        try (Permit permit = (Permit) Select.first().onLock(mutex, p -> p).start().join()) {
+        try (Permit permit =
+                (Permit) Select.first().onLock(mutex, p -> p).start().join()) {
             assertTrue(permit.isHeld());
         }
         other.close();
@@ -579,8 +605,7 @@ class SelectTest {
     @Test
     void channel_cancelledWhenASendHasWon_failsTheSelectAndTakesNothing() {
         List<String> dropped = new ArrayList<>();
-        AsyncChannel<String> doomed = AsyncChannel.create(
-                1, baton.channels.ChannelOrder.FIFO, baton.channels.OnFull.SUSPEND, null, dropped::add);
+        AsyncChannel<String> doomed = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.SUSPEND, null, dropped::add);
         Futures.Steps steps = new Futures.Steps();
         CompletableFuture<String> winner =
                 Select.<String>first().onSend(doomed, "x", () -> "sent").start(steps);
@@ -662,11 +687,15 @@ class SelectTest {
 
     @Test
     void function_mayReturnNull() {
-        assertNull(Select.<String>first().onAwait(AsyncLatch.create(0), () -> null).start().join());
+        assertNull(Select.<String>first()
+                .onAwait(AsyncLatch.create(0), () -> null)
+                .start()
+                .join());
         CompletableFuture<String> none = CompletableFuture.completedFuture(null);
         assertNull(Select.<String>first().onFuture(none, x -> x).start().join());
         AsyncChannel<String> nulls = AsyncChannel.create(1);
-        assertNull(Select.<String>first().onSend(nulls, null, () -> null).start().join());
+        assertNull(
+                Select.<String>first().onSend(nulls, null, () -> null).start().join());
         assertNull(Select.<String>first().onReceive(nulls, x -> x).start().join());
         assertEquals(0, nulls.size());
     }
@@ -716,7 +745,10 @@ class SelectTest {
     @Test
     void arrive_thatLosesWhereAPartyThatLeavesBreaks_breaks() {
         AsyncBarrier barrier = AsyncBarrier.create(2, BarrierCancellation.BREAK, null);
-        Select.<Object>first().onArrive(barrier, i -> i).onReceive(channel, x -> x).start();
+        Select.<Object>first()
+                .onArrive(barrier, i -> i)
+                .onReceive(channel, x -> x)
+                .start();
         assertTrue(channel.trySend("x"));
         assertTrue(barrier.isBroken());
     }
@@ -739,12 +771,30 @@ class SelectTest {
         assertEquals(0, channel.waiting());
     }
 
+    @Test
+    void onFuture_ofAStageThatThrows_failsTheSelectAndLeavesNothing() {
+        RuntimeException why = new ArithmeticException();
+        CompletableFuture<String> broken = new CompletableFuture<>() {
+            @Override
+            public CompletableFuture<String> toCompletableFuture() {
+                throw why;
+            }
+        };
+        CompletableFuture<String> failed = Select.<String>first()
+                .onReceive(channel, x -> x)
+                .onFuture(broken, x -> x)
+                .start();
+        assertSame(why, failure(failed));
+        assertEquals(0, channel.waiting());
+    }
+
     // ---- where it runs
 
     @Test
     void executor_runsTheFunction_andWhoeverGrantsIfItRejects() {
         Futures.Steps steps = new Futures.Steps();
-        Select<String> select = Select.<String>first().onReceive(channel, x -> x).onReceive(other, x -> x);
+        Select<String> select =
+                Select.<String>first().onReceive(channel, x -> x).onReceive(other, x -> x);
         CompletableFuture<String> waits = select.start(steps);
         CompletableFuture<String> rejected = select.start(Futures.REJECTING);
         assertTrue(channel.trySend("a"));
@@ -786,8 +836,7 @@ class SelectTest {
     @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 2, Integer.MAX_VALUE})
     void permits_outOfBounds_areRefused(int permits) {
         Select<String> select = Select.first();
-        assertThrows(
-                IllegalArgumentException.class, () -> select.onAcquire(semaphore, permits, permit -> "permit"));
+        assertThrows(IllegalArgumentException.class, () -> select.onAcquire(semaphore, permits, permit -> "permit"));
         assertEquals("Select (clauses = 0)", select.toString());
     }
 
@@ -818,6 +867,8 @@ class SelectTest {
                 () -> select.onReceive(channel, null),
                 () -> select.onSend(null, "", () -> ""),
                 () -> select.onSend(channel, "", null),
+                () -> select.onSend(channel, "", null, () -> ""),
+                () -> select.onAcquire(semaphore, 1, null, x -> ""),
                 () -> select.onAcquire(null, x -> ""),
                 () -> select.onAcquire(semaphore, null),
                 () -> select.onLock(null, x -> ""),
