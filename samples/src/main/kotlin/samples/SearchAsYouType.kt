@@ -30,7 +30,7 @@ object SearchAsYouType {
         cancellableTask(name = query) {
             val exchange = client.sendAsync(server.request(query), BodyHandlers.ofString())
             onTeardown { exchange.cancel(true) }
-            // await cancels what it waits for with cancel(false), which would end the future and leave the request alone.
+            // await itself cancels what it waits for without that flag: the future would end, and the request go on.
             exchange.thenApply(HttpResponse<String>::body).await()
         }
 

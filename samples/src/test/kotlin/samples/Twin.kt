@@ -25,6 +25,7 @@ enum class Twin(
     val cacheLock: Sample,
     val dashboard: Sample,
     val searchAsYouType: Sample,
+    val pipeline: Sample,
 ) {
     KOTLIN(
         "samples",
@@ -33,6 +34,7 @@ enum class Twin(
         CacheLock::run,
         Dashboard::run,
         SearchAsYouType::run,
+        Pipeline::run,
     ),
     JAVA(
         "samples.java",
@@ -41,6 +43,7 @@ enum class Twin(
         samples.java.CacheLock::run,
         samples.java.Dashboard::run,
         samples.java.SearchAsYouType::run,
+        samples.java.Pipeline::run,
     );
 
     /** A JVM of its own that runs the sample called [name]. */

@@ -24,7 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An HTTP server on a free loopback port that answers one query. All others it holds until it sees that their connection is
+ * An HTTP server on a free loopback port that answers one query. All others it holds until it sees their connection
  * closed, and says so; the JDK's own server would not look before it has an answer. A connection is for one request.
  */
 public final class SearchServer implements AutoCloseable {
@@ -128,8 +128,8 @@ public final class SearchServer implements AutoCloseable {
     }
 
     /**
-     * Prints what became of the queries that {@code word} was typed through, and what is shown in the end. Whether the last
-     * one alone was answered, no other connection is open {@code patience} later, and the answer is what is shown.
+     * Prints what became of the queries that {@code word} was typed through, and what is shown in the end. Whether the
+     * last one alone was answered, that answer is shown, and {@code patience} later no connection is open.
      */
     public boolean report(PrintStream out, String word, String shown, Duration patience) {
         boolean asWished = shown.equals(FOUND);
