@@ -53,6 +53,7 @@ class Pipeline private constructor(private val server: PageServer, private val l
     private suspend fun aggregate(enough: Int) {
         for (page in pages) {
             ledger.stuck().await()
+            server.count(page).await() // What is in front could go on meanwhile, if the channel were not full.
             if (ledger.aggregated(page) == enough) break
         }
     }

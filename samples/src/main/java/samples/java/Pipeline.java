@@ -76,10 +76,13 @@ public final class Pipeline {
     /** Until {@code enough} are done. */
     private CancellableFuture<Void> aggregate(int enough) {
         return CancellableFuture.of(pages.receive())
-                .thenCompose(page -> ledger.stuck().thenCompose(ready -> {
-                    boolean last = ledger.aggregated(page) == enough;
-                    return last ? CompletableFuture.completedFuture(null) : aggregate(enough);
-                }));
+                .thenCompose(page -> ledger.stuck()
+                        // What is in front could go on meanwhile, if the channel were not full.
+                        .thenCompose(stuck -> started(server.count(page)))
+                        .thenCompose(counted -> {
+                            boolean last = ledger.aggregated(page) == enough;
+                            return last ? CompletableFuture.completedFuture(null) : aggregate(enough);
+                        }));
     }
 
     private void run(int enough) {

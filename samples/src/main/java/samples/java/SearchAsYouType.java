@@ -6,7 +6,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import samples.support.Cli;
 import samples.support.SearchServer;
 

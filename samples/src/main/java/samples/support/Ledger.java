@@ -15,7 +15,6 @@ public final class Ledger {
     private int asked;
     private int fetched;
     private int aggregated;
-    private int words;
     private int dropped;
     private int refused;
 
@@ -50,8 +49,8 @@ public final class Ledger {
     }
 
     /**
-     * Completes when nothing more can arrive before the page that the aggregator has in hand is aggregated. Who waits
-     * for it each time is as slow as an aggregator can be.
+     * Completes when nothing more should arrive before the page that the aggregator has in hand is aggregated. One that
+     * waits for it each time is as slow as can be: in memory there are as many pages as there may be.
      */
     public synchronized CompletableFuture<Void> stuck() {
         if (isStuck()) return CompletableFuture.completedFuture(null);
@@ -66,7 +65,6 @@ public final class Ledger {
     /** A page has been worked off; the answer is how many have. */
     public synchronized int aggregated(String page) {
         gone(page);
-        words += PageServer.words(page);
         return ++aggregated;
     }
 
@@ -95,6 +93,7 @@ public final class Ledger {
     public synchronized boolean report(PrintStream out, String title, int wanted, int waiters, PageServer server) {
         int requests = server.requests();
         int exchanges = server.exchanges();
+        int words = server.words();
         boolean all = aggregated == PageServer.PAGES;
         out.println(title);
         out.println("  asked for: " + asked + " pages, and got " + fetched);

@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * An HTTP server on a free loopback port that has a hundred pages, and an index of them in portions; and its client. It
- * can be told to hold one request for a page, as a slow server would.
+ * An HTTP server on a free loopback port that has a hundred pages, an index of them in portions, and a count of the
+ * words found in them; and its client. It can be told to hold one request for a page, as a slow server would.
  */
 public final class PageServer implements AutoCloseable {
     public static final int PAGES = 100;
@@ -56,11 +56,15 @@ public final class PageServer implements AutoCloseable {
     /** Only the server's thread counts. */
     private int asked;
 
+    /** Only the server's thread writes it. */
+    private volatile int words;
+
     /** A portion of the index; {@code next} is where the next one is, null after the last. */
     public record Portion(List<String> links, String next) {
         private static Portion parse(String body) {
             List<String> lines = body.lines().toList();
-            List<String> links = lines.stream().filter(line -> line.startsWith("/pages/")).toList();
+            List<String> links =
+                    lines.stream().filter(line -> line.startsWith("/pages/")).toList();
             return new Portion(links, links.size() == lines.size() ? null : lines.get(links.size()));
         }
     }
@@ -75,6 +79,7 @@ public final class PageServer implements AutoCloseable {
         }
         http.createContext("/index/", this::answerPortion);
         http.createContext("/pages/", this::answerPage);
+        http.createContext("/words/", this::answerCount);
         http.start();
     }
 
@@ -88,9 +93,9 @@ public final class PageServer implements AutoCloseable {
         return get(path);
     }
 
-    /** How many words the text of a page has. */
-    public static int words(String page) {
-        return page.split(" ").length;
+    /** Adds the words of a page to the server's count. */
+    public CancellableFuture<String> count(String page) {
+        return get("/words/" + page.split(" ").length);
     }
 
     /** To cancel it, or all that is derived from it, aborts the request. */
@@ -110,11 +115,10 @@ public final class PageServer implements AutoCloseable {
 
     private void answerPortion(HttpExchange exchange) {
         exchanges.add();
-        String path = exchange.getRequestURI().getPath();
-        int first = Integer.parseInt(path.substring(path.lastIndexOf('/') + 1));
+        int first = number(exchange);
         int next = first + PORTION;
         String links = IntStream.range(first, next)
-                .mapToObj(number -> "/pages/" + (number + 1) + "\n")
+                .mapToObj(before -> "/pages/" + (before + 1) + "\n")
                 .collect(Collectors.joining());
         answer(exchange, next < PAGES ? links + "/index/" + next + "\n" : links);
     }
@@ -126,9 +130,19 @@ public final class PageServer implements AutoCloseable {
     }
 
     private void answerNow(HttpExchange exchange) {
+        int number = number(exchange);
+        answer(exchange, (number + " ").repeat(number).strip());
+    }
+
+    private void answerCount(HttpExchange exchange) {
+        exchanges.add();
+        words += number(exchange);
+        answer(exchange, "counted");
+    }
+
+    private static int number(HttpExchange exchange) {
         String path = exchange.getRequestURI().getPath();
-        String number = path.substring(path.lastIndexOf('/') + 1);
-        answer(exchange, (number + " ").repeat(Integer.parseInt(number)).strip());
+        return Integer.parseInt(path.substring(path.lastIndexOf('/') + 1));
     }
 
     private void answer(HttpExchange exchange, String text) {
@@ -140,6 +154,11 @@ public final class PageServer implements AutoCloseable {
             // The client does not want it any more.
         }
         exchanges.done();
+    }
+
+    /** How many words it has been told of. */
+    public int words() {
+        return words;
     }
 
     /** Completes when the request that is to be held has arrived; at once if there is none. */
