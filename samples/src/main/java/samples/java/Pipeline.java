@@ -102,7 +102,10 @@ public final class Pipeline {
         }
     }
 
-    /** Who waits in a channel learns that it is cancelled; what is in it goes to the ledger; requests are aborted. */
+    /**
+     * Who waits in a channel learns that it is cancelled; what is in it goes to the ledger; requests are aborted. The
+     * stages behind them are not cancelled: they end by themselves, and none before it has told the ledger.
+     */
     private void stop() {
         links.cancel();
         pages.cancel();
