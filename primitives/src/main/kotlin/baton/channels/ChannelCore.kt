@@ -106,6 +106,11 @@ internal class ChannelCore<E>(
         return true
     }
 
+    /** Takes [element], which cannot be refused any more. */
+    private fun admit(element: Any, level: Int) {
+        if (drops) accept(element, level) else put(element, level)
+    }
+
     private fun put(element: Any, level: Int) {
         val number = nextNumber()
         if (!handOver(element, number)) elements.add(element, level)
@@ -144,7 +149,7 @@ internal class ChannelCore<E>(
         decide {
             if (isCancelled) return@decide false
             reserved--
-            if (!drops) put(element, level) else accept(element, level)
+            admit(element, level)
             endIfDrained()
             true
         }
@@ -167,7 +172,7 @@ internal class ChannelCore<E>(
             senders.remove(sender)
             if (!sender.tryGrant()) continue
             senders.served(sender)
-            if (sender.tag === PLACE) reserved++ else put(sender.tag!!, sender.weight)
+            if (sender.tag === PLACE) reserved++ else admit(sender.tag!!, sender.weight)
             wake(sender)
         }
     }
@@ -263,7 +268,7 @@ internal class ChannelCore<E>(
         when {
             closure != null -> waiter.tryFail(closure!!)
             drops || (room > 0 && !isOnlyPromisedToItself(waiter)) ->
-                if (waiter.tryGrant()) if (place) reserved++ else accept(waiter.tag!!, waiter.weight)
+                if (waiter.tryGrant()) if (place) reserved++ else admit(waiter.tag!!, waiter.weight)
             waiter.startWaiting() -> {
                 senders.add(waiter)
                 return Waiter.WAITING

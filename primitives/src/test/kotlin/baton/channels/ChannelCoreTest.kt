@@ -1,0 +1,92 @@
+package baton.channels
+
+import baton.waiting.FakeWaiter
+import baton.waiting.Waiter
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Test
+
+/** Moments that coroutines do not let us see: a waiter has just been withdrawn and has not left its line yet. */
+class ChannelCoreTest {
+    private val dropped = mutableListOf<Any?>()
+
+    private fun core(capacity: Int, onFull: OnFull) =
+        ChannelCore(capacity, ChannelOrder.FIFO, onFull, dropped::add) { "Channel" }
+
+    private fun ChannelCore<Any?>.leavingReceiver(): FakeWaiter {
+        val waiter = FakeWaiter(this, tag = ChannelCore.RECEIVE)
+        check(enqueue(waiter, announced = false) == Waiter.WAITING)
+        check(waiter.tryLeave(Waiter.CANCELLED))
+        return waiter
+    }
+
+    @Test
+    fun offer_receiverIsLeaving_isRefused() {
+        val core = core(0, OnFull.SUSPEND)
+        val leaving = core.leavingReceiver()
+        assertEquals(ChannelCore.Outcome.BUSY, core.offer("a", 0))
+        assertEquals(0, core.size)
+        core.withdraw(leaving)
+        assertEquals(0, core.waiting)
+    }
+
+    @Test
+    fun offer_receiverIsLeaving_channelIsNotFilledBeyondItsCapacity() {
+        for ((onFull, held) in listOf(OnFull.DROP_OLDEST to "b", OnFull.DROP_LATEST to "a")) {
+            val core = core(1, onFull)
+            core.leavingReceiver()
+            for (element in listOf("a", "b")) core.offer(element, 0)
+            assertEquals(1, core.size)
+            assertEquals(held, core.poll())
+        }
+        assertEquals(listOf("a", "b"), dropped)
+    }
+
+    /** It was let in because of that receiver, and nobody had its element. */
+    @Test
+    fun senderComes_receiverIsLeaving_elementOfTheOneLetInIsNotLost() {
+        val core = core(0, OnFull.SUSPEND)
+        core.leavingReceiver()
+        val sender = FakeWaiter(core, weight = 0, tag = "a")
+        val state = core.enqueue(sender, announced = false)
+        assertEquals(if (state == Waiter.GRANTED) 1 else 0, core.size)
+        assertEquals("a", core.poll())
+    }
+
+    @Test
+    fun offer_receiverBehindTheOneThatIsLeaving_isServed() {
+        val core = core(0, OnFull.SUSPEND)
+        core.leavingReceiver()
+        val next = FakeWaiter(core, tag = ChannelCore.RECEIVE)
+        core.enqueue(next, announced = false)
+        assertEquals(ChannelCore.Outcome.DONE, core.offer("a", 0))
+        assertEquals(1, next.resumed)
+        assertEquals("a", core.grantOf(next, null))
+    }
+
+    @Test
+    fun poll_senderIsLeaving_itsElementIsNotTaken() {
+        val core = core(0, OnFull.SUSPEND)
+        val leaving = FakeWaiter(core, weight = 0, tag = "a")
+        check(core.enqueue(leaving, announced = false) == Waiter.WAITING)
+        check(leaving.tryLeave(Waiter.CANCELLED))
+        val next = FakeWaiter(core, weight = 0, tag = "b")
+        core.enqueue(next, announced = false)
+        assertEquals("b", core.poll())
+        assertEquals(ChannelCore.EMPTY, core.poll())
+        assertEquals(1, next.resumed)
+    }
+
+    @Test
+    fun grantThatFindsNoReceiver_goesToTheNextOrBackToTheHead() {
+        val core = core(2, OnFull.SUSPEND)
+        val refusing = FakeWaiter(core, tag = ChannelCore.RECEIVE, accepts = false)
+        val next = FakeWaiter(core, tag = ChannelCore.RECEIVE)
+        val last = FakeWaiter(core, tag = ChannelCore.RECEIVE, accepts = false)
+        for (waiter in listOf(refusing, next, last)) core.enqueue(waiter, announced = false)
+        core.offer("a", 0)
+        assertEquals("a", core.grantOf(next, null))
+        core.offer("b", 0)
+        core.offer("c", 0)
+        assertEquals(listOf("b", "c"), listOf(core.poll(), core.poll()))
+    }
+}
