@@ -24,14 +24,26 @@ enum class Twin(
     val transferMoney: Sample,
     val cacheLock: Sample,
     val dashboard: Sample,
+    val searchAsYouType: Sample,
+    val pipeline: Sample,
 ) {
-    KOTLIN("samples", RateLimitedClient::run, TransferMoney::run, CacheLock::run, Dashboard::run),
+    KOTLIN(
+        "samples",
+        RateLimitedClient::run,
+        TransferMoney::run,
+        CacheLock::run,
+        Dashboard::run,
+        SearchAsYouType::run,
+        Pipeline::run,
+    ),
     JAVA(
         "samples.java",
         samples.java.RateLimitedClient::run,
         samples.java.TransferMoney::run,
         samples.java.CacheLock::run,
         samples.java.Dashboard::run,
+        samples.java.SearchAsYouType::run,
+        samples.java.Pipeline::run,
     );
 
     /** A JVM of its own that runs the sample called [name]. */

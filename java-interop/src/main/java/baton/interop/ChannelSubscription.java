@@ -121,7 +121,8 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
         Entry waiting = entry;
         if (waiting == null) {
             if (demand.get() == 0) {
-                ClosedChannelException why = ChannelDoor.whyDrained(channel);
+                // A consumption asks again when it is through with its last element, which may take a while.
+                ClosedChannelException why = to instanceof Consumption ? null : ChannelDoor.whyDrained(channel);
                 if (why != null) end(to, why);
                 return false;
             }

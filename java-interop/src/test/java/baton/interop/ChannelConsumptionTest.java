@@ -180,6 +180,28 @@ class ChannelConsumptionTest {
     }
 
     @Test
+    void forEachAsync_ofADrainedChannel_endsWhenTheStageOfTheLastElementDoes() {
+        CompletableFuture<Void> stage = new CompletableFuture<>();
+        channel.send("a");
+        channel.close();
+        CompletableFuture<Void> ended = channel.forEachAsync(x -> stage);
+        assertFalse(ended.isDone());
+        stage.complete(null);
+        assertNull(ended.join());
+    }
+
+    @Test
+    void forEachAsync_stageOfTheLastElementFails_endsWithThat() {
+        CompletableFuture<Void> stage = new CompletableFuture<>();
+        channel.send("a");
+        channel.close();
+        CompletableFuture<Void> ended = channel.forEachAsync(x -> stage);
+        RuntimeException why = new ArithmeticException();
+        stage.completeExceptionally(why);
+        assertSame(why, failure(ended));
+    }
+
+    @Test
     void forEachAsync_nullInsteadOfAStage_fails() {
         CompletableFuture<Void> ended = channel.forEachAsync(x -> null);
         channel.send("a");
