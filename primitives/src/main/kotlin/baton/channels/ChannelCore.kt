@@ -106,6 +106,11 @@ internal class ChannelCore<E>(
         return true
     }
 
+    /** What has its place already: it is not refused, even if a receiver that it was promised turns out to be leaving. */
+    private fun takeIn(element: Any, level: Int) {
+        if (!drops) put(element, level) else accept(element, level)
+    }
+
     private fun put(element: Any, level: Int) {
         val number = nextNumber()
         if (!handOver(element, number)) elements.add(element, level)
@@ -144,7 +149,7 @@ internal class ChannelCore<E>(
         decide {
             if (isCancelled) return@decide false
             reserved--
-            if (!drops) put(element, level) else accept(element, level)
+            takeIn(element, level)
             endIfDrained()
             true
         }
@@ -263,7 +268,7 @@ internal class ChannelCore<E>(
         when {
             closure != null -> waiter.tryFail(closure!!)
             drops || (room > 0 && !isOnlyPromisedToItself(waiter)) ->
-                if (waiter.tryGrant()) if (place) reserved++ else accept(waiter.tag!!, waiter.weight)
+                if (waiter.tryGrant()) if (place) reserved++ else takeIn(waiter.tag!!, waiter.weight)
             waiter.startWaiting() -> {
                 senders.add(waiter)
                 return Waiter.WAITING
