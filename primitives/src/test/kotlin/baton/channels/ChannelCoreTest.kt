@@ -23,4 +23,19 @@ class ChannelCoreTest {
         assertEquals("a", channel.tryReceive().getOrNull(), "sent: $sent")
         assertEquals(Waiter.GRANTED, sender.currentState)
     }
+
+    @Test
+    fun receiver_comesWhileAnotherWaitsForAPlaceThatWasPromised_doesNotOvertake() {
+        val first = enqueue(ChannelCore.RECEIVE)
+        assertEquals(Waiter.GRANTED, enqueue(ChannelCore.PLACE).currentState)
+        val sender = enqueue("a")
+        assertEquals(Waiter.WAITING, sender.currentState)
+        assertTrue(channel.tryReceive().isFailure)
+        val second = enqueue(ChannelCore.RECEIVE)
+        assertEquals(listOf(1, 0, 1), listOf(first.resumed, second.resumed, sender.resumed))
+        assertEquals("a", core.grantOf(first, null))
+        assertTrue(core.sendReserved("b", 0))
+        assertEquals("b", core.grantOf(second, null))
+        assertEquals("Channel (size = 0, capacity = 0, waiting = 0)", channel.toString())
+    }
 }
