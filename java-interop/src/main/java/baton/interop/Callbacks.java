@@ -12,10 +12,9 @@ final class Callbacks {
      * For what must not stand upon more of its kind. CompletableFuture's own on a machine with two processors or fewer
      * starts a thread for every task.
      */
-    static final Executor ELSEWHERE =
-            ForkJoinPool.getCommonPoolParallelism() > 0
-                    ? ForkJoinPool.commonPool()
-                    : new CompletableFuture<>().defaultExecutor();
+    static final Executor ELSEWHERE = ForkJoinPool.getCommonPoolParallelism() > 0
+            ? ForkJoinPool.commonPool()
+            : new CompletableFuture<>().defaultExecutor();
 
     private Callbacks() {}
 

@@ -11,8 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The future of a {@code forEach}: a subscriber that requests an element when it is through with the one before. */
-final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullable Void>
-        implements Flow.Subscriber<T> {
+final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullable Void> implements Flow.Subscriber<T> {
     /** Answers null when it is through already. */
     private final Function<? super T, ? extends @Nullable CompletionStage<?>> action;
 
@@ -35,9 +34,7 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
 
     /** @param executor what runs the action; null for the thread on which something happens */
     static <T extends @Nullable Object> CompletableFuture<@Nullable Void> ofStages(
-            Channel<T> channel,
-            Function<? super T, ? extends CompletionStage<?>> action,
-            @Nullable Executor executor) {
+            Channel<T> channel, Function<? super T, ? extends CompletionStage<?>> action, @Nullable Executor executor) {
         Objects.requireNonNull(action, "action");
         return start(
                 channel,
