@@ -169,7 +169,7 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
             if (mine.task != null && mine.task.take() != null) release(); // its function will never begin
             mine.interrupt(ending);
             set(value, failure);
-            if (mine.scope != null && failure != null) mine.scope.failed(failure);
+            if (mine.scope != null && failure != null) mine.scope.failed(this, failure);
             mine.tearDown(ending);
             return true;
         } finally {
@@ -213,7 +213,7 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
     private void settle(CancellationToken mine, @Nullable T value, @Nullable Throwable failure) {
         Ending ending = Ending.byItself(value, failure);
         if (mine.end(ending)) {
-            if (failure != null && mine.scope != null) mine.scope.failed(failure);
+            if (failure != null && mine.scope != null) mine.scope.failed(this, failure);
             mine.tearDown(ending);
             set(value, failure);
         } else if (failure != null) {

@@ -37,8 +37,7 @@ final class Ending {
     /** A teardown has thrown: it goes with the failure, or to the thread's handler if there is none. */
     void attach(Throwable thrown) {
         if (failure == null) {
-            Thread thread = Thread.currentThread();
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+            Callbacks.report(thrown);
         } else if (failure != thrown) {
             failure.addSuppressed(thrown);
         }

@@ -57,7 +57,11 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
         SelectCall<R> call = new SelectCall<>(clauses, executor);
         for (Clause.Attempt attempt : call.attempts) {
             if (call.phase != OPEN) break;
-            attempt.start();
+            try {
+                attempt.start();
+            } catch (RuntimeException e) { // of a stage that is not ours
+                call.completeExceptionally(e);
+            }
         }
         return call;
     }

@@ -170,7 +170,7 @@ public final class TaskScope implements AutoCloseable {
             TimeoutException late = new TimeoutException("not ended within " + timeout + ": " + this);
             Throwable before = failure.get();
             if (before != null) late.addSuppressed(before);
-            stop(late);
+            stop(late, null);
             throw late;
         } finally {
             end.cancel(false);
@@ -193,7 +193,7 @@ public final class TaskScope implements AutoCloseable {
     public void close() {
         refuseInside("close");
         closed = true;
-        stop(new CancellationException("closed: " + this));
+        stop(new CancellationException("closed: " + this), null);
         unended.await().join();
         if (owned != null) VirtualThreads.close(owned);
     }
@@ -204,18 +204,20 @@ public final class TaskScope implements AutoCloseable {
         }
     }
 
-    private void stop(Throwable reason) {
+    private void stop(Throwable reason, @Nullable ChainLink<?> but) {
         stopped.compareAndSet(null, reason);
-        for (ChainLink<?> link : running) if (link instanceof CancellableFuture<?> future) future.cancel(reason);
+        for (ChainLink<?> link : running) {
+            if (link != but && link instanceof CancellableFuture<?> future) future.cancel(reason);
+        }
     }
 
-    /** One of its futures has failed, and is not over yet. */
-    void failed(Throwable thrown) {
+    /** One of its futures has failed, and is not over yet: it ends by itself, after its teardowns. */
+    void failed(ChainLink<?> link, Throwable thrown) {
         Throwable why = Stages.unwrap(thrown);
         if (why instanceof CancellationException) return;
         Throwable first = failure.compareAndExchange(null, why);
         if (first == null) {
-            if (!independent) stop(why);
+            if (!independent) stop(why, link);
         } else if (first != why) {
             first.addSuppressed(why);
         }

@@ -312,6 +312,30 @@ class CancellableFutureTest {
     }
 
     @Test
+    void teardown_thatThrowsToAHandlerThatThrows_stopsNoOther() {
+        Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
+        Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> {
+            throw new IllegalStateException(e);
+        });
+        try {
+            List<CancellableFuture<String>> futures = new ArrayList<>();
+            futures.add(queued(token -> {
+                token.onCancel(() -> seen.add("first registered"));
+                token.onCancel(() -> {
+                    throw new IllegalStateException("teardown");
+                });
+                futures.get(0).complete("given");
+                return "too late";
+            }));
+            steps.runAll();
+            assertEquals("given", futures.get(0).join());
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(before);
+        }
+        assertEquals(List.of("first registered"), seen);
+    }
+
+    @Test
     void cancel_ofAStageOfOneThatRuns_isTerminatedWithIt() {
         List<CancellableFuture<String>> futures = new ArrayList<>();
         futures.add(queued(token -> {

@@ -132,6 +132,21 @@ class TaskScopeTest {
     }
 
     @Test
+    void failure_ofOne_tearsItDownBeforeItIsDone() {
+        try (TaskScope scope = TaskScope.open(steps)) {
+            List<CancellableFuture<String>> futures = new ArrayList<>();
+            futures.add(scope.fork(token -> {
+                token.onCancel(() -> seen.add("done " + futures.get(0).isDone()));
+                throw failure;
+            }));
+            CancellableFuture<Integer> other = scope.fork(token -> 1);
+            steps.runAll();
+            assertEquals(List.of("done false"), seen);
+            assertSame(failure, failure(other).getCause());
+        }
+    }
+
+    @Test
     void failure_ofExecutorOrTimeout_isAFailureOfTheScope() {
         try (TaskScope scope = TaskScope.open(Futures.REJECTING)) {
             scope.fork(token -> 1);

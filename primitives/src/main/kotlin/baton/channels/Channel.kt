@@ -168,8 +168,8 @@ public class Channel<E>(
     }
 
     /**
-     * Receives an element if there is one now, in the channel or brought by a sender that waits. What a `select` or a
-     * reservation will send is not there yet.
+     * Receives an element if there is one now, in the channel or brought by a sender that waits, and nobody waits to
+     * receive before it. What a `select` or a reservation will send is not there yet.
      */
     public fun tryReceive(): ChannelResult<E> = now(core.poll())
 

@@ -192,12 +192,15 @@ internal class ChannelCore<E>(
     // ---- to receive
 
     /** Takes the next element, or says that there is none ([EMPTY]) or will be none any more ([CLOSED]). */
-    fun poll(): Any = decide { take() }
+    fun poll(): Any = decide { takeInTurn() }
 
     /** As [poll], but puts an element that is null back to where it was; a sender may have been let in for it. */
-    fun pollPresent(): Any = decide { take().also { if (it === NULL) putBack(it, lastTaken) } }
+    fun pollPresent(): Any = decide { takeInTurn().also { if (it === NULL) putBack(it, lastTaken) } }
 
-    /** As [poll]; [lastTaken] is the number of what was taken then. */
+    /** While others wait, though promised a PLACE, what a sender behind that has with it is not a newcomer's. */
+    private fun takeInTurn(): Any = if (receivers.size > 0) EMPTY else take()
+
+    /** As [poll], but past those who wait; [lastTaken] is the number of what was taken then. */
     private fun take(): Any {
         if (held > 0) {
             val element = removeFirst()
@@ -250,7 +253,8 @@ internal class ChannelCore<E>(
         decide { if (waiter.tag === RECEIVE) enqueueReceiver(waiter) else enqueueSender(waiter) }
 
     private fun enqueueReceiver(waiter: Waiter): Int {
-        val element = take()
+        var element = take()
+        if (receivers.size > 0 && element !== EMPTY && handOver(element, lastTaken)) element = EMPTY
         when {
             element === CLOSED -> waiter.tryFail(closure!!)
             element !== EMPTY -> {

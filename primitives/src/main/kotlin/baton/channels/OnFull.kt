@@ -7,7 +7,8 @@ public enum class OnFull {
 
     /**
      * The oldest element makes room; under [ChannelOrder.PRIORITY] the oldest of the lowest level, which may be the new
-     * one. With a capacity of 1 that is a *conflated* channel: who receives gets the latest.
+     * one, and what receivers gave back after all others. With a capacity of 1 that is a *conflated* channel: who
+     * receives gets the latest.
      */
     DROP_OLDEST,
 

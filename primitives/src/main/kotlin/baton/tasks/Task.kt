@@ -154,10 +154,11 @@ internal fun <T> startTask(
 ): Task<T> {
     require(!teardownTimeout.isNegative()) { "teardownTimeout = $teardownTimeout, must not be negative" }
     val run = TaskRun<T>(scope.coroutineContext + context, teardownTimeout, labelOf(name), source)
+    // First: the runner may begin at once, and leave.
+    source?.run?.consumers?.incrementAndGet()
     val runner = scope.async(context, start) { run.body() }
     runner.invokeOnCompletion(run::settle)
     val task = Task(scope, run, runner, name)
-    source?.run?.consumers?.incrementAndGet()
     if (source != null) {
         runner.watchCancellation { cause -> if (cause != null) run.abandonUpstream(reasonOf(cause)) }
         if (!runner.isActive) run.abandonUpstream(runner.whyCancelled())

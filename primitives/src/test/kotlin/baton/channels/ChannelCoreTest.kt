@@ -89,4 +89,23 @@ class ChannelCoreTest {
         core.offer("c", 0)
         assertEquals(listOf("b", "c"), listOf(core.poll(), core.poll()))
     }
+
+    @Test
+    fun receiver_comesWhileAnotherWaitsForAPlaceThatWasPromised_doesNotOvertake() {
+        val core = core(0, OnFull.SUSPEND)
+        val (first, place, sender) =
+            listOf(ChannelCore.RECEIVE, ChannelCore.PLACE, "a").map { tag ->
+                FakeWaiter(core, weight = 0, tag = tag).also { core.enqueue(it, announced = false) }
+            }
+        assertEquals(Waiter.GRANTED, place.currentState)
+        assertEquals(Waiter.WAITING, sender.currentState)
+        assertEquals(ChannelCore.EMPTY, core.poll())
+        val second = FakeWaiter(core, weight = 0, tag = ChannelCore.RECEIVE)
+        core.enqueue(second, announced = false)
+        assertEquals(listOf(1, 0, 1), listOf(first.resumed, second.resumed, sender.resumed))
+        assertEquals("a", core.grantOf(first, null))
+        assertEquals(true, core.sendReserved("b", 0))
+        assertEquals("b", core.grantOf(second, null))
+        assertEquals(0, core.size + core.waiting)
+    }
 }

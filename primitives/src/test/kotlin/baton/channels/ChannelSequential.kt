@@ -64,9 +64,9 @@ internal open class ChannelSequential(
 
     fun trySend(value: Int) = accept(Element(value, level = 1))
 
-    suspend fun receive(thread: Int): Any = take()?.second ?: Call(Kind.RECEIVE, thread, null).await(receivers)
+    suspend fun receive(thread: Int): Any = tryReceive() ?: Call(Kind.RECEIVE, thread, null).await(receivers)
 
-    fun tryReceive(): Int? = take()?.second
+    fun tryReceive(): Int? = if (receivers.isEmpty()) take()?.second else null
 
     suspend fun reserve(thread: Int): Any {
         if (isClosed) throw ClosedChannelException("")
@@ -128,7 +128,10 @@ internal open class ChannelSequential(
     private suspend fun Call.await(line: MutableList<Call>): Any {
         if (isClosed && (kind != Kind.RECEIVE || isDrained)) throw ClosedChannelException("")
         line += this
-        if (kind == Kind.RECEIVE) advance()
+        if (kind == Kind.RECEIVE) {
+            if (receivers.size > 1) take()?.let(::handOver)
+            advance()
+        }
         val told =
             suspendCancellableCoroutine { caller ->
                 this.caller = caller

@@ -50,6 +50,23 @@ class TaskChainTest {
         }
 
     @Test
+    fun then_underAJobThatIsCancelledAlready_leavesTheSourceOnce() =
+        taskTest {
+            val gone = Job().apply { cancel() }
+            val task = endless("source")
+            val other = task.then { 1 }
+            test.runCurrent()
+            task.then(Dispatchers.Unconfined + gone) { 2 }
+            assertTrue(task.isActive && other.isActive)
+            other.cancel()
+            assertTrue(task.isCancelled)
+            val alone = endless("alone")
+            test.runCurrent()
+            alone.then(Dispatchers.Unconfined + gone) { 3 }
+            assertTrue(alone.isCancelled)
+        }
+
+    @Test
     fun cancel_beforeAnythingHasRun_reachesTheSource() =
         taskTest {
             val task = endless("source")
