@@ -112,7 +112,8 @@ class ChannelModelSpec :
                 }
         }
 
-        private fun ChannelResult<*>.answer(): Any = if (isClosed) CLOSED else if (isFailure) BUSY else getOrThrow() ?: SENT
+        private fun ChannelResult<*>.answer(): Any =
+            if (isClosed) CLOSED else if (isFailure) BUSY else getOrThrow()!!
 
         private fun sent(result: ChannelResult<Unit>): Any = if (result.isSuccess) SENT else result.answer()
 
@@ -120,7 +121,9 @@ class ChannelModelSpec :
             val element = elements++
             steps += "${callers.size}: send $element $level $timeout"
             call(model.send(callers.size, element, level), level, timeout) {
-                if (timeout == null) SENT.also { real.send(element) } else sent(real.trySend(element, timeout.milliseconds))
+                if (timeout != null) return@call sent(real.trySend(element, timeout.milliseconds))
+                real.send(element)
+                SENT
             }
         }
 
