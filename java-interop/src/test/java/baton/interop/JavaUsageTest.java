@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.channels.ClosedChannelException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
@@ -125,5 +127,44 @@ class JavaUsageTest {
         CompletableFuture<Integer> first = barrier.arrive(Duration.ofSeconds(10));
         assertEquals(0, await(barrier.arrive()));
         assertEquals(1, await(first));
+    }
+
+    @Test
+    void channel_asInTheUsage_compilesAndRuns() {
+        AsyncChannel<String> channel = AsyncChannel.create(10);
+        CompletableFuture<Void> sent = channel.send("x");
+        CompletableFuture<String> received = channel.receive();
+        assertNull(await(sent));
+        assertEquals("x", await(received));
+        channel.close();
+        assertInstanceOf(ClosedChannelException.class, Futures.awaitFailure(channel.receive()));
+    }
+
+    @Test
+    void select_asInTheUsage_compilesAndRuns() {
+        AsyncChannel<String> channel = AsyncChannel.create(10);
+        AsyncSemaphore semaphore = AsyncSemaphore.create(10);
+        CompletableFuture<String> winner = Select.<String>first()
+                .onReceive(channel, element -> element)
+                .onAcquire(semaphore, permit -> {
+                    try (permit) {
+                        return "permit";
+                    }
+                })
+                .onTimeout(Duration.ofMillis(50), () -> "late")
+                .start();
+        assertEquals("permit", await(winner));
+        assertEquals(10, semaphore.availablePermits());
+    }
+
+    @Test
+    void cancellableFuture_asInTheUsage_compilesAndReachesTheSource() {
+        Executor never = task -> {};
+        CancellableFuture<Integer> task = CancellableFuture.supply(never, token -> {
+            token.onCancel(() -> {});
+            return 42;
+        });
+        task.thenApply(String::valueOf).cancel(true);
+        assertTrue(task.isCancelled());
     }
 }
