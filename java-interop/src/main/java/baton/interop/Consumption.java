@@ -11,8 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The future of a {@code forEach}: a subscriber that requests an element when it is through with the one before. */
-final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullable Void>
-        implements Flow.Subscriber<T> {
+final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullable Void> implements Flow.Subscriber<T> {
     /** Answers null when it is through already. */
     private final Function<? super T, ? extends @Nullable CompletionStage<?>> action;
 
@@ -35,9 +34,7 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
 
     /** @param executor what runs the action; null for the thread on which something happens */
     static <T extends @Nullable Object> CompletableFuture<@Nullable Void> ofStages(
-            Channel<T> channel,
-            Function<? super T, ? extends CompletionStage<?>> action,
-            @Nullable Executor executor) {
+            Channel<T> channel, Function<? super T, ? extends CompletionStage<?>> action, @Nullable Executor executor) {
         Objects.requireNonNull(action, "action");
         return start(
                 channel,
@@ -51,7 +48,7 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
             @Nullable Executor executor,
             Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
         Consumption<T> consumption = new Consumption<>(action);
-        ChannelSubscription.subscribe(channel, consumption, executor);
+        ChannelSubscription.subscribe(channel, consumption, executor, false);
         return consumption;
     }
 
@@ -106,11 +103,8 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean wasDone = isDone();
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
+    void cancelRunning() {
         CompletionStage<?> stage = running;
-        if (stage != null && cancelled && !wasDone) Stages.cancel(stage);
-        return cancelled;
+        if (stage != null) Stages.cancel(stage);
     }
 }

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.Priority;
 import baton.channels.ClosedChannelException;
 import baton.sync.BarrierCancellation;
 import baton.waiting.WaitCores;
@@ -31,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * future completes with.
  *
  * <p><i>Order.</i> Clauses are tried in the order in which they were added, so the first of those that need not wait wins;
- * {@link #unbiased()} has each start shuffle them. Timeouts come last in any case.
+ * {@link #unbiased()} has each start shuffle them. Timeouts come last in any case. Where a line goes by priority, a clause
+ * stands in it at {@link Priority#NORMAL}.
  *
  * <p><i>Failures.</i> A clause that fails, because its channel is closed and drained, say, wins with that: the future fails.
  * So it does with what the function throws. A future that failed, or was ended by anybody else, holds nothing: a permit that
@@ -42,6 +44,9 @@ import org.jspecify.annotations.Nullable;
  * element stays in its channel, a place or a permit goes to the next. Two things cannot be undone: a party of a barrier
  * that was let in has arrived, and a clause that loses does to a barrier what a cancelled party does. The stage of
  * {@link #onFuture} goes on.
+ *
+ * <p><i>Memory.</i> As that of the winner's primitive: what was sent, given back or completed there happens before the
+ * function.
  *
  * <p><i>Callbacks.</i> The winner's function is run by whoever grants or, if nothing has to be waited for, by the caller of
  * {@link #start()}; never under a lock of ours. Where they stand on each other more than a few levels deep, the next is run

@@ -86,8 +86,7 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
      * Ends it with what {@code then} makes of {@code given}. What is {@code held} for that stays held only if this future
      * is completed with the outcome: a future that failed holds nothing.
      */
-    <G extends @Nullable Object> void finish(
-            Function<? super G, ? extends R> then, G given, @Nullable Permit held) {
+    <G extends @Nullable Object> void finish(Function<? super G, ? extends R> then, G given, @Nullable Permit held) {
         R outcome;
         try {
             outcome = then.apply(given);
@@ -121,11 +120,8 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean wasDone = isDone();
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
+    void cancelRunning() {
         Job job = running;
-        if (job != null && cancelled && !wasDone) job.cancel(new CancellationException());
-        return cancelled;
+        if (job != null) job.cancel(new CancellationException());
     }
 }
