@@ -35,8 +35,7 @@ class AsyncChannelTest {
     private static final Duration LONG = Duration.ofDays(1);
 
     private final AsyncChannel<String> meeting = AsyncChannel.create(0);
-    private final AsyncChannel<String> channel =
-            AsyncChannel.create(2, ChannelOrder.FIFO, OnFull.SUSPEND, "orders");
+    private final AsyncChannel<String> channel = AsyncChannel.create(2, ChannelOrder.FIFO, OnFull.SUSPEND, "orders");
 
     private static List<String> drain(AsyncChannel<String> channel) {
         List<String> found = new ArrayList<>();
@@ -63,8 +62,7 @@ class AsyncChannelTest {
                 () -> AsyncChannel.create(capacity, ChannelOrder.PRIORITY, OnFull.DROP_LATEST, null),
                 () -> AsyncChannel.create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND, null, x -> {}),
                 () -> channel.resize(capacity))) {
-            String message =
-                    assertThrows(IllegalArgumentException.class, call).getMessage();
+            String message = assertThrows(IllegalArgumentException.class, call).getMessage();
             assertEquals("capacity = " + capacity + ", must be at least 0", message);
         }
         assertEquals(2, channel.capacity());
@@ -89,8 +87,7 @@ class AsyncChannelTest {
                 () -> channel.send("a", Priority.LOW, timeout),
                 () -> channel.receive(timeout),
                 () -> channel.reserve(timeout))) {
-            String message =
-                    assertThrows(IllegalArgumentException.class, call).getMessage();
+            String message = assertThrows(IllegalArgumentException.class, call).getMessage();
             assertEquals("timeout = " + timeout + ", must not be negative", message);
         }
         assertEquals(0, channel.size() + channel.waiting());
@@ -106,8 +103,7 @@ class AsyncChannelTest {
         assertInstanceOf(TimeoutException.class, failure(channel.send("c", Duration.ZERO)));
         Throwable none = failure(channel.reserve(Duration.ZERO));
         assertInstanceOf(TimeoutException.class, none);
-        assertEquals(
-                "no place within PT0S: Channel 'orders' (size = 1, capacity = 2, waiting = 0)", none.getMessage());
+        assertEquals("no place within PT0S: Channel 'orders' (size = 1, capacity = 2, waiting = 0)", none.getMessage());
         place.send("c");
         assertEquals(List.of("b", "c"), drain(channel));
     }
@@ -227,8 +223,7 @@ class AsyncChannelTest {
     @Test
     void dropped_elements_goToTheConsumer() {
         List<String> dropped = new ArrayList<>();
-        AsyncChannel<String> latest =
-                AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, null, dropped::add);
+        AsyncChannel<String> latest = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, null, dropped::add);
         latest.send("a").join();
         latest.send("b").join();
         assertEquals(List.of("a"), dropped);
@@ -420,9 +415,11 @@ class AsyncChannelTest {
     @Test
     void tryReceive_ofAConsumerThatThrows_countsAsReceived() {
         channel.trySend("a");
-        assertThrows(ArithmeticException.class, () -> channel.tryReceive(x -> {
-            throw new ArithmeticException();
-        }));
+        assertThrows(
+                ArithmeticException.class,
+                () -> channel.tryReceive(x -> {
+                    throw new ArithmeticException();
+                }));
         assertEquals(0, channel.size());
         assertTrue(channel.trySend("b"));
     }

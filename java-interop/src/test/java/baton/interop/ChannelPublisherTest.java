@@ -364,8 +364,7 @@ class ChannelPublisherTest {
         assertEquals(0, second.requested);
         assertThrows(NullPointerException.class, () -> subscriber.onNext(null));
         assertThrows(NullPointerException.class, () -> subscriber.onError(null));
-        assertThrows(
-                IllegalStateException.class, () -> channel.subscriber().onNext(1));
+        assertThrows(IllegalStateException.class, () -> channel.subscriber().onNext(1));
         assertEquals(0, channel.size());
     }
 

@@ -43,7 +43,8 @@ class SelectStressTest {
         for (int round = 1; round <= 5_000; round++) {
             int element = round;
             CompletableFuture<Integer> winner = select.start();
-            CompletableFuture<CompletableFuture<Void>> sending = CompletableFuture.supplyAsync(() -> two.send(-element));
+            CompletableFuture<CompletableFuture<Void>> sending =
+                    CompletableFuture.supplyAsync(() -> two.send(-element));
             CompletableFuture<Void> sent = one.send(element);
             int won = await(winner);
             CompletableFuture<Void> alsoSent = await(sending);
@@ -116,7 +117,8 @@ class SelectStressTest {
             try {
                 while (System.nanoTime() < end && failure.get() == null) {
                     open.add(call(random));
-                    if (open.size() > 4) open.remove(random.nextInt(open.size())).cancel(false);
+                    if (open.size() > 4)
+                        open.remove(random.nextInt(open.size())).cancel(false);
                 }
             } catch (Throwable e) {
                 failure.set(e);

@@ -435,8 +435,7 @@ class SelectTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @MethodSource("kindsAndEnders")
-    void future_endedFromOutside_withdrawsTheClause(
-            Kind kind, int number, Consumer<CompletableFuture<String>> end) {
+    void future_endedFromOutside_withdrawsTheClause(Kind kind, int number, Consumer<CompletableFuture<String>> end) {
         Select<String> select = Select.first();
         kind.add(select);
         CompletableFuture<String> winner = select.onTimeout(LONG, () -> "late").start();
@@ -515,9 +514,8 @@ class SelectTest {
 
     @Test
     void timeout_zero_winsOnlyIfNobodyWinsAtOnce() {
-        Select<String> select = Select.<String>first()
-                .onTimeout(Duration.ZERO, () -> "now")
-                .onAcquire(semaphore, permit -> "permit");
+        Select<String> select =
+                Select.<String>first().onTimeout(Duration.ZERO, () -> "now").onAcquire(semaphore, permit -> "permit");
         assertEquals("permit", select.start().join());
         assertEquals("now", select.start().join());
         assertEquals(0, semaphore.waiting());
@@ -566,7 +564,8 @@ class SelectTest {
         assertEquals(0, mutex.waiting() + other.waiting());
         assertInstanceOf(ClosedChannelException.class, failure(select.start()));
         holder.close();
-        try (Permit permit = (Permit) Select.first().onLock(mutex, p -> p).start().join()) {
+        try (Permit permit =
+                (Permit) Select.first().onLock(mutex, p -> p).start().join()) {
             assertTrue(permit.isHeld());
         }
         other.close();
@@ -662,11 +661,15 @@ class SelectTest {
 
     @Test
     void function_mayReturnNull() {
-        assertNull(Select.<String>first().onAwait(AsyncLatch.create(0), () -> null).start().join());
+        assertNull(Select.<String>first()
+                .onAwait(AsyncLatch.create(0), () -> null)
+                .start()
+                .join());
         CompletableFuture<String> none = CompletableFuture.completedFuture(null);
         assertNull(Select.<String>first().onFuture(none, x -> x).start().join());
         AsyncChannel<String> nulls = AsyncChannel.create(1);
-        assertNull(Select.<String>first().onSend(nulls, null, () -> null).start().join());
+        assertNull(
+                Select.<String>first().onSend(nulls, null, () -> null).start().join());
         assertNull(Select.<String>first().onReceive(nulls, x -> x).start().join());
         assertEquals(0, nulls.size());
     }
@@ -716,7 +719,10 @@ class SelectTest {
     @Test
     void arrive_thatLosesWhereAPartyThatLeavesBreaks_breaks() {
         AsyncBarrier barrier = AsyncBarrier.create(2, BarrierCancellation.BREAK, null);
-        Select.<Object>first().onArrive(barrier, i -> i).onReceive(channel, x -> x).start();
+        Select.<Object>first()
+                .onArrive(barrier, i -> i)
+                .onReceive(channel, x -> x)
+                .start();
         assertTrue(channel.trySend("x"));
         assertTrue(barrier.isBroken());
     }
@@ -744,7 +750,8 @@ class SelectTest {
     @Test
     void executor_runsTheFunction_andWhoeverGrantsIfItRejects() {
         Futures.Steps steps = new Futures.Steps();
-        Select<String> select = Select.<String>first().onReceive(channel, x -> x).onReceive(other, x -> x);
+        Select<String> select =
+                Select.<String>first().onReceive(channel, x -> x).onReceive(other, x -> x);
         CompletableFuture<String> waits = select.start(steps);
         CompletableFuture<String> rejected = select.start(Futures.REJECTING);
         assertTrue(channel.trySend("a"));
@@ -786,8 +793,7 @@ class SelectTest {
     @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 2, Integer.MAX_VALUE})
     void permits_outOfBounds_areRefused(int permits) {
         Select<String> select = Select.first();
-        assertThrows(
-                IllegalArgumentException.class, () -> select.onAcquire(semaphore, permits, permit -> "permit"));
+        assertThrows(IllegalArgumentException.class, () -> select.onAcquire(semaphore, permits, permit -> "permit"));
         assertEquals("Select (clauses = 0)", select.toString());
     }
 

@@ -191,7 +191,12 @@ open class ChannelStressTest {
             }
         }
 
-    private fun exactlyOnce(capacity: Int, order: ChannelOrder, onFull: OnFull, end: suspend (Pair, List<Job>) -> Unit) {
+    private fun exactlyOnce(
+        capacity: Int,
+        order: ChannelOrder,
+        onFull: OnFull,
+        end: suspend (Pair, List<Job>) -> Unit,
+    ) {
         val pair = Pair(capacity, order, onFull)
         stress({ "$pair" }) {
             val senders = crowd(20, { pair.ledger.hasMore }, pair::attemptToSend)

@@ -44,7 +44,11 @@ class ChannelSweepTest {
 
         fun trySend(element: String): Boolean = channel.trySend(element).isSuccess.also { if (it) sent += element }
 
-        fun tryReceive(): Boolean = channel.tryReceive().let { got -> got.isSuccess.also { if (it) out += got.getOrThrow() } }
+        fun tryReceive(): Boolean {
+            val got = channel.tryReceive()
+            if (got.isSuccess) out += got.getOrThrow()
+            return got.isSuccess
+        }
 
         fun check(capacity: Int) {
             assertEquals(0, channel.waiting)
