@@ -22,20 +22,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Channel} for Java: hands elements from those who send to those who receive, each element to one of them, with
- * room for {@link #capacity()} elements in between. What waits returns a {@link CompletableFuture}.
+ * A {@link Channel} for Java: hands elements from those who send to those who receive, each element to one of them,
+ * with room for {@link #capacity()} elements in between. What waits returns a {@link CompletableFuture}.
  *
- * <p>It has no state of its own: Java futures, Kotlin coroutines, {@code select} clauses, {@link Select}s and subscribers
- * that use the same channel stand in the same lines. No method blocks; who wants to block calls {@code join()}.
+ * <p>It has no state of its own: Java futures, Kotlin coroutines, {@code select} clauses, {@link Select}s and
+ * subscribers that use the same channel stand in the same lines. No method blocks; who wants to block calls
+ * {@code join()}.
  *
- * <p><i>Order.</i> See {@link ChannelOrder}; receivers are served first come, first served, and so are senders, by priority
- * those of one level. The level is {@link Priority#NORMAL} where none is given.
+ * <p><i>Order.</i> See {@link ChannelOrder}; receivers are served first come, first served, and so are senders, by
+ * priority those of one level. The level is {@link Priority#NORMAL} where none is given.
  *
- * <p><i>Cancellation.</i> Cancelling a future, completing it from outside, or letting {@code orTimeout} expire withdraws
- * the request, and no element is lost: whoever comes too late finds a future of {@code receive} completed with the element
- * it was handed. A future of {@code send} fails if and only if the element was not taken: too late, it completes normally.
- * Stages derived from them withdraw nothing. A future that nobody reads keeps the element it received, or its place;
- * {@link LeakReport} finds such places.
+ * <p><i>Cancellation.</i> Cancelling a future, completing it from outside, or letting {@code orTimeout} expire
+ * withdraws the request, and no element is lost: whoever comes too late finds a future of {@code receive} completed
+ * with the element it was handed. A future of {@code send} fails if and only if the element was not taken: too late, it
+ * completes normally. Stages derived from them withdraw nothing. A future that nobody reads keeps the element it
+ * received, or its place; {@link LeakReport} finds such places.
  *
  * <p><i>Callbacks.</i> As for {@link AsyncSemaphore}: run by whoever sends, receives or closes, unless an executor is
  * given.
@@ -86,8 +87,9 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * A new channel.
      *
      * @param name shown by messages and {@code toString}, or null
-     * @param onDropped gets what was taken and will not be received, because it was dropped or the channel cancelled. It
-     *     runs where that happened, under no lock; what it throws goes to the thread's handler for uncaught exceptions
+     * @param onDropped gets what was taken and will not be received, because it was dropped or the channel cancelled.
+     *     It runs where that happened, under no lock; what it throws goes to the thread's handler for uncaught
+     *     exceptions
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(
@@ -114,8 +116,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
     // ---- to send
 
     /**
-     * A future that completes when the element was taken. It fails with {@link ClosedChannelException} if the channel is
-     * closed, before or meanwhile.
+     * A future that completes when the element was taken. It fails with {@link ClosedChannelException} if the channel
+     * is closed, before or meanwhile.
      */
     public CompletableFuture<@Nullable Void> send(T element) {
         return send(element, null, null, null);
@@ -127,16 +129,16 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #send(Object)}; when it had to wait, the future is completed on {@code executor}, and by whoever makes room
-     * if that rejects it.
+     * As {@link #send(Object)}; when it had to wait, the future is completed on {@code executor}, and by whoever makes
+     * room if that rejects it.
      */
     public CompletableFuture<@Nullable Void> send(T element, Executor executor) {
         return send(element, null, null, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #send(Object)}, but fails with {@link TimeoutException} if the element was not taken in time; it will not be
-     * then. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #send(Object)}, but fails with {@link TimeoutException} if the element was not taken in time; it will
+     * not be then. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
@@ -201,8 +203,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #reserve()}, but fails with {@link TimeoutException} if there is no place in time. Zero means now or not at
-     * all. The timeout is rounded up to whole milliseconds.
+     * As {@link #reserve()}, but fails with {@link TimeoutException} if there is no place in time. Zero means now or
+     * not at all. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
@@ -233,24 +235,24 @@ public final class AsyncChannel<T extends @Nullable Object> {
     // ---- to receive
 
     /**
-     * A future of the next element. Fails with {@link ClosedChannelException} if the channel is closed and drained, before
-     * or meanwhile.
+     * A future of the next element. Fails with {@link ClosedChannelException} if the channel is closed and drained,
+     * before or meanwhile.
      */
     public CompletableFuture<T> receive() {
         return receive(null, null);
     }
 
     /**
-     * As {@link #receive()}; when it had to wait, the future is completed on {@code executor}, and by whoever sends if that
-     * rejects it.
+     * As {@link #receive()}; when it had to wait, the future is completed on {@code executor}, and by whoever sends if
+     * that rejects it.
      */
     public CompletableFuture<T> receive(Executor executor) {
         return receive(null, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #receive()}, but fails with {@link TimeoutException} if nothing was received in time. Zero means now or not
-     * at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #receive()}, but fails with {@link TimeoutException} if nothing was received in time. Zero means now or
+     * not at all. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
@@ -296,15 +298,15 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * Gives {@code action} one element after the other, until the channel is closed and drained. The future completes then;
-     * with the cause, if the channel was closed with one; with {@link ClosedChannelException}, if it was cancelled; and with
-     * what {@code action} throws, which ends it. Several of them share the elements of one channel.
+     * Gives {@code action} one element after the other, until the channel is closed and drained. The future completes
+     * then; with the cause, if the channel was closed with one; with {@link ClosedChannelException}, if it was
+     * cancelled; and with what {@code action} throws, which ends it. Several of them share the elements of one channel.
      *
-     * <p><i>Cancellation.</i> Ending the future ends it: nothing more is taken out. What {@code action} was given counts as
-     * received.
+     * <p><i>Cancellation.</i> Ending the future ends it: nothing more is taken out. What {@code action} was given
+     * counts as received.
      *
-     * <p><i>Callbacks.</i> The action runs on this thread, and where elements are sent, a bounded number of times in a row;
-     * what is there beyond that, the common pool does. It never runs twice at a time.
+     * <p><i>Callbacks.</i> The action runs on this thread, and where elements are sent, a bounded number of times in a
+     * row; what is there beyond that, the common pool does. It never runs twice at a time.
      */
     public CompletableFuture<@Nullable Void> forEach(Consumer<? super T> action) {
         return Consumption.of(channel, action, null);
@@ -316,8 +318,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #forEach(Consumer)}, but takes the next element only when the stage of the one before has completed; one
-     * that fails ends it. Cancelling the future cancels that stage, if it can be.
+     * As {@link #forEach(Consumer)}, but takes the next element only when the stage of the one before has completed;
+     * one that fails ends it. Cancelling the future cancels that stage, if it can be.
      */
     public CompletableFuture<@Nullable Void> forEachAsync(Function<? super T, ? extends CompletionStage<?>> action) {
         return Consumption.ofStages(channel, action, null);
@@ -332,11 +334,11 @@ public final class AsyncChannel<T extends @Nullable Object> {
     // ---- reactive streams
 
     /**
-     * A publisher of what this channel receives. It takes an element out only when one is requested; many subscribers share
-     * the elements. A subscription ends as {@link #forEach} does, and is told so when it has requested something, or if the
-     * channel is drained already when the last requested element was delivered. Cancelled, it takes nothing more; what it was
-     * handed and has not delivered goes to others. Signals run as the actions of {@link #forEach} do. An element that is null
-     * stays in the channel, and ends the subscription with a {@link NullPointerException}.
+     * A publisher of what this channel receives. It takes an element out only when one is requested; many subscribers
+     * share the elements. A subscription ends as {@link #forEach} does, and is told so when it has requested something,
+     * or if the channel is drained already when the last requested element was delivered. Cancelled, it takes nothing
+     * more; what it was handed and has not delivered goes to others. Signals run as the actions of {@link #forEach} do.
+     * An element that is null stays in the channel, and ends the subscription with a {@link NullPointerException}.
      */
     public Flow.Publisher<T> publisher() {
         return subscriber -> ChannelSubscription.subscribe(channel, subscriber, null, true);
@@ -349,9 +351,10 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * A subscriber, for one subscription, that sends what it gets to this channel. It requests an element when the one before
-     * has a place, so that it holds one at most. When its publisher completes, it closes the channel, with the cause if it
-     * fails; when the channel is closed, it cancels its subscription as soon as it is handed another element.
+     * A subscriber, for one subscription, that sends what it gets to this channel. It requests an element when the one
+     * before has a place, so that it holds one at most. When its publisher completes, it closes the channel, with the
+     * cause if it fails; when the channel is closed, it cancels its subscription as soon as it is handed another
+     * element.
      */
     public Flow.Subscriber<T> subscriber() {
         return new ChannelSubscriber<>(this);
@@ -430,9 +433,10 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /** A clause of a select. It asks for a place, and sends when it has won. */
-    <R extends @Nullable Object> Clause<R> onSend(T element, Function<@Nullable Void, ? extends R> then) {
+    <R extends @Nullable Object> Clause<R> onSend(
+            T element, @Nullable Priority priority, Function<@Nullable Void, ? extends R> then) {
         Object wrapped = ChannelDoor.wrap(element);
-        int level = ChannelDoor.levelOf(channel, null);
+        int level = ChannelDoor.levelOf(channel, priority);
         Function<Waiter, @Nullable Void> send = winner -> {
             ChannelDoor.sendReserved(channel, wrapped, level);
             return null;

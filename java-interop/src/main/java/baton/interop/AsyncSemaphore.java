@@ -237,9 +237,10 @@ public final class AsyncSemaphore {
     }
 
     /** A clause of a select. */
-    <R extends @Nullable Object> Clause<R> onAcquire(int permits, Function<? super Permit, ? extends R> then) {
+    <R extends @Nullable Object> Clause<R> onAcquire(
+            int permits, @Nullable Priority priority, Function<? super Permit, ? extends R> then) {
         WaitCores.checkPermits(semaphore, permits);
-        return new CoreClause.OfPermit<>(core, permits, null, () -> handOut(permits), then);
+        return new CoreClause.OfPermit<>(core, permits, priority, () -> handOut(permits), then);
     }
 
     private CompletableFuture<Permit> request(int permits, @Nullable Priority priority, @Nullable Executor executor) {

@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes elements out of a channel, one at a time and only on demand, and signals them one after the other.
  *
- * <p>Whatever happens (a request, an element, a cancellation) counts up {@link #turns}. Whoever counts up from 0 delivers,
- * until nothing has happened since; all others leave it to that one. So signals are serial, and a request from within a
- * signal needs no stack. Who delivers has borrowed the thread: after {@link #BATCH} signals the rest goes elsewhere.
+ * <p>Whatever happens (a request, an element, a cancellation) counts up {@link #turns}. Whoever counts up from 0
+ * delivers, until nothing has happened since; all others leave it to that one. So signals are serial, and a request
+ * from within a signal needs no stack. Who delivers has borrowed the thread: after {@link #BATCH} signals the rest goes
+ * elsewhere.
  *
  * <p>What an {@link Entry} was granted is the subscriber's, or is given back, whichever settles it first. So what a
  * cancelled subscription has not delivered is given back at once, however long an executor takes to run its tasks.

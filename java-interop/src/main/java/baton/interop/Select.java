@@ -1,8 +1,10 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.channels.ChannelOrder;
 import baton.channels.ClosedChannelException;
 import baton.sync.BarrierCancellation;
+import baton.sync.WaitOrder;
 import baton.waiting.WaitCores;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,33 +29,33 @@ import org.jspecify.annotations.Nullable;
  *         .start();
  * }</pre>
  *
- * <p><i>Waiting.</i> Every clause stands in the line of its primitive, as a future of the same request does. The first that
- * is granted what it waits for wins: the others are withdrawn, then its function is run, and what that returns is what the
- * future completes with.
+ * <p><i>Waiting.</i> Every clause stands in the line of its primitive, as a future of the same request does. The first
+ * that is granted what it waits for wins: the others are withdrawn, then its function is run, and what that returns is
+ * what the future completes with.
  *
- * <p><i>Order.</i> Clauses are tried in the order in which they were added, so the first of those that need not wait wins;
- * {@link #unbiased()} has each start shuffle them. Timeouts come last in any case. Where a line goes by priority, a clause
- * stands in it at {@link Priority#NORMAL}.
+ * <p><i>Order.</i> Clauses are tried in the order in which they were added, so the first of those that need not wait
+ * wins; {@link #unbiased()} has each start shuffle them. Timeouts come last in any case.
  *
- * <p><i>Failures.</i> A clause that fails, because its channel is closed and drained, say, wins with that: the future fails.
- * So it does with what the function throws. A future that failed, or was ended by anybody else, holds nothing: a permit that
- * the function was given is closed then. Otherwise it is for the function, or whoever gets its result, to close it.
+ * <p><i>Failures.</i> A clause that fails, because its channel is closed and drained, say, wins with that: the future
+ * fails. So it does with what the function throws. A future that failed, or was ended by anybody else, holds nothing: a
+ * permit that the function was given is closed then. Otherwise it is for the function, or whoever gets its result, to
+ * close it.
  *
- * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} withdraw all clauses; if
- * one has won, but its function has not begun, what it was granted goes back. A clause that loses leaves nothing behind: an
- * element stays in its channel, a place or a permit goes to the next. Two things cannot be undone: a party of a barrier
- * that was let in has arrived, and a clause that loses does to a barrier what a cancelled party does. The stage of
- * {@link #onFuture} goes on.
+ * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} withdraw all
+ * clauses; if one has won, but its function has not begun, what it was granted goes back. A clause that loses leaves
+ * nothing behind: an element stays in its channel, a place or a permit goes to the next. Two things cannot be undone: a
+ * party of a barrier that was let in has arrived, and a clause that loses does to a barrier what a cancelled party
+ * does. The stage of {@link #onFuture} goes on.
  *
  * <p><i>Memory.</i> As that of the winner's primitive: what was sent, given back or completed there happens before the
  * function.
  *
- * <p><i>Callbacks.</i> The winner's function is run by whoever grants or, if nothing has to be waited for, by the caller of
- * {@link #start()}; never under a lock of ours. Where they stand on each other more than a few levels deep, the next is run
- * by the common pool. To choose who runs it, give an executor.
+ * <p><i>Callbacks.</i> The winner's function is run by whoever grants or, if nothing has to be waited for, by the
+ * caller of {@link #start()}; never under a lock of ours. Where they stand on each other more than a few levels deep,
+ * the next is run by the common pool. To choose who runs it, give an executor.
  *
- * <p><i>Misuse.</i> It may be started as often as one likes, each time anew; from the first start on, nothing can be added.
- * Until then it is one thread's.
+ * <p><i>Misuse.</i> It may be started as often as one likes, each time anew; from the first start on, nothing can be
+ * added. Until then it is one thread's.
  *
  * @param <R> what the functions of all clauses return
  */
@@ -81,15 +83,28 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Sends {@code element}, when the clause has won. The select fails with {@link ClosedChannelException} if the channel is
-     * closed.
+     * Sends {@code element}, when the clause has won. The select fails with {@link ClosedChannelException} if the
+     * channel is closed.
      *
      * @throws IllegalStateException if this was started
      */
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(channel.onSend(element, nothing -> then.get()));
+        return add(channel.onSend(element, null, nothing -> then.get()));
+    }
+
+    /**
+     * As {@link #onSend(AsyncChannel, Object, Supplier)}, at a level that counts where the order is {@link
+     * ChannelOrder#PRIORITY}.
+     *
+     * @throws IllegalStateException if this was started
+     */
+    public <T extends @Nullable Object> Select<R> onSend(
+            AsyncChannel<T> channel, T element, Priority priority, Supplier<? extends R> then) {
+        Objects.requireNonNull(priority, "priority");
+        Objects.requireNonNull(then, "then");
+        return add(channel.onSend(element, priority, nothing -> then.get()));
     }
 
     /**
@@ -109,7 +124,21 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAcquire(AsyncSemaphore semaphore, int permits, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(semaphore.onAcquire(permits, then));
+        return add(semaphore.onAcquire(permits, null, then));
+    }
+
+    /**
+     * As {@link #onAcquire(AsyncSemaphore, int, Function)}, at a level that counts where the order is {@link
+     * WaitOrder#PRIORITY}.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above those of the semaphore
+     * @throws IllegalStateException if this was started
+     */
+    public Select<R> onAcquire(
+            AsyncSemaphore semaphore, int permits, Priority priority, Function<? super Permit, ? extends R> then) {
+        Objects.requireNonNull(priority, "priority");
+        Objects.requireNonNull(then, "then");
+        return add(semaphore.onAcquire(permits, priority, then));
     }
 
     /**
@@ -123,8 +152,8 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * As {@link #onLock(AsyncMutex, Function)}, with an owner. The select fails with {@link IllegalStateException} if that
-     * holds it already.
+     * As {@link #onLock(AsyncMutex, Function)}, with an owner. The select fails with {@link IllegalStateException} if
+     * that holds it already.
      *
      * @throws IllegalStateException if this was started
      */
@@ -176,8 +205,9 @@ public final class Select<R extends @Nullable Object> {
 
     /**
      * Arrives at the barrier, and wins when all have. One that loses takes its arrival back, or breaks the barrier, see
-     * {@link BarrierCancellation}; it has arrived for good if it was let in when it lost. The function gets how many were
-     * still missing when this party came. A last party that wins runs the barrier's action first; one that loses breaks it.
+     * {@link BarrierCancellation}; it has arrived for good if it was let in when it lost. The function gets how many
+     * were still missing when this party came. A last party that wins runs the barrier's action first; one that loses
+     * breaks it.
      *
      * @throws IllegalStateException if this was started
      */
@@ -187,8 +217,8 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Waits for a stage; the select fails with what that fails with. A clause that loses stops listening and does not cancel
-     * the stage. What it listens with is gone then, unless the stage is no {@link CompletableFuture}.
+     * Waits for a stage; the select fails with what that fails with. A clause that loses stops listening and does not
+     * cancel the stage. What it listens with is gone then, unless the stage is no {@link CompletableFuture}.
      *
      * @throws IllegalStateException if this was started
      */
@@ -200,8 +230,8 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Wins when {@code timeout} has passed since the start. Zero means: when no other clause wins at once. The timeout is
-     * rounded up to whole milliseconds.
+     * Wins when {@code timeout} has passed since the start. Zero means: when no other clause wins at once. The timeout
+     * is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code timeout} is negative
      * @throws IllegalStateException if this was started

@@ -83,8 +83,8 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     }
 
     /**
-     * Ends it with what {@code then} makes of {@code given}. What is {@code held} for that stays held only if this future
-     * is completed with the outcome: a future that failed holds nothing.
+     * Ends it with what {@code then} makes of {@code given}. What is {@code held} for that stays held only if this
+     * future is completed with the outcome: a future that failed holds nothing.
      */
     <G extends @Nullable Object> void finish(Function<? super G, ? extends R> then, G given, @Nullable Permit held) {
         R outcome;

@@ -43,7 +43,11 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
          */
         @Override
         public void start() {
-            var unused = CompletableFuture.anyOf(future(), over).whenComplete(this::ended);
+            try {
+                var unused = CompletableFuture.anyOf(future(), over).whenComplete(this::ended);
+            } catch (Throwable e) { // A stage of the user's own: the clauses before this one wait already.
+                ended(null, e);
+            }
         }
 
         private CompletableFuture<? extends V> future() {

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.channels.ChannelOrder;
+import baton.channels.OnFull;
 import baton.sync.ReadWritePolicy;
 import baton.sync.WaitOrder;
 import java.lang.ref.WeakReference;
@@ -78,8 +80,9 @@ class LeakReportTest {
     void permit_ofEveryKind_isReportedWhenLost() {
         AsyncMutex mutex = AsyncMutex.create("account");
         loseOneOfEach(mutex);
-        assertTrue(collectUntil(() -> leaks.size() == 4), leaks::toString);
+        assertTrue(collectUntil(() -> leaks.size() == 7), leaks::toString);
         assertTrue(leaks.stream().anyMatch(leak -> leak.permit().startsWith("lock of Mutex 'account'")));
+        assertTrue(leaks.stream().anyMatch(leak -> leak.permit().startsWith("place in Channel 'orders'")));
     }
 
     private void loseOneOfEach(AsyncMutex mutex) {
@@ -87,6 +90,17 @@ class LeakReportTest {
         assertTrue(semaphore.tryAcquire().isPresent());
         assertTrue(semaphore.acquire(java.time.Duration.ofDays(1)).isDone());
         assertTrue(mutex.tryLock("me").isPresent());
+        AsyncChannel<String> channel = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.SUSPEND, "orders");
+        assertTrue(channel.trySend("x"));
+        CompletableFuture<ChannelPlace<String>> place = channel.reserve();
+        assertEquals("x", channel.receive().join());
+        assertTrue(place.isDone());
+        channel.resize(2);
+        assertTrue(channel.reserve().isDone());
+        assertTrue(Select.<Permit>first()
+                .onAcquire(semaphore, permit -> permit)
+                .start()
+                .isDone());
     }
 
     @Test

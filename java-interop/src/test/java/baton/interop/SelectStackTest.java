@@ -54,7 +54,7 @@ class SelectStackTest {
                 .start();
     }
 
-    /** A select that wins withdraws a request that was too heavy, and so lets in the next select, which does the same. */
+    /** A select that wins withdraws a request that was too heavy, and so lets in the next, which does the same. */
     @Test
     void loser_thatLetsInTheNextWhenItIsWithdrawn_keepsTheStackFlat() {
         List<Permit> holders = new ArrayList<>();

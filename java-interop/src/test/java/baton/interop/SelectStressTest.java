@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
@@ -43,8 +44,7 @@ class SelectStressTest {
         for (int round = 1; round <= 5_000; round++) {
             int element = round;
             CompletableFuture<Integer> winner = select.start();
-            CompletableFuture<CompletableFuture<Void>> sending =
-                    CompletableFuture.supplyAsync(() -> two.send(-element));
+            var sending = CompletableFuture.supplyAsync(() -> two.send(-element));
             CompletableFuture<Void> sent = one.send(element);
             int won = await(winner);
             CompletableFuture<Void> alsoSent = await(sending);
@@ -164,8 +164,16 @@ class SelectStressTest {
             }
             assertNull(failure.get());
             assertTrue(sent.size() > 100, sent.size() + " were sent");
-            assertEquals(sorted(sent), sorted(received));
+            assertEquals(List.of(), without(sent, received), "lost");
+            assertEquals(List.of(), without(received, sent), "invented");
+            assertEquals(sent.size(), received.size(), "doubled");
             assertEquals(0, waiting());
+        }
+
+        private static List<Long> without(Queue<Long> these, Queue<Long> those) {
+            HashSet<Long> left = new HashSet<>(these);
+            left.removeAll(new HashSet<>(those));
+            return new ArrayList<>(left);
         }
 
         private static List<Long> sorted(Queue<Long> elements) {

@@ -11,9 +11,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.Priority;
+import baton.channels.ChannelOrder;
 import baton.channels.ClosedChannelException;
+import baton.channels.OnFull;
 import baton.sync.BarrierCancellation;
 import baton.sync.BrokenBarrierException;
+import baton.sync.WaitOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -521,6 +525,29 @@ class SelectTest {
         assertEquals(0, semaphore.waiting());
     }
 
+    @Test
+    void levels_ofClauses_countWhereThereAreLevels() {
+        AsyncChannel<String> levels = AsyncChannel.create(0, ChannelOrder.PRIORITY, OnFull.SUSPEND, null);
+        Select.first().onSend(levels, "low", Priority.LOW, () -> 1).start();
+        Select.first().onSend(levels, "normal", () -> 1).start();
+        Select.first().onSend(levels, "high", Priority.HIGH, () -> 1).start();
+        List<String> got = new ArrayList<>();
+        for (int i = 0; i < 3; i++) got.add(levels.receive().join());
+        assertEquals(List.of("high", "normal", "low"), got);
+        AsyncSemaphore urgent = AsyncSemaphore.create(1, WaitOrder.PRIORITY, null);
+        Permit holder = urgent.acquire().join();
+        CompletableFuture<Permit> idle = Select.<Permit>first()
+                .onAcquire(urgent, 1, Priority.IDLE, p -> p)
+                .start();
+        CompletableFuture<Permit> critical = Select.<Permit>first()
+                .onAcquire(urgent, 1, Priority.CRITICAL, p -> p)
+                .start();
+        holder.close();
+        assertFalse(idle.isDone());
+        critical.join().close();
+        idle.join().close();
+    }
+
     // ---- one channel twice
 
     @Test
@@ -578,8 +605,7 @@ class SelectTest {
     @Test
     void channel_cancelledWhenASendHasWon_failsTheSelectAndTakesNothing() {
         List<String> dropped = new ArrayList<>();
-        AsyncChannel<String> doomed = AsyncChannel.create(
-                1, baton.channels.ChannelOrder.FIFO, baton.channels.OnFull.SUSPEND, null, dropped::add);
+        AsyncChannel<String> doomed = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.SUSPEND, null, dropped::add);
         Futures.Steps steps = new Futures.Steps();
         CompletableFuture<String> winner =
                 Select.<String>first().onSend(doomed, "x", () -> "sent").start(steps);
@@ -745,6 +771,23 @@ class SelectTest {
         assertEquals(0, channel.waiting());
     }
 
+    @Test
+    void onFuture_ofAStageThatThrows_failsTheSelectAndLeavesNothing() {
+        RuntimeException why = new ArithmeticException();
+        CompletableFuture<String> broken = new CompletableFuture<>() {
+            @Override
+            public CompletableFuture<String> toCompletableFuture() {
+                throw why;
+            }
+        };
+        CompletableFuture<String> failed = Select.<String>first()
+                .onReceive(channel, x -> x)
+                .onFuture(broken, x -> x)
+                .start();
+        assertSame(why, failure(failed));
+        assertEquals(0, channel.waiting());
+    }
+
     // ---- where it runs
 
     @Test
@@ -824,6 +867,8 @@ class SelectTest {
                 () -> select.onReceive(channel, null),
                 () -> select.onSend(null, "", () -> ""),
                 () -> select.onSend(channel, "", null),
+                () -> select.onSend(channel, "", null, () -> ""),
+                () -> select.onAcquire(semaphore, 1, null, x -> ""),
                 () -> select.onAcquire(null, x -> ""),
                 () -> select.onAcquire(semaphore, null),
                 () -> select.onLock(null, x -> ""),

@@ -223,12 +223,15 @@ internal class ChannelCore<E>(
 
     private fun removeFirst(): Any {
         val returned = returned
-        if (returned != null && returned.size > 0) {
-            lastTaken = returned.firstNumber()
-            return returned.removeFirst()
-        }
-        lastTaken = nextNumber()
-        return elements.removeFirst()
+        lastTaken = returned?.firstNumber() ?: nextNumber()
+        return if (returned == null) elements.removeFirst() else removeFrom(returned)
+    }
+
+    /** Once empty it goes: a burst of give-backs must not keep the room that it took. */
+    private fun removeFrom(returned: ReturnedElements): Any {
+        val element = returned.removeFirst()
+        if (returned.size == 0) this.returned = null
+        return element
     }
 
     private fun nextNumber(): Int = ++lastNumber
@@ -311,7 +314,7 @@ internal class ChannelCore<E>(
     private fun removeOldest(): Any {
         val returned = returned
         val first = order == ChannelOrder.FIFO || elements.size == 0
-        return if (first && returned != null && returned.size > 0) returned.removeFirst() else elements.removeOldest()
+        return if (first && returned != null) removeFrom(returned) else elements.removeOldest()
     }
 
     /** Stands for elements in the list of those to wake: tells the user of them when the lock is free. */

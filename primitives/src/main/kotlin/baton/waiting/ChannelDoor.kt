@@ -40,8 +40,7 @@ public fun <E> channelOf(
     onFull: OnFull,
     name: String?,
     onDropped: Consumer<in E>?,
-): Channel<E> =
-    Channel(capacity, order, onFull, name, if (onDropped == null) null else { element -> onDropped.accept(element) })
+): Channel<E> = Channel(capacity, order, onFull, name, onDropped?.let { it::accept })
 
 /** An element as the core knows it. */
 @InternalBatonApi
@@ -70,7 +69,7 @@ private fun isDone(channel: Channel<*>, outcome: ChannelCore.Outcome) =
         ChannelCore.Outcome.CLOSED -> throw channel.core.closedException()
     }
 
-/** Takes the next element, as the core knows it, if there is one, else [EMPTY]; throws if there will be none any more. */
+/** Takes the next element, as the core knows it, or answers [EMPTY]; throws if there will be none any more. */
 @InternalBatonApi
 public fun poll(channel: Channel<*>): Any = unlessClosed(channel, channel.core.poll())
 

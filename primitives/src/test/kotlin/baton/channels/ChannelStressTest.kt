@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource
 import org.junit.jupiter.params.provider.ValueSource
 
 open class ChannelStressTest {
-    protected open val elements get() = 15_000
-    protected open val rounds get() = 2_000
+    protected open val elements get() = 10_000
+    protected open val rounds get() = 1_000
 
     private val watchdog = Watchdog()
     private val random get() = ThreadLocalRandom.current()

@@ -201,19 +201,17 @@ class ChannelSweepTest {
     @Test
     fun cancelledAtAnyStep_isAsIfNeverCalledOrAsIfServed() {
         var runs = 0
-        for (order in ChannelOrder.entries) {
-            for (capacity in 0..1) for (filled in 0..capacity) runs += sweep(ChannelPlan(capacity, order), filled)
-        }
-        runs += sweep(ChannelPlan(2), filled = 1)
-        assertTrue(runs > 50_000, "only $runs runs")
+        for (capacity in 0..1) for (filled in 0..capacity) runs += sweep(ChannelPlan(capacity), filled)
+        runs += sweep(ChannelPlan(1, ChannelOrder.PRIORITY), filled = 1)
+        assertTrue(runs > 30_000, "only $runs runs")
     }
 
     @Test
     fun droppingAndCancelledAtAnyStep_isAsIfNeverCalledOrAsIfServed() {
         var runs = 0
         for (onFull in listOf(OnFull.DROP_OLDEST, OnFull.DROP_LATEST)) {
-            for (capacity in 0..1) runs += sweep(ChannelPlan(capacity, onFull = onFull), filled = capacity)
+            runs += sweep(ChannelPlan(1, onFull = onFull), filled = 1)
         }
-        assertTrue(runs > 20_000, "only $runs runs")
+        assertTrue(runs > 10_000, "only $runs runs")
     }
 }
