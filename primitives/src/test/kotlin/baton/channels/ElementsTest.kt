@@ -45,7 +45,8 @@ class ElementsTest {
         for (seed in 0..23) {
             val returned = ReturnedElements()
             for (number in numbers.shuffled(Random(seed))) returned.add("$number", number)
-            val order = List(numbers.size) { returned.firstNumber().also { assertEquals("$it", returned.removeFirst()) } }
+            val order =
+                List(numbers.size) { returned.firstNumber().also { assertEquals("$it", returned.removeFirst()) } }
             assertEquals(numbers, order)
         }
     }
