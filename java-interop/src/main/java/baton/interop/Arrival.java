@@ -60,11 +60,8 @@ final class Arrival extends Withdrawable<Integer> {
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean wasDone = isDone();
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
+    void cancelRunning() {
         Job job = running;
-        if (job != null && cancelled && !wasDone) job.cancel(new CancellationException());
-        return cancelled;
+        if (job != null) job.cancel(new CancellationException());
     }
 }

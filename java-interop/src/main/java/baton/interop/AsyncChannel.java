@@ -29,13 +29,14 @@ import org.jspecify.annotations.Nullable;
  * subscribers that use the same channel stand in the same lines. No method blocks; who wants to block calls
  * {@code join()}.
  *
- * <p><i>Order.</i> See {@link ChannelOrder}; receivers and senders are served first come, first served.
+ * <p><i>Order.</i> See {@link ChannelOrder}; receivers are served first come, first served, and so are senders, by
+ * priority those of one level. The level is {@link Priority#NORMAL} where none is given.
  *
  * <p><i>Cancellation.</i> Cancelling a future, completing it from outside, or letting {@code orTimeout} expire
  * withdraws the request, and no element is lost: whoever comes too late finds a future of {@code receive} completed
  * with the element it was handed. A future of {@code send} fails if and only if the element was not taken: too late, it
  * completes normally. Stages derived from them withdraw nothing. A future that nobody reads keeps the element it
- * received.
+ * received, or its place; {@link LeakReport} finds such places.
  *
  * <p><i>Callbacks.</i> As for {@link AsyncSemaphore}: run by whoever sends, receives or closes, unless an executor is
  * given.
@@ -340,13 +341,13 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * An element that is null stays in the channel, and ends the subscription with a {@link NullPointerException}.
      */
     public Flow.Publisher<T> publisher() {
-        return subscriber -> ChannelSubscription.subscribe(channel, subscriber, null);
+        return subscriber -> ChannelSubscription.subscribe(channel, subscriber, null, true);
     }
 
     /** As {@link #publisher()}, with the signals run by {@code executor}. */
     public Flow.Publisher<T> publisher(Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return subscriber -> ChannelSubscription.subscribe(channel, subscriber, executor);
+        return subscriber -> ChannelSubscription.subscribe(channel, subscriber, executor, true);
     }
 
     /**

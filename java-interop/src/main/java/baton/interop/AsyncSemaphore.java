@@ -4,7 +4,6 @@ import baton.Priority;
 import baton.sync.Semaphore;
 import baton.sync.SemaphoreClosedException;
 import baton.sync.WaitOrder;
-import baton.waiting.ChannelDoor;
 import baton.waiting.WaitCore;
 import baton.waiting.WaitCores;
 import java.time.Duration;
@@ -240,7 +239,7 @@ public final class AsyncSemaphore {
     /** A clause of a select. */
     <R extends @Nullable Object> Clause<R> onAcquire(
             int permits, @Nullable Priority priority, Function<? super Permit, ? extends R> then) {
-        ChannelDoor.checkPermits(semaphore, permits);
+        WaitCores.checkPermits(semaphore, permits);
         return new CoreClause.OfPermit<>(core, permits, priority, () -> handOut(permits), then);
     }
 

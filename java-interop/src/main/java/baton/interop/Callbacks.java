@@ -1,9 +1,11 @@
 package baton.interop;
 
 import baton.waiting.FlatStack;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where calls run that lead to the user's code. */
@@ -50,13 +52,17 @@ final class Callbacks {
         }
     }
 
-    /** What the user's code throws where nobody can catch it. */
-    static void report(Throwable e) {
-        Thread thread = Thread.currentThread();
-        try {
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
-        } catch (Throwable ignored) {
-            // As the JVM does: what a handler throws is ignored.
-        }
+    /** As CompletableFuture's own does it, but through what the future's class has made of its methods. */
+    static <T extends @Nullable Object> void completeAsync(
+            CompletableFuture<T> future, Supplier<? extends T> supplier, Executor executor) {
+        Objects.requireNonNull(supplier, "supplier");
+        Objects.requireNonNull(executor, "executor");
+        executor.execute(() -> {
+            try {
+                if (!future.isDone()) future.complete(supplier.get());
+            } catch (Throwable e) {
+                future.completeExceptionally(e);
+            }
+        });
     }
 }

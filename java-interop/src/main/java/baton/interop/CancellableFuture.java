@@ -144,15 +144,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
 
     @Override
     public CancellableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
-        Objects.requireNonNull(supplier, "supplier");
-        Objects.requireNonNull(executor, "executor");
-        executor.execute(() -> {
-            try {
-                if (!isDone()) complete(supplier.get());
-            } catch (Throwable e) {
-                completeExceptionally(e);
-            }
-        });
+        Callbacks.completeAsync(this, supplier, executor);
         return this;
     }
 

@@ -3,7 +3,9 @@ package baton.interop;
 import baton.channels.Channel;
 import baton.channels.ClosedChannelException;
 import baton.waiting.ChannelDoor;
+import baton.waiting.FlatStack;
 import baton.waiting.WaitCore;
+import baton.waiting.WaitCores;
 import baton.waiting.Waiter;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -30,6 +32,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     private final Channel<T> channel;
     private final WaitCore core;
     private final @Nullable Executor executor;
+    private final boolean reactive;
     private final AtomicLong demand = new AtomicLong();
 
     /** Begins at 1: nothing is signalled before onSubscribe has returned. */
@@ -45,23 +48,27 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     private volatile boolean cancelled;
 
     private ChannelSubscription(
-            Channel<T> channel, Flow.Subscriber<? super T> subscriber, @Nullable Executor executor) {
+            Channel<T> channel, Flow.Subscriber<? super T> subscriber, @Nullable Executor executor, boolean reactive) {
         this.channel = channel;
         this.core = ChannelDoor.of(channel);
         this.subscriber = subscriber;
         this.executor = executor;
+        this.reactive = reactive;
     }
 
-    /** @param executor what runs the signals; null for the thread on which something happens */
+    /**
+     * @param executor what runs the signals; null for the thread on which something happens
+     * @param reactive whether the rules of reactive streams hold for the subscriber: it never gets null
+     */
     static <T extends @Nullable Object> void subscribe(
-            Channel<T> channel, Flow.Subscriber<? super T> subscriber, @Nullable Executor executor) {
+            Channel<T> channel, Flow.Subscriber<? super T> subscriber, @Nullable Executor executor, boolean reactive) {
         Objects.requireNonNull(subscriber, "subscriber");
-        ChannelSubscription<T> subscription = new ChannelSubscription<>(channel, subscriber, executor);
+        ChannelSubscription<T> subscription = new ChannelSubscription<>(channel, subscriber, executor, reactive);
         try {
             subscriber.onSubscribe(subscription);
         } catch (Throwable e) {
             subscription.cancelled = true;
-            Callbacks.report(e);
+            FlatStack.report(e);
         }
         Callbacks.run(executor, subscription::deliver);
     }
@@ -148,8 +155,8 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     private void signal(Flow.Subscriber<? super T> to, Entry granted) {
         @SuppressWarnings("unchecked") // what was sent to a channel of T
         T element = (T) core.grantOf(granted, null);
-        if (element == null && !(to instanceof Consumption)) {
-            ChannelDoor.giveBack(granted);
+        if (element == null && reactive) {
+            WaitCores.giveBack(granted);
             end();
             guarded(() -> to.onError(new NullPointerException("the next element is null, and stays in " + channel)));
             return;
@@ -182,7 +189,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
             signal.run();
         } catch (Throwable e) {
             cancelled = true;
-            Callbacks.report(e);
+            FlatStack.report(e);
         }
     }
 
@@ -213,7 +220,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
         }
 
         void abandon() {
-            if (withdraw(CANCELLED) == GRANTED && settle()) ChannelDoor.giveBack(this);
+            if (withdraw(CANCELLED) == GRANTED && settle()) WaitCores.giveBack(this);
         }
 
         @Override

@@ -48,7 +48,7 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
             @Nullable Executor executor,
             Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
         Consumption<T> consumption = new Consumption<>(action);
-        ChannelSubscription.subscribe(channel, consumption, executor);
+        ChannelSubscription.subscribe(channel, consumption, executor, false);
         return consumption;
     }
 
@@ -103,11 +103,8 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean wasDone = isDone();
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
+    void cancelRunning() {
         CompletionStage<?> stage = running;
-        if (stage != null && cancelled && !wasDone) Stages.cancel(stage);
-        return cancelled;
+        if (stage != null) Stages.cancel(stage);
     }
 }

@@ -1,7 +1,6 @@
 package baton.interop;
 
 import baton.sync.Barrier;
-import baton.waiting.ChannelDoor;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
 import baton.waiting.WaitCores;
@@ -116,7 +115,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         /** Without its leader a generation breaks. */
         @Override
         boolean lost(Waiter loser) {
-            ChannelDoor.giveBack(loser);
+            WaitCores.giveBack(loser);
             return true;
         }
     }
@@ -134,7 +133,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         public void start() {
             int state = core.enqueue(this, false);
             if (state == FAILED) resumeFailed();
-            else if (state == GRANTED && !call.win(this)) ChannelDoor.giveBack(this);
+            else if (state == GRANTED && !call.win(this)) WaitCores.giveBack(this);
         }
 
         @Override
@@ -161,7 +160,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
 
         @Override
         public void undo() {
-            if (!failed) ChannelDoor.giveBack(this);
+            if (!failed) WaitCores.giveBack(this);
         }
     }
 }

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.waiting.FlatStack;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ final class Ending {
     /** A teardown has thrown: it goes with the failure, or to the thread's handler if there is none. */
     void attach(Throwable thrown) {
         if (failure == null) {
-            Callbacks.report(thrown);
+            FlatStack.report(thrown);
         } else if (failure != thrown) {
             failure.addSuppressed(thrown);
         }

@@ -1,6 +1,5 @@
 package baton.interop;
 
-import baton.waiting.FlatStack;
 import baton.waiting.SignalWaiter;
 import baton.waiting.Timeouts;
 import baton.waiting.WaitCore;
@@ -131,34 +130,8 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
         return (T) entry.core.grantOf(entry, grant);
     }
 
-    /** Finishes on the executor if there is one. */
     private void finishFlat(int state) {
-        if (executor == null) {
-            finishHere(state);
-            return;
-        }
-        try {
-            executor.execute(() -> finishHere(state));
-        } catch (Throwable e) { // It rejects, or is broken: neither this grant nor those woken with it may be lost.
-            finishHere(state);
-        }
-    }
-
-    /** Finishes here unless that would let the stack grow without bound; an executor may well run its tasks at once. */
-    private void finishHere(int state) {
-        if (FlatStack.enter()) {
-            try {
-                finish(state);
-            } finally {
-                FlatStack.leave();
-            }
-            return;
-        }
-        try {
-            Callbacks.ELSEWHERE.execute(() -> finishFlat(state));
-        } catch (Throwable e) {
-            finish(state);
-        }
+        Callbacks.run(executor, () -> finish(state));
     }
 
     @Override

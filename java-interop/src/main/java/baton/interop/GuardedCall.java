@@ -114,11 +114,8 @@ final class GuardedCall<T extends @Nullable Object> extends Withdrawable<T> {
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean wasDone = isDone();
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
+    void cancelRunning() {
         CompletionStage<T> stage = running;
-        if (stage != null && cancelled && !wasDone) Stages.cancel(stage);
-        return cancelled;
+        if (stage != null) Stages.cancel(stage);
     }
 }

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.waiting.FlatStack;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.util.Objects;
@@ -59,7 +60,7 @@ public final class LeakReport {
         try {
             to.accept(leak);
         } catch (Throwable e) {
-            Callbacks.report(e);
+            FlatStack.report(e);
         }
     }
 

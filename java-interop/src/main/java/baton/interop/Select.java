@@ -47,6 +47,9 @@ import org.jspecify.annotations.Nullable;
  * party of a barrier that was let in has arrived, and a clause that loses does to a barrier what a cancelled party
  * does. The stage of {@link #onFuture} goes on.
  *
+ * <p><i>Memory.</i> As that of the winner's primitive: what was sent, given back or completed there happens before the
+ * function.
+ *
  * <p><i>Callbacks.</i> The winner's function is run by whoever grants or, if nothing has to be waited for, by the
  * caller of {@link #start()}; never under a lock of ours. Where they stand on each other more than a few levels deep,
  * the next is run by the common pool. To choose who runs it, give an executor.

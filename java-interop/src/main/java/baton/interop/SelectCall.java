@@ -124,11 +124,8 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean wasDone = isDone();
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
+    void cancelRunning() {
         Job job = running;
-        if (job != null && cancelled && !wasDone) job.cancel(new CancellationException());
-        return cancelled;
+        if (job != null) job.cancel(new CancellationException());
     }
 }

@@ -26,14 +26,19 @@ abstract class Withdrawable<T extends @Nullable Object> extends CompletableFutur
         super.completeExceptionally(why);
     }
 
+    /** It was cancelled just now, not completed in another way: cancels what runs for it. */
+    void cancelRunning() {}
+
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
+    public final boolean cancel(boolean mayInterruptIfRunning) {
+        boolean wasDone = isDone();
         boolean cancelled;
         try {
             withdraw();
         } finally {
             cancelled = super.cancel(mayInterruptIfRunning);
         }
+        if (cancelled && !wasDone) cancelRunning();
         return cancelled;
     }
 
@@ -63,15 +68,7 @@ abstract class Withdrawable<T extends @Nullable Object> extends CompletableFutur
     /** CompletableFuture's own would complete this past {@link #complete}. */
     @Override
     public final CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
-        Objects.requireNonNull(supplier, "supplier");
-        Objects.requireNonNull(executor, "executor");
-        executor.execute(() -> {
-            try {
-                if (!isDone()) complete(supplier.get());
-            } catch (Throwable e) {
-                completeExceptionally(e);
-            }
-        });
+        Callbacks.completeAsync(this, supplier, executor);
         return this;
     }
 

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
@@ -154,5 +155,16 @@ class JavaUsageTest {
                 .start();
         assertEquals("permit", await(winner));
         assertEquals(1, semaphore.availablePermits());
+    }
+
+    @Test
+    void cancellableFuture_asInTheUsage_compilesAndReachesTheSource() {
+        Executor never = task -> {};
+        CancellableFuture<Integer> task = CancellableFuture.supply(never, token -> {
+            token.onCancel(() -> {});
+            return 42;
+        });
+        task.thenApply(String::valueOf).cancel(true);
+        assertTrue(task.isCancelled());
     }
 }

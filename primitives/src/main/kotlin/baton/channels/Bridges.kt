@@ -26,8 +26,11 @@ public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
 /**
  * Sends what this channel of kotlinx.coroutines receives to [target], until this one is closed. Neither is closed.
  *
- * A place in [target] is waited for first: whoever is cancelled meanwhile has taken nothing out of this channel. (What
- * kotlinx hands out in the moment of a cancellation goes to its own `onUndeliveredElement`.)
+ * A place in [target] is waited for first, and kept while this channel has nothing: whoever is cancelled meanwhile has
+ * taken nothing out of it. (What kotlinx hands out in the moment of a cancellation goes to its own
+ * `onUndeliveredElement`.) Where [target] has a capacity of 0 there is no place to keep: an element that waits for its
+ * receiver has left this channel, and is lost if that wait is cancelled or [target] closed. So is, with any capacity, one
+ * that comes when [target] was cancelled.
  *
  * @throws ClosedChannelException if [target] is closed.
  */

@@ -24,7 +24,8 @@ import kotlinx.coroutines.selects.SelectClause2
  * [tryReceive] never wait, or for a limited time. [onFull] says what else may happen when there is no place.
  *
  * *Order.* See [ChannelOrder]; by default strictly first sent, first received. Receivers are served first come, first
- * served, and so are senders; coroutines, `select` clauses and the futures of the Java face stand in the same lines.
+ * served, and so are senders, by priority those of one level; coroutines, `select` clauses and the futures of the Java
+ * face stand in the same lines.
  *
  * *Cancellation.* Prompt, and no element is lost or doubled. A receiver that is cancelled throws and has received nothing:
  * what was handed to it in the last moment goes to the next receiver, or back to the head of the channel. So a channel can
@@ -75,7 +76,8 @@ public class Channel<E>(
     /** Whether nothing can be sent any more. There may still be something to receive. */
     public val isClosed: Boolean get() = core.isClosed
 
-    internal val isCancelled: Boolean get() = core.isCancelled
+    /** What an iteration that has met [closed] throws; null if it just ends. */
+    internal fun endOf(closed: Throwable): Throwable? = if (core.isCancelled) closed else closed.cause
 
     /**
      * Sends [element], waiting for a place if need be and [onFull] says so. Under [ChannelOrder.PRIORITY] at the level
@@ -205,7 +207,7 @@ public class Channel<E>(
     @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
     private fun received(element: Any) = ChannelCore.unwrap(element) as E
 
-    /** Receives until the channel is closed and drained. */
+    /** Receives until the channel is closed and drained; see [ChannelIterator] for how it ends. */
     public operator fun iterator(): ChannelIterator<E> = ChannelIterator(this)
 
     /**
@@ -266,7 +268,7 @@ public class Channel<E>(
     private fun label() = if (name == null) "Channel" else "Channel '$name'"
 
     override fun toString(): String {
-        val end = if (isCancelled) ", cancelled" else if (isClosed) ", closed" else ""
+        val end = if (core.isCancelled) ", cancelled" else if (isClosed) ", closed" else ""
         val bound = if (capacity == UNLIMITED) "unlimited" else capacity.toString()
         return "${label()} (size = $size, capacity = $bound, waiting = $waiting$end)"
     }

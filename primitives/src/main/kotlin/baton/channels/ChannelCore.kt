@@ -53,6 +53,9 @@ internal class ChannelCore<E>(
     private var reserved = 0
     private val receivers = FifoLine()
     private val senders: WaitLine = if (order == ChannelOrder.PRIORITY) PriorityLine { it.weight } else FifoLine()
+
+    /** Of what was taken out last; elements are numbered as they are taken out, or handed over past the channel. */
+    private var lastTaken = 0
     private var lastNumber = 0
 
     @Volatile
@@ -220,8 +223,6 @@ internal class ChannelCore<E>(
             return sender.tag!!
         }
     }
-
-    private var lastTaken = 0
 
     private fun removeFirst(): Any {
         val returned = returned

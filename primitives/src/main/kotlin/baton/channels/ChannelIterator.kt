@@ -13,8 +13,7 @@ public class ChannelIterator<E> internal constructor(private val channel: Channe
         if (next.isSuccess) return true
         next = channel.receiveCatching()
         val closed = next.exceptionOrNull() ?: return true
-        if (channel.isCancelled) throw closed
-        closed.cause?.let { throw it }
+        channel.endOf(closed)?.let { throw it }
         return false
     }
 

@@ -18,7 +18,7 @@ internal abstract class Elements {
 
 /**
  * First in, first out: an array list cut into pieces, so that no operation takes long and what has been received leaves
- * nothing behind, neither itself nor the room it took.
+ * nothing behind, neither itself nor the room it took, but for one or two pieces.
  */
 internal class FifoElements : Elements() {
     private class Piece(val elements: Array<Any?>) {

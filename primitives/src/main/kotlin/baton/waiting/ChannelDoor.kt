@@ -10,11 +10,11 @@ import baton.channels.ClosedChannelException
 import baton.channels.OnFull
 import java.util.function.Consumer
 
-// The door for channels and for the Java face's own select; the other primitives' is WaitCores.kt.
+// The door to the channels; that to the other primitives is WaitCores.kt.
 
 /**
- * Where those who want to send or receive wait; a waiter's tag is [RECEIVE], or [PLACE] or a [wrap]ped element, and its
- * weight the level then. Who receives is granted the element.
+ * Where those who want to receive or to send wait. A receiver's tag is [RECEIVE], and it is granted the element; a sender's
+ * is [PLACE] or a [wrap]ped element, and its weight the level.
  */
 @InternalBatonApi
 @JvmName("of")
@@ -100,17 +100,4 @@ public fun whyDrained(channel: Channel<*>): ClosedChannelException? =
 
 /** What an iteration that has met [closed] throws; null if it just ends. */
 @InternalBatonApi
-public fun endOf(channel: Channel<*>, closed: Throwable): Throwable? = if (channel.isCancelled) closed else closed.cause
-
-/** A clause of a select of the Java face; [party] is that select. */
-@InternalBatonApi
-public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, override val party: Any) :
-    Waiter(core, weight, tag)
-
-/** Passes on what was granted to [waiter], who cannot take it. Once for a grant. */
-@InternalBatonApi
-public fun giveBack(waiter: Waiter): Unit = waiter.core.giveBack(waiter)
-
-/** Throws unless this semaphore could ever grant that many. */
-@InternalBatonApi
-public fun checkPermits(semaphore: baton.sync.Semaphore, permits: Int): Unit = semaphore.checkWeight(permits)
+public fun endOf(channel: Channel<*>, closed: Throwable): Throwable? = channel.endOf(closed)

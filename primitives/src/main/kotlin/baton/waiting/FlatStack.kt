@@ -67,8 +67,9 @@ public object FlatStack {
         }
     }
 
-    /** What a waiter's code throws past its own completion is not the business of whoever released. */
-    internal fun report(e: Throwable) {
+    /** What a waiter's code, or a callback, throws past its own completion is not the business of whoever released. */
+    @JvmStatic
+    public fun report(e: Throwable) {
         val thread = Thread.currentThread()
         try {
             thread.uncaughtExceptionHandler.uncaughtException(thread, e)

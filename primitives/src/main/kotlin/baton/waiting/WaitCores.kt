@@ -19,8 +19,8 @@ import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.future.await
 
-// The door through which Baton's Java face lets its futures into the queues: the one file of this package that knows the
-// primitives. It stands here because here nobody but our own modules can reach it.
+// The door through which Baton's Java face lets its futures into the queues. It and ChannelDoor.kt, that of the channels, are
+// the files of this package that know the primitives. They stand here because here nobody but our own modules can reach them.
 
 /** Where those who want to lock this mutex wait; a waiter's weight is 1, its tag the owner or null. */
 @InternalBatonApi
@@ -31,6 +31,10 @@ public fun coreOf(mutex: Mutex): WaitCore = mutex.core
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
+
+/** Throws unless this semaphore could ever grant that many. */
+@InternalBatonApi
+public fun checkPermits(semaphore: Semaphore, permits: Int): Unit = semaphore.checkWeight(permits)
 
 /** Where those who want to read or write wait; a waiter's weight is one of the four below, its tag the owner or null. */
 @InternalBatonApi
@@ -106,3 +110,7 @@ public fun coreOf(condition: Condition): WaitCore = condition.core
 /** The weight of a waiter for [Semaphore.awaitIdle]. */
 @InternalBatonApi
 public const val IDLE_WEIGHT: Int = 0
+
+/** Passes on what was granted to [waiter], who cannot take it. Once for a grant. */
+@InternalBatonApi
+public fun giveBack(waiter: Waiter): Unit = waiter.core.giveBack(waiter)

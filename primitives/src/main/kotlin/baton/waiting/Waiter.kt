@@ -23,10 +23,11 @@ import java.lang.invoke.VarHandle
  * - A grant whose receiver cannot take it (a lost `select`, a coroutine cancelled before it was dispatched) goes back
  *   by [WaitCore.giveBack] before anybody can see the exception.
  *
- * [previous], [next], [linked] and [tag] are guarded by the lock of [core]; [chain] belongs to the thread that wakes.
+ * [previous], [next], [linked], [weight] and [tag] are guarded by the lock of [core]; [chain] belongs to the thread that
+ * wakes.
  *
- * @property weight how much it waits for.
- * @property tag what the core wants to know of it: an owner, a priority, its crowd.
+ * @property weight how much it waits for, or what else its core counts of it: a party's number, an element's level.
+ * @property tag what the core wants to know of it: an owner, a priority, its crowd, the element that it sends.
  */
 @InternalBatonApi
 public abstract class Waiter(
