@@ -129,7 +129,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
         if (waiting == null) {
             if (demand.get() == 0) {
                 // A consumption asks again when it is through with its last element, which may take a while.
-                ClosedChannelException why = to instanceof Consumption ? null : ChannelDoor.whyDrained(channel);
+                ClosedChannelException why = !reactive ? null : ChannelDoor.whyDrained(channel);
                 if (why != null) end(to, why);
                 return false;
             }

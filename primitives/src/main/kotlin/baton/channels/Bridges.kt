@@ -26,28 +26,31 @@ public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
 /**
  * Sends what this channel of kotlinx.coroutines receives to [target], until this one is closed. Neither is closed.
  *
- * A place in [target] is waited for first, and kept while this channel has nothing: whoever is cancelled meanwhile has
- * taken nothing out of it. (What kotlinx hands out in the moment of a cancellation goes to its own
- * `onUndeliveredElement`.) Where [target] has a capacity of 0 there is no place to keep: an element that waits for its
- * receiver has left this channel, and is lost if that wait is cancelled or [target] closed. So is, with any capacity, one
- * that comes when [target] was cancelled.
+ * Nothing can be put back into this channel. So a place in [target] is waited for first, and kept while this channel has
+ * nothing: whoever is cancelled meanwhile has taken nothing out of it. (What kotlinx hands out in the moment of a
+ * cancellation goes to its own `onUndeliveredElement`.) Where [target] has a capacity of 0 there is no place to keep, and
+ * an element that was taken out waits for its receiver.
  *
+ * @param onUndelivered gets the element that was taken out and that [target] did not take: because the wait for a receiver
+ *   was cancelled, or [target] closed in the meantime.
  * @throws ClosedChannelException if [target] is closed.
  */
-public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>) {
-    if (target.capacity == 0) return sendDirectlyTo(target)
+public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivered: (E) -> Unit) {
     while (true) {
-        target.reserve().use { place ->
-            val element = receiveCatching()
-            element.exceptionOrNull()?.let { throw it }
-            if (element.isClosed) return
-            place.send(element.getOrThrow())
+        val place = if (target.capacity > 0) target.reserve() else null
+        place.use {
+            val result = receiveCatching()
+            result.exceptionOrNull()?.let { throw it }
+            if (result.isClosed) return
+            val element = result.getOrThrow()
+            try {
+                if (place == null) target.send(element) else place.send(element)
+            } catch (e: Throwable) {
+                onUndelivered(element)
+                throw e
+            }
         }
     }
-}
-
-private suspend fun <E> ReceiveChannel<E>.sendDirectlyTo(target: Channel<E>) {
-    for (element in this) target.send(element)
 }
 
 /**

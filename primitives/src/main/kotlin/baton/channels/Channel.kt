@@ -133,20 +133,50 @@ public class Channel<E>(
      * back. A place that is kept is nobody else's: those who wait for one wait for its holder, and a closed channel is not
      * drained before it was used or given back. Where [onFull] drops, it never waits and keeps no place.
      *
+     * The [priority] is as for [send]: the level at which it waits, and sends.
+     *
      * *Cancellation.* Throws holding no place.
      *
      * @throws IllegalStateException if the [capacity] is 0: there are no places to keep.
      * @throws ClosedChannelException if the channel is closed, before or meanwhile.
      */
-    public suspend fun reserve(): Reservation<E> {
-        check(capacity > 0) { "reserve with capacity = 0, must be at least 1: $this" }
-        val level = levelIn(coroutineContext, null)
-        when (core.reserve()) {
-            Outcome.DONE -> Unit
-            Outcome.CLOSED -> throw core.closedException()
-            Outcome.BUSY -> awaitGrant(core, level, PLACE, announced = false)
-        }
+    public suspend fun reserve(priority: Priority? = null): Reservation<E> {
+        val level = levelIn(coroutineContext, priority)
+        if (!reserveNow()) awaitGrant(core, level, PLACE, announced = false)
         return Reservation(this, level)
+    }
+
+    /**
+     * Keeps a place if there is one; else null. Otherwise as [reserve], but that the level without a [priority] is NORMAL.
+     *
+     * @throws IllegalStateException if the [capacity] is 0.
+     * @throws ClosedChannelException if the channel is closed.
+     */
+    public fun tryReserve(priority: Priority? = null): Reservation<E>? =
+        if (reserveNow()) Reservation(this, levelOf(priority)) else null
+
+    /**
+     * As [reserve], but waits [timeout] at most, in the clock of the caller's dispatcher, and answers null if there was no
+     * place in that time; then none is held, however close it was. Zero means now or not at all.
+     *
+     * @throws IllegalArgumentException if [timeout] is negative.
+     * @throws IllegalStateException if the [capacity] is 0.
+     * @throws ClosedChannelException if the channel is closed, before or meanwhile.
+     */
+    public suspend fun tryReserve(timeout: Duration, priority: Priority? = null): Reservation<E>? {
+        requireNotNegative(timeout)
+        val level = levelIn(coroutineContext, priority)
+        val kept = reserveNow() || (timeout > Duration.ZERO && awaitGrant(core, level, PLACE, timeout))
+        return if (kept) Reservation(this, level) else null
+    }
+
+    private fun reserveNow(): Boolean {
+        check(capacity > 0) { "reserve with capacity = 0, must be at least 1: $this" }
+        return when (core.reserve()) {
+            Outcome.DONE -> true
+            Outcome.CLOSED -> throw core.closedException()
+            Outcome.BUSY -> false
+        }
     }
 
     /**

@@ -1,7 +1,6 @@
 package baton.channels
 
 import baton.waiting.FifoLine
-import baton.waiting.FlatStack
 import baton.waiting.PriorityLine
 import baton.waiting.WaitCore
 import baton.waiting.WaitLine
@@ -308,7 +307,7 @@ internal class ChannelCore<E>(
     // ---- what is dropped
 
     private fun drop(element: Any) {
-        if (onDropped != null) wake(Dropped(element, null, null))
+        if (onDropped != null) wake(Dropped(this, onDropped, element, null, null))
     }
 
     private fun dropSurplus() {
@@ -319,34 +318,6 @@ internal class ChannelCore<E>(
         val returned = returned
         val first = order == ChannelOrder.FIFO || elements.size == 0
         return if (first && returned != null) removeFrom(returned) else elements.removeOldest()
-    }
-
-    /** Stands for elements in the list of those to wake: tells the user of them when the lock is free. */
-    private inner class Dropped(
-        private var single: Any?,
-        private val returned: ReturnedElements?,
-        private val elements: Elements?,
-    ) : Waiter(this@ChannelCore, 0, null) {
-        override val resumesOnCallersStack: Boolean get() = true
-
-        override fun resume(): Boolean {
-            while (true) {
-                val element = next() ?: return true
-                @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
-                FlatStack.guarded { onDropped!!(unwrap(element) as E) }
-            }
-        }
-
-        private fun next(): Any? {
-            single?.let {
-                single = null
-                return it
-            }
-            if (returned != null && returned.size > 0) return returned.removeFirst()
-            return if (elements != null && elements.size > 0) elements.removeFirst() else null
-        }
-
-        override fun resumeFailed() {}
     }
 
     // ---- size, end
@@ -383,7 +354,7 @@ internal class ChannelCore<E>(
             if (isCancelled) return@decide
             isCancelled = true
             if (closure == null) closeInside(cause)
-            if (held > 0 && onDropped != null) wake(Dropped(null, returned, elements))
+            if (held > 0 && onDropped != null) wake(Dropped(this, onDropped, null, returned, elements))
             returned = null
             elements = newElements()
             failReceivers()

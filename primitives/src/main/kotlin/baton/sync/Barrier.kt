@@ -100,7 +100,7 @@ public class Barrier(
     private suspend fun awaitOrLead(): Int = settle(awaitValue(core, announced = breaks))
 
     private suspend fun awaitOrLead(timeout: Duration): Int {
-        val outcome = if (timeout == Duration.ZERO) false else awaitValue(core, timeout, announced = breaks)
+        val outcome = if (timeout == Duration.ZERO) false else awaitValue<Any>(core, timeout, announced = breaks)
         if (outcome == false) throw BarrierTimeoutException("not all arrived within $timeout: $this")
         return settle(outcome)
     }

@@ -1,6 +1,7 @@
 package baton.channels
 
 import baton.sync.assertContains
+import baton.waiting.Caller
 import baton.waiting.Callers
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.channels.Channel as KotlinxChannel
@@ -158,13 +159,46 @@ class ChannelIterationTest {
             assertEquals(11, emitted)
         }
 
+    private val undelivered = mutableListOf<Int>()
+
+    @Test
+    fun fromKotlinx_targetWithoutRoomEnds_elementInHandIsHandedBack() =
+        runTest {
+            val source = KotlinxChannel<Int>(5)
+            val target = Channel<Int>()
+            val ends = listOf<(Caller) -> Unit>({ it.cancel() }, { target.close() })
+            for ((number, end) in ends.withIndex()) {
+                source.send(number)
+                val bridge = Callers(this).call { source.sendTo(target, undelivered::add) }
+                assertEquals(1, target.waiting)
+                end(bridge)
+                runCurrent()
+                assertEquals(number + 1, undelivered.size)
+                assertEquals(0, target.waiting)
+            }
+            assertEquals(listOf(0, 1), undelivered)
+        }
+
+    @Test
+    fun fromKotlinx_targetIsCancelledWhileSourceIsEmpty_elementInHandIsHandedBack() =
+        runTest {
+            val source = KotlinxChannel<Int>()
+            val target = Channel<Int>(1)
+            val bridge = Callers(this).call { source.sendTo(target, undelivered::add) }
+            target.cancel()
+            source.send(7)
+            runCurrent()
+            assertInstanceOf(ClosedChannelException::class.java, bridge.failure)
+            assertEquals(listOf(7), undelivered)
+        }
+
     @Test
     fun fromKotlinx_sendsAllAndClosesNeither() =
         runTest {
             for (capacity in 0..2) {
                 val source = KotlinxChannel<Int>(5)
                 val target = Channel<Int>(capacity)
-                val bridge = launch { source.sendTo(target) }
+                val bridge = launch { source.sendTo(target, undelivered::add) }
                 repeat(5) { source.send(it) }
                 assertEquals((0..4).toList(), List(5) { target.receive() })
                 source.close()
@@ -179,7 +213,7 @@ class ChannelIterationTest {
         runTest {
             val source = KotlinxChannel<Int>(5).also { it.trySend(1) }
             val target = Channel<Int>(1).also { it.trySend(0) }
-            val bridge = Callers(this).call { source.sendTo(target) }
+            val bridge = Callers(this).call { source.sendTo(target, undelivered::add) }
             bridge.cancel()
             runCurrent()
             assertTrue(bridge.isCancelled)
@@ -192,7 +226,7 @@ class ChannelIterationTest {
         runTest {
             val source = KotlinxChannel<Int>()
             val target = Channel<Int>(1)
-            val bridge = Callers(this).call { source.sendTo(target) }
+            val bridge = Callers(this).call { source.sendTo(target, undelivered::add) }
             assertFalse(target.trySend(1).isSuccess)
             bridge.cancel()
             runCurrent()
@@ -205,7 +239,7 @@ class ChannelIterationTest {
             for (capacity in 0..1) {
                 val why = RuntimeException("why")
                 val source = KotlinxChannel<Int>().also { it.close(why) }
-                val bridge = Callers(this).call { source.sendTo(Channel(capacity)) }
+                val bridge = Callers(this).call { source.sendTo(Channel(capacity), undelivered::add) }
                 assertEquals("why", bridge.failure?.message)
             }
         }

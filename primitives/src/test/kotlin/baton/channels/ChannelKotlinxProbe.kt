@@ -105,7 +105,7 @@ class ChannelKotlinxProbe {
         source.send("a")
         source.send("b")
         source.close()
-        val bridge = launch { source.sendTo(two) }
+        val bridge = launch { source.sendTo(two) { throw AssertionError(it) } }
         var got = ""
         val collector = launch { two.asFlow().collect { got += it } }
         bridge.join()

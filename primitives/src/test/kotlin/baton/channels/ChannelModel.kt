@@ -120,8 +120,10 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
         endIfDrained()
     }
 
-    /** The element, BUSY or CLOSED. */
-    fun tryReceive(): Any {
+    /** The element, BUSY or CLOSED. Those who wait are before a newcomer. */
+    fun tryReceive(): Any = if (receivers.isEmpty()) take() else BUSY
+
+    private fun take(): Any {
         if (size > 0) return removeFirst().also { advance() }
         if (isDrained) return CLOSED
         val sender = head()?.takeIf { it.element != null } ?: return BUSY
@@ -130,12 +132,12 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
     }
 
     fun receive(id: Int): Any {
-        val answer = tryReceive()
-        if (answer == BUSY) {
-            receivers += id
-            advance()
-        }
-        return answer
+        val answer = take()
+        if (answer != BUSY && receivers.isEmpty()) return answer
+        if (answer is Int) answers[receivers.removeFirst()] = answer
+        receivers += id
+        advance()
+        return BUSY
     }
 
     /** Cancelled or timed out while it waited. */

@@ -1,0 +1,38 @@
+package baton.channels
+
+import baton.waiting.FlatStack
+import baton.waiting.WaitCore
+import baton.waiting.Waiter
+
+/**
+ * Elements that a channel has dropped: one, or all that it held. Stands for them in the list of those to wake, and so tells
+ * the user of them when the lock is free.
+ */
+internal class Dropped<E>(
+    core: WaitCore,
+    private val onDropped: (E) -> Unit,
+    private var single: Any?,
+    private val returned: ReturnedElements?,
+    private val elements: Elements?,
+) : Waiter(core, 0, null) {
+    override val resumesOnCallersStack: Boolean get() = true
+
+    override fun resume(): Boolean {
+        while (true) {
+            val element = next() ?: return true
+            @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
+            FlatStack.guarded { onDropped(ChannelCore.unwrap(element) as E) }
+        }
+    }
+
+    private fun next(): Any? {
+        single?.let {
+            single = null
+            return it
+        }
+        if (returned != null && returned.size > 0) return returned.removeFirst()
+        return if (elements != null && elements.size > 0) elements.removeFirst() else null
+    }
+
+    override fun resumeFailed() {}
+}

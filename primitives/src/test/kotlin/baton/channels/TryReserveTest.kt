@@ -1,0 +1,91 @@
+package baton.channels
+
+import baton.Priority
+import baton.waiting.Callers
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.advanceTimeBy
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNotNull
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+
+/** Places for those who will not wait for one, or not for long. */
+class TryReserveTest {
+    private val channel = Channel<String>(1, order = ChannelOrder.PRIORITY)
+
+    @Test
+    fun tryReserve_keepsThePlaceOrHoldsNothing() {
+        val place = channel.tryReserve()!!
+        assertNull(channel.tryReserve())
+        assertTrue(channel.trySend("a").isFailure)
+        place.close()
+        assertTrue(channel.trySend("a").isSuccess)
+        assertEquals(0, channel.waiting)
+    }
+
+    @Test
+    fun tryReserve_inTime_getsThePlace() =
+        runTest {
+            val holder = channel.reserve()
+            val waits = Callers(this).call { channel.tryReserve(50.milliseconds)!!.send("late") }
+            advanceTimeBy(49)
+            holder.close()
+            runCurrent()
+            assertTrue(waits.isServed)
+            assertEquals("late", channel.receive())
+        }
+
+    @Test
+    fun tryReserve_timeIsOver_holdsNoPlace() =
+        runTest {
+            val holder = channel.reserve()
+            assertNull(channel.tryReserve(50.milliseconds))
+            assertEquals(50, currentTime)
+            assertNull(channel.tryReserve(Duration.ZERO))
+            assertEquals(0, channel.waiting)
+            holder.close()
+            assertNotNull(channel.tryReserve(Duration.ZERO))
+        }
+
+    @Test
+    fun reserve_priority_isThatOfTheWaitAndOfTheElement() =
+        runTest {
+            val holder = channel.reserve()
+            val sent = ArrayList<Priority>()
+            for (level in listOf(Priority.LOW, Priority.CRITICAL)) {
+                launch {
+                    val place = channel.reserve(level)
+                    sent += level
+                    place.send("$level")
+                }
+            }
+            runCurrent()
+            holder.close()
+            assertEquals("CRITICAL", channel.receive())
+            assertEquals("LOW", channel.receive())
+            assertEquals(listOf(Priority.CRITICAL, Priority.LOW), sent)
+        }
+
+    @Test
+    fun tryReserve_misuse_isRefused() =
+        runTest {
+            for (timeout in listOf((-1).milliseconds, -Duration.INFINITE)) {
+                val e = assertThrows<IllegalArgumentException> { channel.tryReserve(timeout) }
+                assertEquals("timeout = $timeout, must not be negative", e.message)
+            }
+            val rendezvous = Channel<String>(name = "meeting")
+            val e = assertThrows<IllegalStateException> { rendezvous.tryReserve() }
+            assertTrue("capacity = 0" in e.message!! && "meeting" in e.message!!)
+            assertThrows<IllegalStateException> { rendezvous.tryReserve(50.milliseconds) }
+            channel.close()
+            assertThrows<ClosedChannelException> { channel.tryReserve() }
+            assertThrows<ClosedChannelException> { channel.tryReserve(50.milliseconds) }
+        }
+}
