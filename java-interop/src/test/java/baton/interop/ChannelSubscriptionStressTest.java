@@ -34,7 +34,8 @@ class ChannelSubscriptionStressTest {
             await(sent);
             int inside = channel.tryReceive().orElse(0);
             // What the executor runs may be in the middle of its last action, or of giving the element back.
-            while (onExecutor && consumed.get() + inside == 0) inside = channel.tryReceive().orElse(0);
+            while (onExecutor && consumed.get() + inside == 0)
+                inside = channel.tryReceive().orElse(0);
             assertEquals(1, consumed.get() + inside);
             assertEquals(0, channel.waiting());
         }
