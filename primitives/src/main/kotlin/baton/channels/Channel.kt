@@ -164,7 +164,8 @@ public class Channel<E>(
     /** As [receive], but tells in its result when the channel is closed and drained. */
     public suspend fun receiveCatching(): ChannelResult<E> {
         val element = core.poll()
-        return if (element === EMPTY) unlessClosed { ChannelResult.success(awaitValue(core, tag = RECEIVE)) } else now(element)
+        if (element !== EMPTY) return now(element)
+        return unlessClosed { ChannelResult.success(awaitValue(core, tag = RECEIVE)) }
     }
 
     /**

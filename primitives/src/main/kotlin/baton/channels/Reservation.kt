@@ -7,7 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean
  * A place in a [Channel] that is kept for somebody, see [Channel.reserve]. It is used once: by [send], which never waits, or
  * by [close], which gives the place back. All members may be called from any thread.
  */
-public class Reservation<E> internal constructor(private val channel: Channel<E>, private val level: Int) : AutoCloseable {
+public class Reservation<E> internal constructor(
+    private val channel: Channel<E>,
+    private val level: Int,
+) : AutoCloseable {
     private val spent = AtomicBoolean()
 
     /**

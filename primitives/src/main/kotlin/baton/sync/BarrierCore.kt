@@ -254,7 +254,8 @@ internal class BarrierCore(
 
     override fun takeBack(waiter: Waiter) {}
 
-    override fun grantOf(waiter: Waiter, otherwise: Any?): Any = if (waiter.weight == 0 && hasAction) waiter.tag!! else waiter.weight
+    override fun grantOf(waiter: Waiter, otherwise: Any?): Any =
+        if (waiter.weight == 0 && hasAction) waiter.tag!! else waiter.weight
 
     override fun failure(waiter: Waiter): Throwable = exception(waiter.reason as Breakage)
 

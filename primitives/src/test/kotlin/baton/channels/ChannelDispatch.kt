@@ -146,4 +146,3 @@ interface ChannelDispatch : ChannelFixture {
             assertTrue(next.isServed)
         }
 }
-

@@ -100,46 +100,47 @@ abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential:
     @Operation(cancellableOnSuspension = false)
     suspend fun receive(@Param(name = "thread") thread: Int) = cancellably(thread) { channel.receive() }
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
-        get() = listOf(
-            { // The cancellation of a sender meets the receiver who takes its element.
-                initial { actor(::trySend, 1) }
-                parallel {
-                    thread { actor(::send, 1, 2) }
-                    thread {
-                        actor(::tryReceive)
-                        actor(::tryReceive)
-                    }
-                    thread {
-                        actor(::cancel, 1)
-                        actor(::size)
-                    }
-                }
-            },
-            { // The cancellation of a receiver meets what it is handed, and the next one.
-                parallel {
-                    thread { actor(::receive, 1) }
-                    thread {
-                        actor(::trySend, 1)
-                        actor(::trySend, 2)
-                    }
-                    thread {
-                        actor(::cancel, 1)
-                        actor(::receive, 3)
-                    }
-                }
-            },
-            { // The end meets both.
-                parallel {
-                    thread { actor(::receive, 1) }
-                    thread {
-                        actor(::send, 2, 1)
-                        actor(::cancel, 1)
-                    }
-                    thread { actor(::close) }
-                }
-            },
-        )
+    private val senderIsCancelled: DSLScenarioBuilder.() -> Unit = {
+        initial { actor(::trySend, 1) }
+        parallel {
+            thread { actor(::send, 1, 2) }
+            thread {
+                actor(::tryReceive)
+                actor(::tryReceive)
+            }
+            thread {
+                actor(::cancel, 1)
+                actor(::size)
+            }
+        }
+    }
+
+    protected val receiverIsCancelled: DSLScenarioBuilder.() -> Unit = {
+        parallel {
+            thread { actor(::receive, 1) }
+            thread {
+                actor(::trySend, 1)
+                actor(::trySend, 2)
+            }
+            thread {
+                actor(::cancel, 1)
+                actor(::receive, 3)
+            }
+        }
+    }
+
+    protected val endMeetsBoth: DSLScenarioBuilder.() -> Unit = {
+        parallel {
+            thread { actor(::receive, 1) }
+            thread {
+                actor(::send, 2, 1)
+                actor(::cancel, 1)
+            }
+            thread { actor(::close) }
+        }
+    }
+
+    override val scenarios get() = listOf(senderIsCancelled, receiverIsCancelled, endMeetsBoth)
 }
 
 internal class RendezvousSequential : ChannelSequential(0)
@@ -163,7 +164,9 @@ class BufferedChannelLincheckDeepTest : BufferedChannelLincheckTest() {
 }
 
 open class ConflatedLincheckTest :
-    CancellableChannelLincheckBase(Channel(1, onFull = OnFull.DROP_OLDEST), ConflatedSequential::class.java)
+    CancellableChannelLincheckBase(Channel(1, onFull = OnFull.DROP_OLDEST), ConflatedSequential::class.java) {
+    override val scenarios get() = listOf(receiverIsCancelled)
+}
 
 class ConflatedLincheckDeepTest : ConflatedLincheckTest() {
     override val effort get() = Effort.DEEP
@@ -181,6 +184,8 @@ open class PriorityChannelLincheckTest :
 
     @Operation
     fun cancelChannel() = channel.cancel()
+
+    override val scenarios get() = listOf(endMeetsBoth)
 }
 
 class PriorityChannelLincheckDeepTest : PriorityChannelLincheckTest() {
@@ -210,6 +215,26 @@ open class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), 
 
     @Operation
     fun cancelChannel() = channel.cancel()
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // The cancellation of one who waits for a place meets the place that comes, and the end.
+                parallel {
+                    thread {
+                        actor(::reserve, 1)
+                        actor(::sendReserved, 1, 5)
+                    }
+                    thread {
+                        actor(::reserve, 2)
+                        actor(::leavePlace, 2)
+                    }
+                    thread {
+                        actor(::cancel, 2)
+                        actor(::close)
+                    }
+                }
+            },
+        )
 }
 
 class ReservationLincheckDeepTest : ReservationLincheckTest() {

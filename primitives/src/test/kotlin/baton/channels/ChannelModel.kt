@@ -24,7 +24,9 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
         }
 
         fun served(level: Priority, left: Set<Priority>) {
-            for (other in Priority.entries) if (other == level || other !in left) forget(other) else passes[other.ordinal]++
+            for (other in Priority.entries) {
+                if (other == level || other !in left) forget(other) else passes[other.ordinal]++
+            }
         }
 
         fun forget(level: Priority) {

@@ -45,8 +45,10 @@ class ElementsTest {
         for (seed in 0..23) {
             val returned = ReturnedElements()
             for (number in numbers.shuffled(Random(seed))) returned.add("$number", number)
-            val order = List(numbers.size) { returned.firstNumber().also { assertEquals("$it", returned.removeFirst()) } }
-            assertEquals(numbers, order)
+            for (number in numbers) {
+                assertEquals(number, returned.firstNumber())
+                assertEquals("$number", returned.removeFirst())
+            }
         }
     }
 }
