@@ -135,6 +135,11 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
             }
             waiting = new Entry(core);
             entry = waiting;
+            // Whoever cancels looks at `entry` after `cancelled`, so one of us two sees to it that it does not wait.
+            if (cancelled) {
+                end();
+                return false;
+            }
             waiting.enqueue();
         }
         return switch (waiting.outcome) {
