@@ -45,6 +45,19 @@ open class ChannelBenchmark : BatonBenchmark() {
         }
     }
 
+    @State(Scope.Benchmark)
+    open class Handed {
+        /** kotlinx: with an `onUndeliveredElement` that sends the element again, behind all others. */
+        @Param("baton", "kotlinx")
+        lateinit var impl: String
+        lateinit var handOver: HandOver
+
+        @Setup
+        fun create() {
+            handOver = handOver(impl)
+        }
+    }
+
     /** An element is sent and received. */
     @Benchmark
     @OperationsPerInvocation(ELEMENTS)
@@ -57,6 +70,12 @@ open class ChannelBenchmark : BatonBenchmark() {
     @OperationsPerInvocation(ELEMENTS)
     fun selectOfTwo(state: Forked) {
         state.fork.pass(ELEMENTS)
+    }
+
+    /** A receiver is handed an element and is cancelled before it runs; another receives the element. */
+    @Benchmark
+    fun handedToOneThatIsCancelled(state: Handed) {
+        check(state.handOver.toOneThatIsCancelled()) { "lost" }
     }
 }
 

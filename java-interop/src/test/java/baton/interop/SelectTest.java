@@ -756,24 +756,6 @@ class SelectTest {
     // ---- stages
 
     @Test
-    void onFuture_ofAStageThatThrows_failsTheSelectAndLeavesNothing() {
-        IllegalStateException broken = new IllegalStateException("broken");
-        CompletableFuture<String> stage = new CompletableFuture<>() {
-            @Override
-            public CompletableFuture<String> toCompletableFuture() {
-                throw broken;
-            }
-        };
-        AsyncChannel<String> channel = AsyncChannel.create(0);
-        CompletableFuture<String> select = Select.<String>first()
-                .onReceive(channel, element -> element)
-                .onFuture(stage, value -> value)
-                .start();
-        assertSame(broken, failure(select));
-        assertEquals(0, channel.waiting());
-    }
-
-    @Test
     void onFuture_ofAStageThatIsNoFuture_works() {
         CompletableFuture<String> source = new CompletableFuture<>();
         Function<String, CompletableFuture<String>> select = name -> Select.<String>first()
