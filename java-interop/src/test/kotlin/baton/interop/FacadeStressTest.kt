@@ -15,20 +15,22 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 open class FacadeStressTest {
+    open val seconds get() = 1L
+
     /** Of the races, in which two threads wait for each other at every step: slow where others want the processor. */
     open val rounds get() = 40_000
 
     @ParameterizedTest
     @EnumSource
     fun permits_underThreadsThatChangeTheirMinds_areNeitherLostNorInvented(order: WaitOrder) {
-        val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(2)
+        val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
         FacadeStress(4, order, System.nanoTime()).run(8) { System.nanoTime() < end }
     }
 
     @ParameterizedTest
     @EnumSource
     fun readWriteLock_underThreadsThatChangeTheirMinds_keepsWritersAlone(policy: ReadWritePolicy) {
-        val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(2)
+        val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
         ReadWriteFacadeStress(policy, System.nanoTime()).run(8) { System.nanoTime() < end }
     }
 
@@ -103,5 +105,6 @@ open class FacadeStressTest {
 }
 
 class FacadeStressDeepTest : FacadeStressTest() {
+    override val seconds get() = 60L
     override val rounds get() = 1_000_000
 }

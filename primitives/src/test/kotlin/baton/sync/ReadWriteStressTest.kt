@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 open class ReadWriteStressTest {
-    protected open val attempts get() = 40_000
-    protected open val rounds get() = 1_500
+    protected open val attempts get() = 30_000
+    protected open val rounds get() = 1_000
 
     private val watchdog = Watchdog()
     private val random get() = ThreadLocalRandom.current()

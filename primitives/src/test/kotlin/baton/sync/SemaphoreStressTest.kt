@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 open class SemaphoreStressTest {
-    protected open val attempts get() = 150_000
-    protected open val rounds get() = 3_000
+    protected open val attempts get() = 100_000
+    protected open val rounds get() = 2_000
 
     private val watchdog = Watchdog()
     private val random get() = ThreadLocalRandom.current()
