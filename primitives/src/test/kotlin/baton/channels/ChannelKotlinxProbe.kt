@@ -104,7 +104,7 @@ class ChannelKotlinxProbe {
         val source = KotlinxChannel<String?>(2)
         source.send("a")
         source.send("b")
-        source.close()
+        source.close(null) // the default argument is found elsewhere before kotlinx 1.11
         val bridge = launch { source.sendTo(two) { throw AssertionError(it) } }
         var got = ""
         val collector = launch { two.asFlow().collect { got += it } }

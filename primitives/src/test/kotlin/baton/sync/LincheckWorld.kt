@@ -35,7 +35,7 @@ internal enum class Effort(
     fun modelChecking(sequential: Class<*>, chosen: List<DSLScenarioBuilder.() -> Unit>): ModelCheckingOptions =
         ModelCheckingOptions()
             .iterations(scenarios)
-            .invocationsPerIteration(interleavings)
+            .invocationsPerIteration(Integer.getInteger("lincheck.interleavings", interleavings))
             .threads(3).actorsBefore(2).actorsPerThread(2).actorsAfter(2)
             // Who waits for a spin lock learns nothing by trying again.
             .loopIterationsBeforeThreadSwitch(2)
