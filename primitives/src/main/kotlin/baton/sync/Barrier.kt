@@ -77,8 +77,8 @@ public class Barrier(
     public suspend fun arrive(): Int {
         val now = arriveNow(givesUp = false)
         if (now != null) return settle(now)
-        // A call at the end makes no frame.
-        return if (action == null) awaitValue(core, announced = breaks) else awaitOrLead()
+        // A call at the end makes no frame, unless it leaves arguments to their defaults.
+        return if (action == null) awaitValue(core, 1, null, breaks) else awaitOrLead()
     }
 
     /**
