@@ -212,7 +212,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
     /** Counted among those who want this one's value, for good: nobody can cancel it. */
     @Override
     public CompletionStage<T> minimalCompletionStage() {
-        if (!isDone()) consumers().join();
+        if (!isDone()) consumers().enter();
         return super.minimalCompletionStage();
     }
 }

@@ -87,7 +87,7 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
     final void consume(CompletionStage<?> stage) {
         if (stage instanceof Future<?> future && future.isDone()) return;
         Object source = stage;
-        if (stage instanceof ChainLink<?> link) source = link.consumers().join();
+        if (stage instanceof ChainLink<?> link) source = link.consumers().enter();
         else if (stage instanceof CompletableFuture<?>) source = new WeakReference<>(stage);
         for (; ; ) {
             Object now = sources;

@@ -26,7 +26,8 @@ final class Consumers extends WeakReference<ChainLink<?>> {
         super(future);
     }
 
-    Consumers join() {
+    /** Counts one more. */
+    Consumers enter() {
         COUNT.getAndAdd(this, 1);
         return this;
     }

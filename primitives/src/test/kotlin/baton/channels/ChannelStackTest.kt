@@ -1,14 +1,13 @@
 package baton.channels
 
+import baton.sync.LateDispatcher
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.selects.select
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -21,18 +20,6 @@ class ChannelStackTest {
     enum class World(val context: CoroutineContext) {
         UNCONFINED(Dispatchers.Unconfined),
         NO_DISPATCHER(EmptyCoroutineContext),
-    }
-
-    private class LateDispatcher : CoroutineDispatcher() {
-        private val queue = ArrayDeque<Runnable>()
-
-        override fun dispatch(context: CoroutineContext, block: Runnable) {
-            queue.addLast(block)
-        }
-
-        fun run() {
-            while (true) (queue.removeFirstOrNull() ?: return).run()
-        }
     }
 
     private var done = 0

@@ -247,18 +247,6 @@ class HandOffStackTest {
         assertEquals(0, semaphore.availablePermits)
     }
 
-    private class LateDispatcher : CoroutineDispatcher() {
-        private val queue = ArrayDeque<Runnable>()
-
-        override fun dispatch(context: CoroutineContext, block: Runnable) {
-            queue.addLast(block)
-        }
-
-        fun run() {
-            while (true) (queue.removeFirstOrNull() ?: return).run()
-        }
-    }
-
     private companion object {
         private const val MILLION = 1_000_000
 
