@@ -108,4 +108,20 @@ class ChannelCoreTest {
         assertEquals("b", core.grantOf(second, null))
         assertEquals(0, core.size + core.waiting)
     }
+
+    /** Who was promised the receiver has won its select by then: what it sends waits inside for the next one. */
+    @Test
+    fun place_receiverItWasPromisedLeaves_isUsedAllTheSame() {
+        val core = core(0, OnFull.SUSPEND)
+        val receiver = FakeWaiter(core, weight = 0, tag = ChannelCore.RECEIVE)
+        core.enqueue(receiver, announced = false)
+        val place = FakeWaiter(core, weight = 0, tag = ChannelCore.PLACE)
+        assertEquals(Waiter.GRANTED, core.enqueue(place, announced = false))
+        check(receiver.tryLeave(Waiter.CANCELLED))
+        core.withdraw(receiver)
+        assertEquals(true, core.sendReserved("a", 0))
+        assertEquals(1, core.size)
+        assertEquals("a", core.poll())
+        assertEquals(ChannelCore.EMPTY, core.poll())
+    }
 }
