@@ -97,8 +97,8 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * As {@link #open}, with a virtual thread for every function; {@link #close} waits for the end of those threads
-     * too.
+     * As {@link #open}, with a virtual thread for every function; {@link #close} waits until those threads have nothing
+     * more to run.
      *
      * @throws UnsupportedOperationException before JDK 21
      */

@@ -292,25 +292,21 @@ class AsyncChannelTest {
     @MethodSource("enders")
     void send_takenAndThenEndedFromOutside_completesNormallyFirst(Consumer<CompletableFuture<?>> end) {
         CompletableFuture<Void> sent = meeting.send("a", new Futures.Steps());
-        List<String> seen = new ArrayList<>();
-        sent.whenComplete((value, e) -> seen.add(e == null ? "sent" : "failed"));
+        CompletableFuture<String> seen = sent.handle((value, e) -> e == null ? "sent" : "failed");
         assertEquals("a", meeting.receive().join());
         assertFalse(sent.isDone());
         end.accept(sent);
-        awaitFailureOrNull(sent);
-        assertEquals(List.of("sent"), seen);
+        assertEquals("sent", await(seen));
     }
 
     @ParameterizedTest
     @MethodSource("enders")
     void receive_grantedAndThenEndedFromOutside_completesWithTheElementFirst(Consumer<CompletableFuture<?>> end) {
         CompletableFuture<String> received = meeting.receive(new Futures.Steps());
-        List<String> seen = new ArrayList<>();
-        received.whenComplete((value, e) -> seen.add(value));
+        CompletableFuture<String> seen = received.handle((value, e) -> value);
         assertTrue(meeting.trySend("a"));
         end.accept(received);
-        awaitFailureOrNull(received);
-        assertEquals(List.of("a"), seen);
+        assertEquals("a", await(seen));
     }
 
     @Test

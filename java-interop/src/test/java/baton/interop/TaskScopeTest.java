@@ -327,7 +327,11 @@ class TaskScopeTest {
             await(runs);
         }
         assertEquals(2, threads.size());
-        for (Thread thread : threads) assertFalse(thread.isAlive());
+        for (Thread thread : threads) {
+            // The executor is told by the thread itself, just before it ends.
+            thread.join(10_000);
+            assertFalse(thread.isAlive());
+        }
         TaskScope.openVirtual().close();
     }
 
