@@ -1,5 +1,5 @@
 /** Synchronization for coroutines. What is not exported here is nobody's business but ours. */
-@SuppressWarnings("module") // baton.interop is not built yet when this module is
+@SuppressWarnings("module") // our other modules are not built yet when this one is
 module baton.primitives {
     requires kotlin.stdlib;
     requires transitive kotlinx.coroutines.core;
@@ -9,5 +9,6 @@ module baton.primitives {
     exports baton.sync;
     exports baton.tasks;
     exports baton.waiting to
-            baton.interop;
+            baton.interop,
+            baton.scheduler;
 }

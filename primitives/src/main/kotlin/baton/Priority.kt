@@ -1,15 +1,14 @@
 package baton
 
-import kotlin.coroutines.CoroutineContext
-
 /**
  * How urgent a coroutine's work is: five levels, most urgent first.
  *
  * A level is an element of the coroutine context and travels to child coroutines like any other:
  * `launch(Priority.HIGH) { … }`. Whoever finds none in the context treats the work as [NORMAL].
- * What a level means is stated where it is used, for example at `WaitOrder.PRIORITY`.
+ * What a level means is stated where it is used, for example at `WaitOrder.PRIORITY`. A level that can be changed while
+ * the work goes on is a [PriorityController].
  */
-public enum class Priority : CoroutineContext.Element {
+public enum class Priority : PriorityElement {
     /** Somebody cannot go on without it: token refresh, answer to a direct user action. */
     CRITICAL,
 
@@ -26,8 +25,6 @@ public enum class Priority : CoroutineContext.Element {
     IDLE,
     ;
 
-    override val key: CoroutineContext.Key<Priority> get() = Key
-
-    /** The key under which a [Priority] stands in a coroutine context. */
-    public companion object Key : CoroutineContext.Key<Priority>
+    /** This level itself. */
+    override val level: Priority get() = this
 }

@@ -1,6 +1,7 @@
 package baton.interop
 
 import baton.Priority
+import baton.priority
 import baton.channels.Channel
 import baton.channels.ChannelFace
 import baton.channels.ChannelPlan
@@ -27,7 +28,7 @@ private suspend fun <T> CompletableFuture<T>.awaitElement(): T =
         join()
     }
 
-private suspend fun levelOr(priority: Priority?) = priority ?: currentCoroutineContext()[Priority]
+private suspend fun levelOr(priority: Priority?) = priority ?: currentCoroutineContext().priority
 
 private suspend fun CompletableFuture<*>.inTime(): Boolean =
     try {

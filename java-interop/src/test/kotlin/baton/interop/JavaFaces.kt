@@ -1,6 +1,6 @@
 package baton.interop
 
-import baton.Priority
+import baton.priority
 import baton.sync.Barrier
 import baton.sync.BarrierCancellation
 import baton.sync.BarrierFace
@@ -70,7 +70,7 @@ class JavaSemaphoreFace(private val semaphore: AsyncSemaphore, private val patie
     override val waiting: Int get() = semaphore.waiting()
 
     override suspend fun acquire(permits: Int) {
-        val level = currentCoroutineContext()[Priority]
+        val level = currentCoroutineContext().priority
         val time = patience?.toJavaDuration()
         val future =
             when {

@@ -6,6 +6,7 @@ import baton.channels.ChannelCore.Companion.EMPTY
 import baton.channels.ChannelCore.Companion.PLACE
 import baton.channels.ChannelCore.Companion.RECEIVE
 import baton.channels.ChannelCore.Outcome
+import baton.priority
 import baton.sync.requireNotNegative
 import baton.waiting.SelectClauses
 import baton.waiting.awaitGrant
@@ -287,7 +288,7 @@ public class Channel<E>(
         get() = SelectClauses.clause1(ReceiveCatchingClause(this))
 
     internal fun levelIn(context: CoroutineContext, priority: Priority?) =
-        if (order == ChannelOrder.FIFO) NORMAL else levelOf(priority ?: context[Priority])
+        if (order == ChannelOrder.FIFO) NORMAL else levelOf(priority ?: context.priority)
 
     internal fun levelOf(priority: Priority?) = priority?.ordinal ?: NORMAL
 

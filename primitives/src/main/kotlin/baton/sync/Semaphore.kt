@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.Priority
+import baton.priority
 import baton.waiting.IDLE_WEIGHT
 import baton.waiting.SelectClauses
 import baton.waiting.SelectWaiter
@@ -182,7 +182,7 @@ public class Semaphore(
         }
     }
 
-    private fun tag(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context[Priority] else null
+    private fun tag(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context.priority else null
 
     internal fun checkWeight(permits: Int) {
         if (permits == 1) return // there always is one

@@ -7,8 +7,8 @@ public enum class WaitOrder {
 
     /**
      * By the `baton.Priority` in the waiter's coroutine context (none means NORMAL), first come first served inside a
-     * level. No level starves: one that is passed over 64 (HIGH), 128 (NORMAL), 256 (LOW) or 512 (IDLE) times is served
-     * next, or at most three places later when several are overdue.
+     * level. No level starves: one that has been passed over 64 (HIGH), 128 (NORMAL), 256 (LOW) or 512 (IDLE) times is
+     * served next; up to three places earlier when several come to their bound at the same time.
      */
     PRIORITY,
 

@@ -20,7 +20,9 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
 
         fun next(levels: Set<Priority>): Priority? {
             if (order == ChannelOrder.FIFO) return null
-            return levels.sorted().firstOrNull { passes[it.ordinal] >= bypass(it) } ?: levels.minOrNull()
+            fun left(level: Priority) = bypass(level) - passes[level.ordinal]
+            val isTight = (0..3).any { places -> levels.count { left(it) <= places } > places }
+            return if (isTight) levels.sorted().minBy(::left) else levels.minOrNull()
         }
 
         fun served(level: Priority, left: Set<Priority>) {

@@ -111,9 +111,12 @@ class SemaphoreModel(permits: Int, acquired: Int = 0, private val order: WaitOrd
     private fun head(): Waiting? {
         if (order != WaitOrder.PRIORITY) return line.firstOrNull()
         val levels = Priority.entries.filter { level -> line.any { it.level == level } }
-        val next = levels.firstOrNull { passes[it.ordinal] >= bypass(it) } ?: levels.firstOrNull()
+        val isTight = (0..3).any { places -> levels.count { left(it) <= places } > places }
+        val next = if (isTight) levels.minBy(::left) else levels.firstOrNull()
         return line.firstOrNull { it.level == next }
     }
+
+    private fun left(level: Priority) = bypass(level) - passes[level.ordinal]
 
     private fun bypass(level: Priority) =
         when (level) {

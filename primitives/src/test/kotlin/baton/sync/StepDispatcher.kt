@@ -8,7 +8,7 @@ import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Runnable
 
 /** One thread, and nothing runs before it is told to. Timers fire on command. */
-internal class StepDispatcher :
+class StepDispatcher :
     CoroutineDispatcher(),
     Delay {
     private val queue = ArrayDeque<Runnable>()

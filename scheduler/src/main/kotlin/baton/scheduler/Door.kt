@@ -1,0 +1,82 @@
+package baton.scheduler
+
+import baton.Boosting.Boost
+import baton.Priority
+import baton.PriorityController
+import baton.PriorityElement
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.InternalCoroutinesApi
+
+/** A way into [line]. [pinned] is the level of all who come this way, or null if their context says it, else [default]. */
+internal open class Door(
+    private val line: Line,
+    private val pinned: Priority?,
+    private val default: Priority,
+    final override val name: String?,
+) : PriorityDispatcher() {
+    private val lifts get() = line.root.lifts
+
+    final override val parallelism: Int get() = line.parallelism
+
+    final override val metrics: DispatcherMetrics get() = line.metrics()
+
+    final override fun dispatch(context: CoroutineContext, block: Runnable) {
+        val lifts = lifts
+        val epoch = lifts.epoch
+        val level = levelIn(context)
+        line.enqueue(level, block)
+        if (lifts.epoch != epoch) follow(context, block, level)
+    }
+
+    /** Levels have changed while [block] was on its way to [level]. */
+    private fun follow(context: CoroutineContext, block: Runnable, level: Int) {
+        val now = levelIn(context)
+        if (now != level && line.remove(level, block)) dispatch(context, block)
+    }
+
+    fun levelIn(context: CoroutineContext): Int = lifts.lifted(context, ownLevel(context).ordinal)
+
+    private fun ownLevel(context: CoroutineContext): Priority {
+        if (pinned != null) return pinned
+        val element = context[PriorityElement] ?: return default
+        if (element is PriorityController) element.follow(lifts)
+        return element.level
+    }
+
+    final override fun levelOf(context: CoroutineContext): Priority = Line.LEVELS[levelIn(context)]
+
+    final override fun boost(context: CoroutineContext, level: Priority): Boost = lifts.lift(context, level)
+
+    final override fun isHigherWaiting(priority: Priority): Boolean = line.mask and ((1 shl priority.ordinal) - 1) != 0
+
+    final override fun level(priority: Priority): PriorityDispatcher = doorTo(line, priority, default, name)
+
+    final override fun limitedParallelism(parallelism: Int, name: String?): PriorityDispatcher {
+        require(parallelism >= 1) { "parallelism must be at least 1, was $parallelism" }
+        if (parallelism >= line.parallelism && name == null) return this
+        return doorTo(LimitedLine(line, parallelism), pinned, default, name)
+    }
+
+    override fun toString(): String {
+        val label = if (name == null) "PriorityDispatcher" else "PriorityDispatcher '$name'"
+        val level = if (pinned == null) "" else "level = $pinned, "
+        return "$label (${level}parallelism = $parallelism, over ${line.root.under})"
+    }
+}
+
+/**
+ * A way into [line] that waits for time as the dispatcher underneath does, if that knows how; else kotlinx's default does.
+ *
+ * `Delay` is an internal API of kotlinx.coroutines. Tested against kotlinx-coroutines 1.11.0.
+ */
+@OptIn(InternalCoroutinesApi::class)
+internal fun doorTo(line: Line, pinned: Priority?, default: Priority, name: String?): Door {
+    val under = line.root.under
+    return if (under is Delay) DelayingDoor(line, pinned, default, name, under) else Door(line, pinned, default, name)
+}
+
+@OptIn(InternalCoroutinesApi::class)
+private class DelayingDoor(line: Line, pinned: Priority?, default: Priority, name: String?, under: Delay) :
+    Door(line, pinned, default, name),
+    Delay by under

@@ -1,0 +1,72 @@
+package baton.scheduler
+
+import baton.Boosting.Boost
+import baton.Priority
+import baton.PriorityController
+import baton.PriorityElement
+import java.util.Collections
+import java.util.WeakHashMap
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.Job
+
+/**
+ * Which coroutines of a dispatcher are lifted above their own level, and by how much: a coroutine that was boosted, and all
+ * inside it. Most of the time there are none, and then a dispatch pays two volatile reads for it.
+ *
+ * Whoever changes a level changes [epoch] first and then moves what stands in a line; whoever enqueues reads [epoch] before
+ * it reads the level and again after it has enqueued. So one of the two sees the other, and no block stays behind.
+ */
+internal class Lifts(core: PriorityCore) : PriorityController.Follower {
+    private val lines = Collections.newSetFromMap(WeakHashMap<Line, Boolean>()).apply { add(core) }
+    private val boosts = ConcurrentHashMap<Job, List<Lift>>()
+    private val changes = AtomicInteger()
+
+    val epoch: Int get() = changes.get()
+
+    /** A line whose blocks are to move, too; it is not kept alive. */
+    fun add(line: Line) {
+        synchronized(lines) { lines.add(line) }
+    }
+
+    /** The more urgent of [own] and the level to which a coroutine of [context] is lifted. */
+    fun lifted(context: CoroutineContext, own: Int): Int =
+        if (boosts.isEmpty()) own else minOf(own, context.ancestry().minOfOrNull(::liftOf) ?: own)
+
+    private fun liftOf(job: Job) = boosts[job]?.minOf { it.level } ?: Int.MAX_VALUE
+
+    fun lift(context: CoroutineContext, priority: Priority): Boost {
+        val job = context[Job] ?: return NOTHING
+        val lift = Lift(job, priority.ordinal)
+        boosts.merge(job, listOf(lift)) { before, more -> before + more }
+        // Nobody may come and end the boost of a coroutine that has ended.
+        job.invokeOnCompletion { lift.end() }
+        changed { job in it.ancestry() }
+        return lift
+    }
+
+    override fun levelChanged(controller: PriorityController) {
+        changed { it[PriorityElement] === controller }
+    }
+
+    private fun changed(isMeant: (CoroutineContext) -> Boolean) {
+        changes.incrementAndGet()
+        for (line in synchronized(lines) { lines.toList() }) line.move(isMeant)
+    }
+
+    private inner class Lift(private val job: Job, val level: Int) : Boost {
+        override fun end() {
+            boosts.computeIfPresent(job) { _, lifts -> (lifts - this).ifEmpty { null } }
+        }
+    }
+
+    private companion object {
+        val NOTHING = Boost {}
+
+        /** The coroutine itself and those that it is a part of. */
+        @OptIn(ExperimentalCoroutinesApi::class)
+        fun CoroutineContext.ancestry(): Sequence<Job> = generateSequence(this[Job]) { it.parent }
+    }
+}

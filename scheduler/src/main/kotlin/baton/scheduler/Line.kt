@@ -1,0 +1,44 @@
+package baton.scheduler
+
+import baton.Priority
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
+
+/** Where blocks stand until it is their turn, a queue for each level. All members may be called from any thread. */
+internal abstract class Line {
+    abstract val parallelism: Int
+
+    /** The end of the line of lines: it knows which coroutines are lifted. */
+    abstract val root: PriorityCore
+
+    /** The levels that have work here or further on, as a mask. One volatile read for each line on the way to the root. */
+    abstract val mask: Int
+
+    /** Runs [block] once. Never throws. */
+    abstract fun enqueue(level: Int, block: Runnable)
+
+    /** Takes out a block that nobody runs yet; false if it does not stand there any more. Takes time in proportion to the queue. */
+    abstract fun remove(level: Int, block: Runnable): Boolean
+
+    /** Those who stand in the queue of [level], in their order: all that have been there for a while, perhaps the newest. */
+    abstract fun blocks(level: Int): List<Runnable>
+
+    abstract fun metrics(): DispatcherMetrics
+
+    /** Moves the coroutines that are meant to the tail of the level that is theirs now, if it is another. */
+    fun move(isMeant: (CoroutineContext) -> Boolean) {
+        for (level in LEVELS.indices) {
+            for (block in blocks(level)) {
+                val context = (block as? Continuation<*>)?.context ?: continue
+                if (!isMeant(context)) continue
+                val now = (context[ContinuationInterceptor] as? Door)?.levelIn(context) ?: continue
+                if (now != level && remove(level, block)) enqueue(now, block)
+            }
+        }
+    }
+
+    companion object {
+        val LEVELS: List<Priority> = Priority.entries
+    }
+}

@@ -1,0 +1,69 @@
+package baton.scheduler
+
+import baton.Boosting
+import baton.Priority
+import kotlinx.coroutines.CoroutineDispatcher
+
+/**
+ * A dispatcher with five levels of urgency, over another one whose threads it uses: see [prioritized].
+ *
+ * ```
+ * val prioritized = Dispatchers.Default.prioritized(parallelism = 2)
+ * launch(prioritized + Priority.HIGH) { show(page) }
+ * launch(prioritized.level(Priority.LOW)) { prefetch() }
+ * ```
+ *
+ * *Levels.* A coroutine runs at the level of the [Priority] or [baton.PriorityController] in its context, looked at anew
+ * whenever it is dispatched. `withContext(Priority.LOW)` on the same dispatcher does not dispatch: the level counts from
+ * the next suspension on (see [withPriority]). [level] gives a view for those who take a dispatcher and no context.
+ *
+ * *Order.* The most urgent level first, as the [PriorityPolicy] bounds it; inside a level first come, first served. What
+ * runs next is decided when a worker is free, not when the block is dispatched. Nothing that runs is interrupted: a
+ * coroutine gives way where it suspends, or by [yieldIfHigherWaiting]. `yield()` goes to the end of the own level.
+ *
+ * *Bound.* At most [parallelism] blocks run at a time. A coroutine that is suspended takes no place.
+ *
+ * *Boosting.* While a coroutine holds a `Mutex` or a `ReadWriteLock`, or works on a [ScheduledTask], that somebody more
+ * urgent waits for, it and all inside it run at the level of whoever waits.
+ *
+ * *Cancellation.* Never drops a block, cancelled or not: the block runs and sees it.
+ *
+ * *Failures.* What a plain Runnable throws goes to the thread's uncaught exception handler, and the worker goes on. When
+ * the dispatcher underneath refuses work because it was shut down, what is left runs on `Dispatchers.Default`.
+ *
+ * *Time.* It has no clock: `delay` is that of the dispatcher underneath. So `runTest` drives it in virtual time.
+ *
+ * *Memory.* What happens before a dispatch happens before the block runs.
+ *
+ * *Misuse.* A nested `runBlocking` on the same dispatcher keeps a worker, and with `parallelism = 1` waits for itself for
+ * ever, as with `limitedParallelism(1)`.
+ *
+ * It owns no threads and need not be closed. All members may be called from any thread.
+ */
+public abstract class PriorityDispatcher internal constructor() :
+    CoroutineDispatcher(),
+    Boosting {
+    /** How many blocks run at a time, at most. */
+    public abstract val parallelism: Int
+
+    /** Shown by [toString]; null if none was given. */
+    public abstract val name: String?
+
+    /** A snapshot of what it does. */
+    public abstract val metrics: DispatcherMetrics
+
+    /** The same dispatcher, with this level for all that is dispatched, whatever the context says. */
+    public abstract fun level(priority: Priority): PriorityDispatcher
+
+    /** Whether work waits that is more urgent than [priority]. May be out of date at once. */
+    public abstract fun isHigherWaiting(priority: Priority): Boolean
+
+    /**
+     * A view of which at most [parallelism] blocks run at a time, and which takes no more of this dispatcher's places.
+     * Levels mean in it what they mean here: the context goes with the block, and an urgent block of the view waits for
+     * less urgent work neither in the view nor here.
+     *
+     * @throws IllegalArgumentException if [parallelism] is below 1.
+     */
+    abstract override fun limitedParallelism(parallelism: Int, name: String?): PriorityDispatcher
+}

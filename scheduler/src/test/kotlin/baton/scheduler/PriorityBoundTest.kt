@@ -1,0 +1,118 @@
+package baton.scheduler
+
+import baton.sync.StepDispatcher
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.random.Random
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.CsvSource
+import org.junit.jupiter.params.provider.ValueSource
+
+/** The bounds that the policy states, counted pick by pick, for random loads; the seed says which. */
+class PriorityBoundTest {
+    private val under = StepDispatcher()
+
+    /** One block for each pick, in the order of the picks. */
+    private val picks = ArrayList<Int>()
+
+    private fun PriorityDispatcher.add(level: Int) =
+        level(Line.LEVELS[level]).dispatch(EmptyCoroutineContext) { picks += level }
+
+    @ParameterizedTest
+    @CsvSource("1, 64", "2, 128", "3, 256", "4, 512")
+    fun `level under a flood has every place after its bound, and CRITICAL the rest`(level: Int, bound: Int) {
+        val prioritized = under.prioritized(1)
+        repeat(10 * bound + 10) { prioritized.add(0) }
+        repeat(11) { prioritized.add(level) }
+        while (under.step()) { /* runs what is there */ }
+        val places = picks.indices.filter { picks[it] == level }
+        assertEquals(List(10) { it * (bound + 1) + bound }, places.take(10))
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [1, 2, 3, 4, 8])
+    fun `head of every level runs within its bound for each worker`(parallelism: Int) {
+        for (seed in 0 until SEEDS) {
+            val random = Random(seed)
+            val bounds = IntArray(5) { if (it == 0) Int.MAX_VALUE else random.nextInt(3, 12) }
+            val prioritized =
+                under.prioritized(
+                    parallelism,
+                    policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4]),
+                    quantum = random.nextInt(1, 20),
+                )
+            val waits = Waits()
+            val load = IntArray(5) { random.nextInt(0, 4) }
+            var added = 0
+            picks.clear()
+            var seen = 0
+            while (added < BLOCKS || picks.size < added) {
+                if (added < BLOCKS && (random.nextBoolean() || picks.size == added)) {
+                    val level = pick(random, load)
+                    waits.added(level)
+                    prioritized.add(level)
+                    added++
+                } else {
+                    under.step()
+                }
+                while (seen < picks.size) waits.picked(picks[seen++])
+            }
+            for (level in 1..4) {
+                val bound = parallelism * bounds[level]
+                assertTrue(waits.longest[level] <= bound) {
+                    "seed $seed: a head of level $level was passed over ${waits.longest[level]} times, bound $bound"
+                }
+            }
+            while (under.step()) { /* workers without work */ }
+            assertEquals(0, prioritized.metrics.workers)
+        }
+    }
+
+    private fun pick(random: Random, load: IntArray): Int {
+        val total = load.sum() + 5
+        var at = random.nextInt(total)
+        for (level in 0..4) {
+            at -= load[level] + 1
+            if (at < 0) return level
+        }
+        error("unreachable")
+    }
+
+    /** How often the head of each level has been passed over. */
+    private class Waits {
+        private val waiting = IntArray(5)
+        private val passed = IntArray(5)
+        val longest = IntArray(5)
+
+        fun added(level: Int) {
+            waiting[level]++
+        }
+
+        fun picked(level: Int) {
+            waiting[level]--
+            for (other in 0..4) {
+                passed[other] = if (other == level || waiting[other] == 0) 0 else passed[other] + 1
+                longest[other] = maxOf(longest[other], passed[other])
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [1, 2, 4])
+    fun `shares are kept`(parallelism: Int) {
+        val weights = intArrayOf(1000, 400, 100, 40, 10)
+        val prioritized = under.prioritized(parallelism, policy = PriorityPolicy.Shares())
+        repeat(31_000) { for (level in 0..4) prioritized.add(level) }
+        while (picks.size < 15_500) under.step()
+        for (level in 0..4) {
+            val share = picks.take(15_500).count { it == level }
+            assertTrue(share in weights[level] * 10 - 16..weights[level] * 10 + 16) { "level $level: $share" }
+        }
+    }
+
+    private companion object {
+        const val SEEDS = 300
+        const val BLOCKS = 400
+    }
+}

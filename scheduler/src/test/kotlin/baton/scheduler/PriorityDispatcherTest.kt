@@ -1,0 +1,456 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.Priority.CRITICAL
+import baton.Priority.HIGH
+import baton.Priority.IDLE
+import baton.Priority.LOW
+import baton.Priority.NORMAL
+import baton.PriorityController
+import baton.sync.assertContains
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.time.Duration.Companion.hours
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.async
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.StandardTestDispatcher
+import kotlinx.coroutines.test.TestScope
+import kotlinx.coroutines.test.UnconfinedTestDispatcher
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertThrows
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
+
+/** What a user of the dispatcher sees, in virtual time. */
+class PriorityDispatcherTest {
+    private val ran = ArrayList<String>()
+
+    private fun TestScope.prioritized(
+        parallelism: Int = 1,
+        policy: PriorityPolicy = PriorityPolicy.Bounded(),
+        default: Priority = NORMAL,
+    ) = StandardTestDispatcher(testScheduler).prioritized(parallelism, "test", policy, default = default)
+
+    @Test
+    fun `more urgent levels run first, and a level in the order of its dispatches`() = runTest {
+        val prioritized = prioritized()
+        for (i in 1..2) {
+            for (level in Priority.entries.reversed()) launch(prioritized + level) { ran += "$level $i" }
+            launch(prioritized) { ran += "no level $i" }
+        }
+        testScheduler.runCurrent()
+        assertEquals(
+            "CRITICAL 1, CRITICAL 2, HIGH 1, HIGH 2, NORMAL 1, no level 1, NORMAL 2, no level 2, " +
+                "LOW 1, LOW 2, IDLE 1, IDLE 2",
+            ran.joinToString(),
+        )
+    }
+
+    @Test
+    fun `what comes last and is more urgent goes first, also when a worker was already called`() = runTest {
+        val busy = StandardTestDispatcher(testScheduler)
+        val prioritized = busy.prioritized(1)
+        launch(busy) { launch(prioritized + CRITICAL) { ran += "critical" } }
+        // Its worker stands in line already when the other brings CRITICAL.
+        launch(prioritized + LOW) { ran += "low" }
+        testScheduler.runCurrent()
+        assertEquals(listOf("critical", "low"), ran)
+
+        ran.clear()
+        launch(prioritized + LOW) {
+            ran += "low"
+            launch(prioritized + CRITICAL) { ran += "critical" }
+        }
+        launch(prioritized + LOW) { ran += "low" }
+        testScheduler.runCurrent()
+        assertEquals(listOf("low", "critical", "low"), ran)
+    }
+
+    @Test
+    fun `level of a view counts and not that of the context`() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized.level(IDLE) + CRITICAL) { ran += "idle" }
+        launch(prioritized + HIGH) { ran += "high" }
+        launch(prioritized.level(IDLE).level(CRITICAL)) { ran += "critical" }
+        testScheduler.runCurrent()
+        assertEquals(listOf("critical", "high", "idle"), ran)
+    }
+
+    @Test
+    fun `default is the level of those who say nothing`() = runTest {
+        val prioritized = prioritized(default = LOW)
+        launch(prioritized) { ran += "nothing" }
+        launch(prioritized + NORMAL) { ran += "normal" }
+        testScheduler.runCurrent()
+        assertEquals(listOf("normal", "nothing"), ran)
+    }
+
+    @Test
+    fun `yield goes behind its own level`() = runTest {
+        val prioritized = prioritized()
+        for (level in listOf(LOW, HIGH)) {
+            for (i in 1..2) {
+                launch(prioritized + level) {
+                    ran += "$level $i"
+                    yield()
+                    ran += "$level $i again"
+                }
+            }
+        }
+        testScheduler.runCurrent()
+        assertEquals(
+            "HIGH 1, HIGH 2, HIGH 1 again, HIGH 2 again, LOW 1, LOW 2, LOW 1 again, LOW 2 again",
+            ran.joinToString(),
+        )
+    }
+
+    @Test
+    fun `withPriority gives way when it sinks and something more urgent waits`() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized + CRITICAL) {
+            launch(prioritized + NORMAL) { ran += "normal" }
+            withPriority(HIGH) { ran += "high" }
+            val answer = withPriority(LOW) {
+                ran += "low"
+                "answer"
+            }
+            ran += answer
+        }
+        testScheduler.runCurrent()
+        assertEquals(listOf("high", "normal", "low", "answer"), ran)
+    }
+
+    @Test
+    fun `withPriority rises at the next suspension`() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized + LOW) {
+            launch(prioritized + NORMAL) { ran += "normal" }
+            withPriority(HIGH) {
+                ran += "begins"
+                yield()
+                ran += "high"
+            }
+        }
+        testScheduler.runCurrent()
+        assertEquals(listOf("begins", "high", "normal"), ran)
+    }
+
+    @Test
+    fun `yieldIfHigherWaiting gives way to what is more urgent and to nothing else`() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized + NORMAL) {
+            launch(prioritized + NORMAL) { ran += "normal" }
+            launch(prioritized + LOW) { ran += "low" }
+            yieldIfHigherWaiting()
+            ran += "first"
+            launch(prioritized + HIGH) { ran += "high" }
+            yieldIfHigherWaiting()
+            ran += "second"
+        }
+        testScheduler.runCurrent()
+        assertEquals(listOf("first", "high", "normal", "second", "low"), ran)
+        yieldIfHigherWaiting() // on no dispatcher of ours
+    }
+
+    @Test
+    fun `controller moves what is queued, and what comes later`() = runTest {
+        val prioritized = prioritized()
+        val controller = PriorityController(IDLE)
+        launch(prioritized + controller) {
+            ran += "controlled 1"
+            yield()
+            ran += "controlled 2"
+        }
+        launch(prioritized.level(IDLE) + controller) { ran += "pinned" }
+        launch(prioritized + HIGH) { ran += "high" }
+        launch(prioritized + NORMAL) {
+            ran += "normal"
+            controller.level = LOW
+        }
+        launch(prioritized + LOW) { ran += "low" }
+        controller.level = CRITICAL
+        testScheduler.runCurrent()
+        assertEquals("controlled 1, controlled 2, high, normal, low, pinned", ran.joinToString())
+        assertEquals("PriorityController (LOW)", controller.toString())
+    }
+
+    @Test
+    fun `controller that sinks takes along what is queued`() = runTest {
+        val prioritized = prioritized()
+        val controller = PriorityController(CRITICAL)
+        launch(prioritized + controller) { ran += "controlled" }
+        launch(prioritized + LOW) { ran += "low" }
+        controller.level = IDLE
+        controller.level = IDLE
+        testScheduler.runCurrent()
+        assertEquals(listOf("low", "controlled"), ran)
+    }
+
+    @Test
+    fun `cancelled coroutine is run, and sees it`() = runTest {
+        val prioritized = prioritized()
+        val job = launch(prioritized) {
+            try {
+                delay(1.hours)
+            } finally {
+                withContext(NonCancellable) { ran += "cleaned up" }
+            }
+        }
+        testScheduler.runCurrent()
+        job.cancel()
+        val never = async(prioritized) { ran += "never" }
+        never.cancel()
+        testScheduler.runCurrent()
+        assertEquals(listOf("cleaned up"), ran)
+        assertTrue(job.isCompleted && never.isCompleted)
+        assertEquals(0, currentTime)
+    }
+
+    @Test
+    fun `block that throws does not stop the others`() = runTest {
+        val thread = Thread.currentThread()
+        val before = thread.uncaughtExceptionHandler
+        thread.setUncaughtExceptionHandler { _, e -> ran += "${e.message}" }
+        try {
+            val prioritized = prioritized()
+            prioritized.dispatch(EmptyCoroutineContext) { throw IllegalStateException("broken") }
+            prioritized.limitedParallelism(1, "view").dispatch(EmptyCoroutineContext) { error("broken, too") }
+            launch(prioritized) { ran += "goes on" }
+            testScheduler.runCurrent()
+            assertEquals(listOf("broken", "broken, too", "goes on"), ran)
+            assertEquals(0, prioritized.metrics.workers)
+        } finally {
+            thread.setUncaughtExceptionHandler(before)
+        }
+    }
+
+    @Test
+    fun `time is virtual, and timers obey priorities`() = runTest {
+        val prioritized = prioritized()
+        for (level in listOf(LOW, CRITICAL)) {
+            for (dispatcher in listOf(prioritized, prioritized.level(level), prioritized.limitedParallelism(1, "view"))) {
+                launch(dispatcher + level) {
+                    delay(1.hours)
+                    ran += "$level"
+                }
+            }
+        }
+        delay(1.hours + 1.hours / 2)
+        assertEquals(List(3) { "CRITICAL" } + List(3) { "LOW" }, ran)
+        assertEquals(1.5.hours.inWholeMilliseconds, currentTime)
+    }
+
+    @Test
+    fun `background work without an end does not keep a test from ending`() = runTest {
+        val prioritized = prioritized()
+        backgroundScope.launch(prioritized + HIGH) {
+            while (true) {
+                delay(1)
+                ran += "tick"
+            }
+        }
+        withContext(prioritized) { delay(10) }
+        assertTrue(ran.size in 9..10)
+    }
+
+    @Test
+    fun `quantum lets others have the dispatcher underneath`() = runTest {
+        val under = StandardTestDispatcher(testScheduler)
+        val first = under.prioritized(1, quantum = 3)
+        repeat(5) { launch(first) { ran += "first" } }
+        launch(under) { ran += "other" }
+        testScheduler.runCurrent()
+        assertEquals(listOf("first", "first", "first", "other", "first", "first"), ran)
+    }
+
+    @Test
+    fun `policies are followed`() = runTest {
+        fun order(policy: PriorityPolicy): String {
+            ran.clear()
+            val prioritized = prioritized(policy = policy)
+            repeat(6) { launch(prioritized + HIGH) { ran += "H" } }
+            repeat(2) { launch(prioritized + NORMAL) { ran += "N" } }
+            repeat(2) { launch(prioritized + LOW) { ran += "L" } }
+            testScheduler.runCurrent()
+            return ran.joinToString("")
+        }
+        assertEquals("HHHHHHNNLL", order(PriorityPolicy.Strict))
+        assertEquals("HHHNLHHNHL", order(PriorityPolicy.Bounded(normal = 3, low = 4)))
+        assertEquals("HNLHHNHHLH", order(PriorityPolicy.Shares(high = 4, normal = 2, low = 1)))
+    }
+
+    @Test
+    fun `view of one runs one at a time and mixes no levels`() = runTest {
+        val prioritized = prioritized(2)
+        val view = prioritized.limitedParallelism(1, "view")
+        var inside = 0
+        for (level in listOf(LOW, CRITICAL, HIGH)) {
+            repeat(2) {
+                launch(view + level) {
+                    assertEquals(1, ++inside)
+                    ran += "$level"
+                    inside--
+                    yield()
+                }
+            }
+        }
+        launch(prioritized + NORMAL) { ran += "NORMAL" }
+        testScheduler.runCurrent()
+        assertEquals("CRITICAL, CRITICAL, HIGH, HIGH, NORMAL, LOW, LOW", ran.joinToString())
+        assertContains(view.toString(), "'view'", "parallelism = 1")
+    }
+
+    @Test
+    fun `urgent work in a view does not wait behind the view's less urgent turn`() = runTest {
+        val prioritized = prioritized(1)
+        val view = prioritized.limitedParallelism(1, "view")
+        launch(view + IDLE) { ran += "idle" }
+        repeat(3) { launch(prioritized + HIGH) { ran += "high" } }
+        launch(view + CRITICAL) { ran += "critical" }
+        testScheduler.runCurrent()
+        assertEquals(listOf("critical", "high", "high", "high", "idle"), ran)
+        assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
+    }
+
+    @Test
+    fun `metrics count what was picked and what waits`() = runTest {
+        val prioritized = prioritized(policy = PriorityPolicy.Bounded(low = 3))
+        repeat(5) { launch(prioritized + HIGH) {} }
+        launch(prioritized + LOW) {}
+        assertEquals(5, prioritized.metrics[HIGH].queued)
+        assertEquals(1, prioritized.metrics.workers)
+        testScheduler.runCurrent()
+        val metrics = prioritized.metrics
+        assertEquals(listOf(0L, 5L, 0L, 1L, 0L), Priority.entries.map { metrics[it].picked })
+        assertEquals(1L, metrics[LOW].overdue)
+        assertEquals(0, metrics[HIGH].queued + metrics.workers)
+        assertContains(metrics.toString(), "workers = 0", "LOW: queued = 0, picked = 1, overdue = 1")
+    }
+
+    @Test
+    fun `toString tells name, bound and what is underneath`() {
+        assertEquals(
+            "PriorityDispatcher 'io' (parallelism = 3, over Dispatchers.IO)",
+            Dispatchers.IO.prioritized(3, "io").toString(),
+        )
+        assertEquals(
+            "PriorityDispatcher (level = LOW, parallelism = 1, over Dispatchers.Default)",
+            Dispatchers.Default.prioritized(1).level(LOW).toString(),
+        )
+    }
+
+    @Test
+    fun `dispatchers that run at once are refused`() {
+        for (direct in listOf(Dispatchers.Unconfined, UnconfinedTestDispatcher())) {
+            val e = assertThrows(IllegalArgumentException::class.java) { direct.prioritized(1) }
+            assertContains(e.message, direct, "at once on the caller's thread")
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [Int.MIN_VALUE, -1, 0])
+    fun `numbers below one are refused`(number: Int) {
+        val calls = listOf(
+            { Dispatchers.Default.prioritized(number) },
+            { Dispatchers.Default.prioritized(1).limitedParallelism(number) },
+            { Dispatchers.Default.prioritized(1, quantum = number) },
+            { PriorityPolicy.Shares(critical = number) },
+            { PriorityPolicy.Shares(idle = number) },
+        )
+        for (call in calls) {
+            assertContains(assertThrows(IllegalArgumentException::class.java) { call() }.message, number, "1")
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [1, 2, Int.MAX_VALUE])
+    fun `numbers from one are taken`(number: Int) = runTest {
+        val bound = maxOf(number, PriorityPolicy.Bounded.MIN_BOUND)
+        val policy = PriorityPolicy.Bounded(bound, bound, bound, bound)
+        val prioritized = StandardTestDispatcher(testScheduler).prioritized(number, policy = policy, quantum = number)
+        for (dispatcher in listOf(prioritized, prioritized.limitedParallelism(number, "view"))) {
+            assertEquals(number, dispatcher.parallelism)
+            repeat(100) { launch(dispatcher + Priority.entries[it % 5]) { ran += "x" } }
+        }
+        testScheduler.runCurrent()
+        assertEquals(200, ran.size)
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [Int.MIN_VALUE, -1, 0, 1, 2])
+    fun `bounds that could not be kept are refused`(bound: Int) {
+        val calls = listOf(
+            "HIGH" to { PriorityPolicy.Bounded(high = bound) },
+            "IDLE" to { PriorityPolicy.Bounded(idle = bound) },
+        )
+        for ((level, call) in calls) {
+            val e = assertThrows(IllegalArgumentException::class.java) { call() }
+            assertContains(e.message, level, bound, PriorityPolicy.Bounded.MIN_BOUND)
+        }
+    }
+
+    @Test
+    fun `weights above the bound are refused`() {
+        for (weight in listOf(PriorityPolicy.Shares.MAX_WEIGHT + 1, Int.MAX_VALUE)) {
+            val e = assertThrows(IllegalArgumentException::class.java) { PriorityPolicy.Shares(low = weight) }
+            assertContains(e.message, "LOW", weight, PriorityPolicy.Shares.MAX_WEIGHT)
+        }
+    }
+
+    @Test
+    fun `boost lifts the coroutine and all inside it until it is ended`() = runTest {
+        val prioritized = prioritized()
+        lateinit var holder: Job
+        val outer = CoroutineScope(prioritized + LOW + Job(coroutineContext.job))
+        holder = outer.launch {
+            yield()
+            ran += "holder"
+            withContext(CRITICAL) { yield() }
+            launch {
+                ran += "child"
+                yield()
+                ran += "child again"
+            }
+        }
+        outer.launch {
+            yield()
+            ran += "other"
+        }
+        testScheduler.runCurrent()
+        ran.clear()
+        val lifted = outer.launch(LOW) {
+            ran += "lifted 1"
+            yield()
+            ran += "lifted 2"
+        }
+        launch(prioritized + NORMAL) { ran += "normal" }
+        val context = prioritized + LOW + lifted
+        assertEquals(LOW, prioritized.levelOf(context))
+        val boost = prioritized.boost(context, HIGH)
+        assertEquals(HIGH, prioritized.levelOf(context))
+        assertEquals(CRITICAL, prioritized.levelOf(prioritized + CRITICAL + lifted))
+        testScheduler.runCurrent()
+        assertEquals(listOf("lifted 1", "lifted 2", "normal"), ran)
+        boost.end()
+        boost.end()
+        assertEquals(LOW, prioritized.levelOf(context))
+        outer.job().cancel(CancellationException("end of test"))
+        assertTrue(holder.isCompleted)
+        assertFalse(outer.job().isActive)
+    }
+
+    private fun CoroutineScope.job() = coroutineContext.job
+}
