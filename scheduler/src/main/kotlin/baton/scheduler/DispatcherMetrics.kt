@@ -33,7 +33,8 @@ public class DispatcherMetrics internal constructor(
         public val meanWait: Duration,
         public val longestWait: Duration,
     ) {
-        override fun toString(): String = "queued = $queued, picked = $picked, overdue = $overdue, mean wait = $meanWait"
+        override fun toString(): String =
+            "queued = $queued, picked = $picked, overdue = $overdue, mean wait = $meanWait"
     }
 
     override fun toString(): String =

@@ -78,7 +78,9 @@ public sealed class PriorityPolicy {
         init {
             for (priority in Priority.entries) {
                 val weight = weights[priority.ordinal]
-                require(weight in 1..MAX_WEIGHT) { "the weight of $priority must be from 1 to $MAX_WEIGHT, was $weight" }
+                require(weight in 1..MAX_WEIGHT) {
+                    "the weight of $priority must be from 1 to $MAX_WEIGHT, was $weight"
+                }
             }
         }
 

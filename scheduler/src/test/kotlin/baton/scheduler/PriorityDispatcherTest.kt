@@ -241,7 +241,8 @@ class PriorityDispatcherTest {
     fun `time is virtual, and timers obey priorities`() = runTest {
         val prioritized = prioritized()
         for (level in listOf(LOW, CRITICAL)) {
-            for (dispatcher in listOf(prioritized, prioritized.level(level), prioritized.limitedParallelism(1, "view"))) {
+            val view = prioritized.limitedParallelism(1, "view")
+            for (dispatcher in listOf(prioritized, prioritized.level(level), view)) {
                 launch(dispatcher + level) {
                     delay(1.hours)
                     ran += "$level"
