@@ -20,7 +20,7 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
 import org.jetbrains.lincheck.datastructures.StressOptions
 
 /** How long Lincheck looks. */
-internal enum class Effort(
+enum class Effort(
     val scenarios: Int,
     val interleavings: Int,
     val stressScenarios: Int,

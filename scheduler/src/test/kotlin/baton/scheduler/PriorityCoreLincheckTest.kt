@@ -1,0 +1,137 @@
+package baton.scheduler
+
+import baton.sync.Effort
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicIntegerArray
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Runnable
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.IntGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.Validate
+import org.junit.jupiter.api.Test
+
+/**
+ * Queue, mask and workers: dispatches at several levels, while workers run on several threads. Nothing that they do has an
+ * answer, so what Lincheck finds is what [allRanOnce] says at the end of every interleaving.
+ */
+@Param(name = "level", gen = IntGen::class, conf = "0:1")
+abstract class LineLincheckBase(parallelism: Int) {
+    internal open val effort get() = Effort.BRIEF
+
+    /** Of the interleavings that the effort says. */
+    internal open val factor get() = 1
+
+    /** They run when an operation says so. */
+    private val workers = ConcurrentLinkedQueue<Runnable>()
+
+    private val under = object : CoroutineDispatcher() {
+        override fun dispatch(context: CoroutineContext, block: Runnable) {
+            workers.add(block)
+        }
+    }
+
+    internal val core = PriorityCore(under, parallelism, PriorityPolicy.Bounded(), quantum = 2)
+    internal abstract val line: Line
+
+    private val enqueued = AtomicInteger()
+    private val ran = AtomicIntegerArray(100)
+    private val running = AtomicInteger()
+
+    @Volatile
+    private var tooMany = false
+
+    @Operation
+    fun enqueue(@Param(name = "level") level: Int) {
+        val number = enqueued.getAndIncrement()
+        line.enqueue(level) {
+            if (running.incrementAndGet() > line.parallelism) tooMany = true
+            ran.incrementAndGet(number)
+            running.decrementAndGet()
+        }
+    }
+
+    @Operation
+    fun work() {
+        workers.poll()?.run()
+    }
+
+    @Validate
+    fun allRanOnce() {
+        val waiting = (0 until enqueued.get()).count { ran[it] == 0 }
+        check(waiting == 0 || workers.isNotEmpty()) { "$waiting blocks wait, and no worker comes" }
+        while (true) (workers.poll() ?: break).run()
+        for (number in 0 until enqueued.get()) check(ran[number] == 1) { "block $number ran ${ran[number]} times" }
+        check(!tooMany) { "more than ${line.parallelism} at a time" }
+        val metrics = line.metrics()
+        check(line.mask == 0 && metrics.workers == 0) { "left behind: $metrics" }
+    }
+
+    @Test
+    fun chosenInterleavings_loseAndDoubleNothing() =
+        effort.modelChecking(NoAnswers::class.java, scenarios)
+            .threads(2).actorsBefore(1).actorsPerThread(2).actorsAfter(0)
+            .invocationsPerIteration(effort.interleavings * factor)
+            .check(javaClass)
+
+    /** A block comes while a worker leaves, and while several of them find the queues empty. */
+    private val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            {
+                initial { actor(::enqueue, 0) }
+                parallel {
+                    thread { actor(::work) }
+                    thread { actor(::enqueue, 0) }
+                }
+            },
+            {
+                initial {
+                    actor(::enqueue, 1)
+                    actor(::enqueue, 1)
+                }
+                parallel {
+                    thread { actor(::work) }
+                    thread { actor(::work) }
+                }
+            },
+        )
+
+    @Test
+    fun threads_loseAndDoubleNothing() = effort.stress(NoAnswers::class.java, emptyList()).check(javaClass)
+}
+
+/** What the operations answer: nothing. */
+internal class NoAnswers {
+    fun enqueue(level: Int) = Unit
+
+    fun work() = Unit
+}
+
+open class PriorityCoreLincheckTest : LineLincheckBase(parallelism = 2) {
+    override val line: Line get() = core
+}
+
+class PriorityCoreLincheckDeepTest : PriorityCoreLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/** With one worker there are so few steps that the gap in which a block could be left behind is found every time. */
+open class OneWorkerLincheckTest : LineLincheckBase(parallelism = 1) {
+    override val line: Line get() = core
+    override val factor get() = 30
+}
+
+class OneWorkerLincheckDeepTest : OneWorkerLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+open class LimitedLineLincheckTest : LineLincheckBase(parallelism = 2) {
+    override val line: Line = LimitedLine(core, parallelism = 1)
+}
+
+class LimitedLineLincheckDeepTest : LimitedLineLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
