@@ -81,7 +81,8 @@ open class PriorityDispatcherStressTest {
             }
         }
         threads.forEach(Thread::join)
-        assertTrue(done.await(30, TimeUnit.SECONDS)) { "$where: ${done.count} of $blocks never ran: ${prioritized.metrics}" }
+        val ended = done.await(30, TimeUnit.SECONDS)
+        assertTrue(ended) { "$where: ${done.count} of $blocks never ran: ${prioritized.metrics}" }
         pool.shutdown()
         assertEquals(emptyList<String>(), failures.toList(), where)
         assertEquals(blocks, (0 until blocks).count { ran[it] == 1 }, where)

@@ -1,0 +1,152 @@
+package baton.benchmarks
+
+import baton.Priority
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicInteger
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
+import org.openjdk.jmh.annotations.Benchmark
+import org.openjdk.jmh.annotations.BenchmarkMode
+import org.openjdk.jmh.annotations.Level
+import org.openjdk.jmh.annotations.Mode
+import org.openjdk.jmh.annotations.OperationsPerInvocation
+import org.openjdk.jmh.annotations.OutputTimeUnit
+import org.openjdk.jmh.annotations.Param
+import org.openjdk.jmh.annotations.Scope
+import org.openjdk.jmh.annotations.Setup
+import org.openjdk.jmh.annotations.State
+import org.openjdk.jmh.annotations.TearDown
+
+/** What five levels cost where nobody needs them, and what they bring where somebody does. */
+open class PriorityDispatcherBenchmark : BatonBenchmark() {
+    @State(Scope.Benchmark)
+    open class Dispatching {
+        /** limited: Default.limitedParallelism; default: Default itself; pbq: a pool over a PriorityBlockingQueue. */
+        @Param("baton", "limited", "default", "pbq")
+        lateinit var impl: String
+        lateinit var dispatcher: CoroutineDispatcher
+
+        @Setup
+        fun create() {
+            dispatcher = dispatcher(impl, parallelism = 2)
+        }
+
+        @TearDown
+        fun end() {
+            (dispatcher as? AutoCloseable)?.close()
+        }
+    }
+
+    /** One thread dispatches blocks of all levels that do next to nothing, until all have run. */
+    @Benchmark
+    @OperationsPerInvocation(BLOCKS)
+    fun fanOut(state: Dispatching) {
+        val left = AtomicInteger(BLOCKS)
+        val done = CountDownLatch(1)
+        val block = Runnable { if (left.decrementAndGet() == 0) done.countDown() }
+        for (i in 0 until BLOCKS) state.dispatcher.dispatch(Priority.entries[i % LEVELS], block)
+        done.await()
+    }
+
+    /** Coroutines that do nothing are launched and awaited. */
+    @Benchmark
+    @OperationsPerInvocation(BLOCKS)
+    fun launch(state: Dispatching) =
+        runBlocking {
+            coroutineScope { repeat(BLOCKS) { launch(state.dispatcher) {} } }
+        }
+
+    /** A hundred coroutines that yield a hundred times. */
+    @Benchmark
+    @OperationsPerInvocation(YIELDS * YIELDS)
+    fun yield(state: Dispatching) =
+        runBlocking {
+            coroutineScope {
+                repeat(YIELDS) { launch(state.dispatcher) { repeat(YIELDS) { yield() } } }
+            }
+        }
+
+    /** Two coroutines hand each other a ball, through two rendezvous channels. */
+    @Benchmark
+    @OperationsPerInvocation(BLOCKS)
+    fun pingPong(state: Dispatching) =
+        runBlocking(state.dispatcher) {
+            val ping = Channel<Int>()
+            val pong = Channel<Int>()
+            launch { repeat(BLOCKS) { pong.send(ping.receive()) } }
+            repeat(BLOCKS) {
+                ping.send(it)
+                pong.receive()
+            }
+        }
+
+    @State(Scope.Benchmark)
+    open class Backlog {
+        @Param("baton", "limited", "pbq")
+        lateinit var impl: String
+
+        /** How old it is before somebody urgent comes, in milliseconds. */
+        @Param("0", "700")
+        var age = 0
+        private lateinit var dispatcher: CoroutineDispatcher
+        private val waiting = AtomicInteger()
+
+        @Volatile
+        private var started = false
+
+        @Setup
+        fun create() {
+            // One thread works, and the other processor is left to whoever waits.
+            dispatcher = dispatcher(impl, parallelism = 1)
+        }
+
+        @Setup(Level.Invocation)
+        fun fill() {
+            // What is left when the time is over is as old as that.
+            val meanwhile = age * 1_000_000L / WORK_NANOS
+            while (waiting.get() < BACKLOG + meanwhile) {
+                waiting.incrementAndGet()
+                dispatcher.dispatch(Priority.LOW) {
+                    waiting.decrementAndGet()
+                    val end = System.nanoTime() + WORK_NANOS
+                    while (System.nanoTime() < end) Thread.onSpinWait()
+                }
+            }
+            if (age > 0) Thread.sleep(age.toLong())
+        }
+
+        fun runUrgently() {
+            started = false
+            dispatcher.dispatch(Priority.CRITICAL) { started = true }
+            while (!started) Thread.onSpinWait()
+        }
+
+        @TearDown
+        fun end() {
+            (dispatcher as? AutoCloseable)?.close()
+            while (dispatcher !is AutoCloseable && waiting.get() > 0) Thread.sleep(1)
+        }
+    }
+
+    /** From a dispatch at CRITICAL to its start, behind 20,000 blocks of LOW that work 20 µs each. */
+    @Benchmark
+    @BenchmarkMode(Mode.SampleTime)
+    @OutputTimeUnit(TimeUnit.NANOSECONDS)
+    fun criticalLatency(backlog: Backlog) {
+        backlog.runUrgently()
+    }
+
+    private companion object {
+        const val BLOCKS = 10_000
+        const val LEVELS = 5
+        const val YIELDS = 100
+        const val BACKLOG = 20_000
+        const val WORK_NANOS = 20_000L
+    }
+}
