@@ -1,13 +1,13 @@
 package baton.interop
 
 import baton.Priority
-import baton.priority
 import baton.channels.Channel
 import baton.channels.ChannelFace
 import baton.channels.ChannelPlan
 import baton.channels.ClosedChannelException
 import baton.channels.KotlinChannelFace
 import baton.channels.PlaceFace
+import baton.priority
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeoutException
 import kotlin.coroutines.ContinuationInterceptor

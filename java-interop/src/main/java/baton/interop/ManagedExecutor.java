@@ -1,0 +1,162 @@
+package baton.interop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of an {@link java.util.concurrent.ExecutorService} that has no threads of its own: what was accepted and has not
+ * ended, shutdown, termination and interrupts. Who runs it is for the subclass to say.
+ *
+ * <p>A work is in {@link #works} from before it is accepted until it has ended. It is accepted if the executor is found open
+ * after that, and the executor has terminated once it is shut down and {@link #works} is empty: so one of the two sees the
+ * other.
+ */
+abstract class ManagedExecutor extends AbstractExecutorService {
+    private final Set<Work> works = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch terminated = new CountDownLatch(1);
+    private volatile boolean shut;
+
+    /** Whether what runs is to be interrupted, too. */
+    private volatile boolean stopped;
+
+    /** Has {@code work} run once, some time; or throws, and it never runs. */
+    abstract void handOver(Work work);
+
+    /** {@code work} will not run any more. */
+    void withdrawn(Work work) {}
+
+    @Override
+    public final void execute(Runnable command) {
+        Work work = new Work(Objects.requireNonNull(command, "command"));
+        works.add(work);
+        if (shut && work.drop()) throw new RejectedExecutionException("shut down: " + this);
+        try {
+            handOver(work);
+        } catch (Throwable e) {
+            work.drop();
+            throw new RejectedExecutionException("refused by what is underneath: " + this, e);
+        }
+    }
+
+    @Override
+    public final void shutdown() {
+        shut = true;
+        endIfEmpty();
+    }
+
+    @Override
+    public final List<Runnable> shutdownNow() {
+        stopped = true;
+        shut = true;
+        List<Runnable> dropped = new ArrayList<>();
+        for (Work work : works) {
+            if (work.drop()) {
+                dropped.add(work.command);
+                withdrawn(work);
+            } else {
+                work.interrupt();
+            }
+        }
+        endIfEmpty();
+        return dropped;
+    }
+
+    private void endIfEmpty() {
+        if (shut && works.isEmpty()) terminated.countDown();
+    }
+
+    @Override
+    public final boolean isShutdown() {
+        return shut;
+    }
+
+    @Override
+    public final boolean isTerminated() {
+        return terminated.getCount() == 0;
+    }
+
+    @Override
+    public final boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        return terminated.await(timeout, unit);
+    }
+
+    /** How its life is, and how much has not ended. */
+    final String state() {
+        String life = isTerminated() ? "terminated, " : shut ? "shut down, " : "";
+        return life + "unended = " + works.size();
+    }
+
+    /** A command on its way: from WAITING to RUNNING and ENDED, or to ENDED at once when it is dropped. */
+    final class Work implements Runnable {
+        private static final int WAITING = 0;
+        private static final int RUNNING = 1;
+        private static final int ENDED = 2;
+
+        final Runnable command;
+        private final AtomicInteger state = new AtomicInteger(WAITING);
+
+        /** Who runs it, while it does. Guarded by this work. */
+        private @Nullable Thread runner;
+
+        /** Whether we have interrupted the runner. Guarded by this work. */
+        private boolean interrupted;
+
+        Work(Runnable command) {
+            this.command = command;
+        }
+
+        @Override
+        public void run() {
+            if (!state.compareAndSet(WAITING, RUNNING)) return;
+            synchronized (this) {
+                runner = Thread.currentThread();
+            }
+            // Whoever stops everything looks at the runner after that.
+            if (stopped) interrupt();
+            try {
+                command.run();
+            } finally {
+                leaveThread();
+                end();
+            }
+        }
+
+        /** The thread is not ours: an interrupt that was meant for the command must not reach what it runs next. */
+        private synchronized void leaveThread() {
+            runner = null;
+            if (interrupted || (command instanceof Future<?> future && future.isCancelled())) {
+                var unused = Thread.interrupted();
+            }
+        }
+
+        synchronized void interrupt() {
+            Thread running = runner;
+            if (running == null) return;
+            interrupted = true;
+            running.interrupt();
+        }
+
+        /** Whether it will never run. */
+        boolean drop() {
+            if (!state.compareAndSet(WAITING, ENDED)) return false;
+            end();
+            return true;
+        }
+
+        private void end() {
+            state.set(ENDED);
+            works.remove(this);
+            endIfEmpty();
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package baton.interop;
+
+import baton.Priority;
+import baton.scheduler.PriorityDispatcher;
+import baton.scheduler.PriorityDispatchersKt;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import kotlin.coroutines.EmptyCoroutineContext;
+import kotlinx.coroutines.Dispatchers;
+import kotlinx.coroutines.ExecutorsKt;
+
+/**
+ * An {@link java.util.concurrent.ExecutorService} with a level of urgency: tasks of more urgent executors on the same
+ * {@link PriorityDispatcher} go first. So existing Java code gets five levels by being given another executor:
+ *
+ * <pre>{@code
+ * PriorityExecutor normal = PriorityExecutor.over(pool, 4);
+ * PriorityExecutor critical = normal.level(Priority.CRITICAL);
+ * critical.submit(() -> refreshToken());
+ * CompletableFuture.supplyAsync(() -> loadPage(), normal);
+ * }</pre>
+ *
+ * <p><i>Order.</i> That of the dispatcher: the most urgent level first, within the bounds of its policy; inside a level
+ * first come, first served, for Java tasks and Kotlin coroutines alike. No task that runs is interrupted by a more urgent
+ * one.
+ *
+ * <p><i>Bound.</i> At most as many tasks run at a time as the dispatcher says, those of all levels together.
+ *
+ * <p><i>Cancellation.</i> As for a {@link java.util.concurrent.ThreadPoolExecutor}: a task that is cancelled while it waits
+ * keeps its place and does nothing when its turn comes. {@code AsyncTaskScheduler} takes it out at once.
+ *
+ * <p><i>Life.</i> It has no threads. Shutting it down ends this executor alone: not the dispatcher, not what is underneath,
+ * and not its other levels. It has terminated when all its tasks have ended. {@link #shutdownNow} drops what waits and
+ * interrupts what runs.
+ *
+ * <p><i>Failures.</i> What a task given to {@link #execute} throws goes to the thread's uncaught exception handler.
+ *
+ * <p><i>Memory.</i> As {@link java.util.concurrent.ExecutorService} says.
+ *
+ * <p>All members may be called from any thread.
+ */
+public final class PriorityExecutor extends ManagedExecutor {
+    private final PriorityDispatcher dispatcher;
+    private final Priority priority;
+    private final PriorityDispatcher door;
+
+    private PriorityExecutor(PriorityDispatcher dispatcher, Priority priority) {
+        this.dispatcher = dispatcher;
+        this.priority = priority;
+        this.door = dispatcher.level(priority);
+    }
+
+    /**
+     * A new executor at the level NORMAL, on the threads of {@code Dispatchers.Default}.
+     *
+     * @param parallelism how many tasks run at a time, at least 1, those of all levels together
+     * @throws IllegalArgumentException if {@code parallelism} is below 1
+     */
+    public static PriorityExecutor create(int parallelism) {
+        return of(PriorityDispatchersKt.prioritized(Dispatchers.getDefault(), parallelism));
+    }
+
+    /**
+     * As the other, on the threads of {@code executor}, which stays open when this one is shut down.
+     *
+     * @throws IllegalArgumentException if {@code parallelism} is below 1
+     */
+    public static PriorityExecutor over(Executor executor, int parallelism) {
+        Objects.requireNonNull(executor, "executor");
+        return of(PriorityDispatchersKt.prioritized(ExecutorsKt.from(executor), parallelism));
+    }
+
+    /** A new executor at the level NORMAL, on this very dispatcher. */
+    public static PriorityExecutor of(PriorityDispatcher dispatcher) {
+        return new PriorityExecutor(Objects.requireNonNull(dispatcher, "dispatcher"), Priority.NORMAL);
+    }
+
+    /** A new executor at that level, on the same dispatcher; each is shut down by itself. */
+    public PriorityExecutor level(Priority level) {
+        return new PriorityExecutor(dispatcher, Objects.requireNonNull(level, "level"));
+    }
+
+    /** The level of its tasks. */
+    public Priority priority() {
+        return priority;
+    }
+
+    /** The dispatcher on which they run. */
+    public PriorityDispatcher kotlin() {
+        return dispatcher;
+    }
+
+    @Override
+    void handOver(Work work) {
+        door.dispatch(EmptyCoroutineContext.INSTANCE, work);
+    }
+
+    @Override
+    public String toString() {
+        return "PriorityExecutor (" + priority + ", " + state() + ", on " + dispatcher + ")";
+    }
+}
