@@ -1,0 +1,128 @@
+package baton.sync
+
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.intrinsics.createCoroutineUnintercepted
+import kotlin.coroutines.resume
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.Runnable
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Validate
+import org.junit.jupiter.api.Test
+
+/**
+ * [WaitOrder.UNFAIR]: whoever comes may take what a release has invited a waiter to. Who gets a permit is a matter of who is
+ * faster, so there is no sequential answer to compare with: no operation answers anything, and what must hold at the end of
+ * every interleaving is said by [nothingIsLost].
+ */
+open class UnfairSemaphoreLincheckTest {
+    internal open val effort get() = Effort.BRIEF
+    private val semaphore = Semaphore(PERMITS, order = WaitOrder.UNFAIR)
+
+    /** What a dispatcher was given, and runs when an operation says so. */
+    private val dispatched = ConcurrentLinkedQueue<Runnable>()
+    private val waiters = ConcurrentLinkedQueue<Job>()
+    private val held = AtomicInteger()
+
+    private val dispatcher = object : CoroutineDispatcher() {
+        override fun dispatch(context: CoroutineContext, block: Runnable) {
+            dispatched.add(block)
+        }
+    }
+
+    /** A coroutine of its own acquires, and waits if it must. */
+    @Operation
+    fun acquire() {
+        val job = Job()
+        waiters.add(job)
+        suspend { semaphore.acquire() }
+            .createCoroutineUnintercepted(Continuation(dispatcher + job) { if (it.isSuccess) held.incrementAndGet() })
+            .resume(Unit)
+    }
+
+    @Operation
+    fun tryAcquire() {
+        if (semaphore.tryAcquire()) held.incrementAndGet()
+    }
+
+    @Operation
+    fun cancel() {
+        waiters.poll()?.cancel()
+    }
+
+    @Operation
+    fun release() {
+        while (true) {
+            val now = held.get()
+            if (now == 0) return
+            if (held.compareAndSet(now, now - 1)) return semaphore.release()
+        }
+    }
+
+    @Operation
+    fun step() {
+        dispatched.poll()?.run()
+    }
+
+    @Validate
+    fun nothingIsLost() {
+        while (true) (dispatched.poll() ?: break).run()
+        check(held.get() in 0..PERMITS) { "$held hold $PERMITS permits" }
+        check(semaphore.availablePermits == PERMITS - held.get()) { "$held are held: $semaphore" }
+        check(semaphore.waiting == 0 || held.get() == PERMITS) { "somebody waits for what is free: $semaphore" }
+    }
+
+    private val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            {
+                initial {
+                    actor(::tryAcquire)
+                    actor(::acquire)
+                    actor(::acquire)
+                }
+                parallel {
+                    thread {
+                        actor(::release)
+                        actor(::step)
+                    }
+                    thread {
+                        actor(::cancel)
+                        actor(::tryAcquire)
+                    }
+                }
+            },
+        )
+
+    @Test
+    fun chosenInterleavings_loseNothing() =
+        effort.modelChecking(NothingAnswered::class.java, scenarios)
+            .threads(2).actorsBefore(2).actorsPerThread(2).actorsAfter(0)
+            .check(javaClass)
+
+    @Test
+    fun threads_loseNothing() = effort.stress(NothingAnswered::class.java, scenarios).check(javaClass)
+
+    private companion object {
+        const val PERMITS = 1
+    }
+}
+
+class UnfairSemaphoreLincheckDeepTest : UnfairSemaphoreLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+internal class NothingAnswered {
+    fun acquire() = Unit
+
+    fun tryAcquire() = Unit
+
+    fun cancel() = Unit
+
+    fun release() = Unit
+
+    fun step() = Unit
+}
