@@ -1,13 +1,13 @@
 package baton.sync
 
 import baton.Priority
+import baton.waiting.Enough
 import java.util.concurrent.Callable
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.Executors
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.cancellation.CancellationException
 import kotlinx.coroutines.AbstractCoroutine
-import kotlinx.coroutines.CopyableThrowable
 import kotlinx.coroutines.CoroutineStart
 import org.junit.jupiter.api.Assertions.assertFalse
 
@@ -105,15 +105,6 @@ internal class SweepRun<W>(val world: W, private val cancelAt: Int, val lazily: 
 
     private fun beginTurn() {
         if (turns++ == cancelAt) victim.cancel(Enough)
-    }
-
-    /** One for all, without a trace, and not to be copied: traces are most of what so many cancelled calls would cost. */
-    private object Enough : CancellationException("enough"), CopyableThrowable<Enough> {
-        private fun readResolve(): Any = Enough
-
-        override fun fillInStackTrace() = this
-
-        override fun createCopy() = null
     }
 }
 
