@@ -117,7 +117,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
 
     /**
      * A future that completes when the element was taken. It fails with {@link ClosedChannelException} if the channel
-     * is closed, before or meanwhile.
+     * is closed, before or meanwhile. kotlinx's {@code await()} on the future cancels it when the awaiting coroutine is
+     * cancelled, and that withdraws the send.
      */
     public CompletableFuture<@Nullable Void> send(T element) {
         return send(element, null, null, null);
@@ -365,6 +366,16 @@ public final class AsyncChannel<T extends @Nullable Object> {
     /** How many elements can be received now; those of senders that wait are not among them. */
     public int size() {
         return channel.getSize();
+    }
+
+    /** In which order elements are received, and senders served. */
+    public ChannelOrder order() {
+        return channel.getOrder();
+    }
+
+    /** What becomes of an element that is sent without a place for it. */
+    public OnFull onFull() {
+        return channel.getOnFull();
     }
 
     /** For how many elements there is room. */

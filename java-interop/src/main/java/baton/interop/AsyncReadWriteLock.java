@@ -315,6 +315,11 @@ public final class AsyncReadWriteLock {
 
     // ---- what is to be seen
 
+    /** Who goes first where readers and writers wait. */
+    public ReadWritePolicy policy() {
+        return lock.getPolicy();
+    }
+
     /** How many read, the upgradable one included. */
     public int readers() {
         return lock.getReaders();

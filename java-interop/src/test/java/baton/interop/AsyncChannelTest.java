@@ -54,6 +54,15 @@ class AsyncChannelTest {
         assertEquals("AsyncChannel 'orders' (size = 1, capacity = 2, waiting = 0)", channel.toString());
     }
 
+    @Test
+    void orderAndOnFull_areWhatItWasCreatedWith() {
+        assertEquals(ChannelOrder.FIFO, channel.order());
+        assertEquals(OnFull.SUSPEND, channel.onFull());
+        AsyncChannel<Integer> urgent = AsyncChannel.create(1, ChannelOrder.PRIORITY, OnFull.DROP_LATEST, null);
+        assertEquals(ChannelOrder.PRIORITY, urgent.order());
+        assertEquals(OnFull.DROP_LATEST, urgent.onFull());
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, -1})
     void capacity_belowZero_isRefused(int capacity) {
