@@ -46,10 +46,11 @@ enum class Twin(
         samples.java.Pipeline::run,
     );
 
-    /** A JVM of its own that runs the sample called [name]. */
+    /** A JVM of its own that runs the sample called [name]; it ends too soon for the slow compiler to pay. */
     fun start(name: String, vararg args: String): Process =
         ProcessBuilder(
-            System.getProperty("java.home") + "/bin/java", "-cp", System.getProperty("java.class.path"),
+            System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+            "-cp", System.getProperty("java.class.path"),
             "$packageName.$name", *args,
         ).start()
 }

@@ -157,6 +157,11 @@ public final class AsyncBarrier {
         return barrier.getParties();
     }
 
+    /** What happens when a party leaves. */
+    public BarrierCancellation onCancel() {
+        return barrier.getOnCancel();
+    }
+
     /** How many wait here, Java and Kotlin callers, for others to come or for the action to end. */
     public int waiting() {
         return barrier.getWaiting();

@@ -6,8 +6,6 @@ import baton.channels.ChannelOrder;
 import baton.channels.ClosedChannelException;
 import baton.channels.OnFull;
 import baton.waiting.ChannelDoor;
-import baton.waiting.WaitCore;
-import baton.waiting.Waiter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,7 +16,6 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,11 +47,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncChannel<T extends @Nullable Object> {
     private final Channel<T> channel;
-    private final WaitCore core;
+    private final ChannelRequests<T> requests;
 
     private AsyncChannel(Channel<T> channel) {
         this.channel = channel;
-        this.core = ChannelDoor.of(channel);
+        this.requests = new ChannelRequests<>(channel);
     }
 
     /** The Java face of that very channel. */
@@ -117,15 +114,16 @@ public final class AsyncChannel<T extends @Nullable Object> {
 
     /**
      * A future that completes when the element was taken. It fails with {@link ClosedChannelException} if the channel
-     * is closed, before or meanwhile.
+     * is closed, before or meanwhile. kotlinx's {@code await()} on the future cancels it when the awaiting coroutine is
+     * cancelled, and that withdraws the send.
      */
     public CompletableFuture<@Nullable Void> send(T element) {
-        return send(element, null, null, null);
+        return requests.send(element, null, null, null);
     }
 
     /** As {@link #send(Object)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}. */
     public CompletableFuture<@Nullable Void> send(T element, Priority priority) {
-        return send(element, Objects.requireNonNull(priority, "priority"), null, null);
+        return requests.send(element, Objects.requireNonNull(priority, "priority"), null, null);
     }
 
     /**
@@ -133,7 +131,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * room if that rejects it.
      */
     public CompletableFuture<@Nullable Void> send(T element, Executor executor) {
-        return send(element, null, null, Objects.requireNonNull(executor, "executor"));
+        return requests.send(element, null, null, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -143,7 +141,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<@Nullable Void> send(T element, Duration timeout) {
-        return send(element, null, Objects.requireNonNull(timeout, "timeout"), null);
+        return requests.send(element, null, Objects.requireNonNull(timeout, "timeout"), null);
     }
 
     /**
@@ -153,20 +151,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      */
     public CompletableFuture<@Nullable Void> send(T element, Priority priority, Duration timeout) {
         Objects.requireNonNull(priority, "priority");
-        return send(element, priority, Objects.requireNonNull(timeout, "timeout"), null);
-    }
-
-    private CompletableFuture<@Nullable Void> send(
-            T element, @Nullable Priority priority, @Nullable Duration timeout, @Nullable Executor executor) {
-        long millis = timeout == null ? -1 : Timeout.millis(timeout);
-        Object wrapped = ChannelDoor.wrap(element);
-        int level = ChannelDoor.levelOf(channel, priority);
-        try {
-            if (ChannelDoor.offer(channel, wrapped, level)) return CompletableFuture.completedFuture(null);
-        } catch (ClosedChannelException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        return enqueue(level, wrapped, null, millis, () -> "not sent within " + timeout + ": " + channel, executor);
+        return requests.send(element, priority, Objects.requireNonNull(timeout, "timeout"), null);
     }
 
     /**
@@ -194,12 +179,12 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * closed, with {@link IllegalStateException} if its capacity is 0: there are no places to keep.
      */
     public CompletableFuture<ChannelPlace<T>> reserve() {
-        return reserve(null, null);
+        return requests.reserve(null, null);
     }
 
     /** As {@link #reserve()}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}. */
     public CompletableFuture<ChannelPlace<T>> reserve(Priority priority) {
-        return reserve(Objects.requireNonNull(priority, "priority"), null);
+        return requests.reserve(Objects.requireNonNull(priority, "priority"), null);
     }
 
     /**
@@ -209,27 +194,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<ChannelPlace<T>> reserve(Duration timeout) {
-        return reserve(null, Objects.requireNonNull(timeout, "timeout"));
-    }
-
-    private CompletableFuture<ChannelPlace<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
-        long millis = timeout == null ? -1 : Timeout.millis(timeout);
-        if (channel.getCapacity() == 0) {
-            return CompletableFuture.failedFuture(
-                    new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel));
-        }
-        int level = ChannelDoor.levelOf(channel, priority);
-        HeldPlace<T> place = new HeldPlace<>(channel, level);
-        try {
-            if (ChannelDoor.reserve(channel)) {
-                place.handedOut();
-                return CompletableFuture.completedFuture(place);
-            }
-        } catch (ClosedChannelException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
-        return this.<ChannelPlace<T>>enqueue(level, ChannelDoor.PLACE, place, millis, message, null);
+        return requests.reserve(null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     // ---- to receive
@@ -239,7 +204,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * before or meanwhile.
      */
     public CompletableFuture<T> receive() {
-        return receive(null, null);
+        return requests.receive(null, null);
     }
 
     /**
@@ -247,7 +212,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * that rejects it.
      */
     public CompletableFuture<T> receive(Executor executor) {
-        return receive(null, Objects.requireNonNull(executor, "executor"));
+        return requests.receive(null, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -257,19 +222,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<T> receive(Duration timeout) {
-        return receive(Objects.requireNonNull(timeout, "timeout"), null);
-    }
-
-    private CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {
-        long millis = timeout == null ? -1 : Timeout.millis(timeout);
-        try {
-            Object element = ChannelDoor.poll(channel);
-            if (element != ChannelDoor.EMPTY) return CompletableFuture.completedFuture(unwrap(element));
-        } catch (ClosedChannelException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        Supplier<String> message = () -> "nothing received within " + timeout + ": " + channel;
-        return enqueue(0, ChannelDoor.RECEIVE, null, millis, message, executor);
+        return requests.receive(Objects.requireNonNull(timeout, "timeout"), null);
     }
 
     /**
@@ -280,7 +233,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      */
     public Optional<T> tryReceive() {
         Object element = ChannelDoor.pollPresent(channel);
-        return element == ChannelDoor.EMPTY ? Optional.empty() : Optional.of(unwrap(element));
+        return element == ChannelDoor.EMPTY ? Optional.empty() : Optional.of(requests.unwrap(element));
     }
 
     /**
@@ -293,7 +246,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
         Objects.requireNonNull(action, "action");
         Object element = ChannelDoor.poll(channel);
         if (element == ChannelDoor.EMPTY) return false;
-        action.accept(unwrap(element));
+        action.accept(requests.unwrap(element));
         return true;
     }
 
@@ -367,6 +320,16 @@ public final class AsyncChannel<T extends @Nullable Object> {
         return channel.getSize();
     }
 
+    /** In which order elements are received, and senders served. */
+    public ChannelOrder order() {
+        return channel.getOrder();
+    }
+
+    /** What becomes of an element that is sent without a place for it. */
+    public OnFull onFull() {
+        return channel.getOnFull();
+    }
+
     /** For how many elements there is room. */
     public int capacity() {
         return channel.getCapacity();
@@ -422,43 +385,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
         return "Async" + channel;
     }
 
-    /** A clause of a select. */
-    <R extends @Nullable Object> Clause<R> onReceive(Function<? super T, ? extends R> then) {
-        return new CoreClause.OfValue<>(core, 0, ChannelDoor.RECEIVE, this::received, then);
-    }
-
-    @SuppressWarnings("unchecked") // what was sent to a channel of T
-    private T received(Waiter winner) {
-        return (T) core.grantOf(winner, null);
-    }
-
-    /** A clause of a select. It asks for a place, and sends when it has won. */
-    <R extends @Nullable Object> Clause<R> onSend(
-            T element, @Nullable Priority priority, Function<@Nullable Void, ? extends R> then) {
-        Object wrapped = ChannelDoor.wrap(element);
-        int level = ChannelDoor.levelOf(channel, priority);
-        Function<Waiter, @Nullable Void> send = winner -> {
-            ChannelDoor.sendReserved(channel, wrapped, level);
-            return null;
-        };
-        return new CoreClause.OfValue<>(core, level, ChannelDoor.PLACE, send, then);
-    }
-
-    @SuppressWarnings("unchecked") // what was sent to a channel of T
-    private T unwrap(Object element) {
-        return (T) ChannelDoor.unwrap(element);
-    }
-
-    /** @param millis negative for one that waits as long as it takes */
-    private <V extends @Nullable Object> CompletableFuture<V> enqueue(
-            int weight,
-            Object tag,
-            @Nullable V grant,
-            long millis,
-            Supplier<String> onTimeout,
-            @Nullable Executor executor) {
-        if (millis < 0) return GrantFuture.enqueue(core, weight, tag, grant, executor);
-        if (millis > 0) return GrantFuture.enqueue(core, weight, tag, grant, millis, onTimeout);
-        return CompletableFuture.failedFuture(new TimeoutException(onTimeout.get()));
+    /** Behind this face; for a {@link Select}, too. */
+    ChannelRequests<T> requests() {
+        return requests;
     }
 }

@@ -48,16 +48,17 @@ public final class AsyncLatch {
      * @throws IllegalArgumentException if {@code count} is negative
      */
     public static AsyncLatch create(int count) {
-        return of(new Latch(count, null));
+        return create(count, null);
     }
 
     /**
-     * A new latch, with a name that messages and {@code toString} show.
+     * A new latch.
      *
+     * @param name shown by messages and {@code toString}, or null
      * @throws IllegalArgumentException if {@code count} is negative
      */
-    public static AsyncLatch create(int count, String name) {
-        return of(new Latch(count, Objects.requireNonNull(name, "name")));
+    public static AsyncLatch create(int count, @Nullable String name) {
+        return of(new Latch(count, name));
     }
 
     /** The latch behind this face. */

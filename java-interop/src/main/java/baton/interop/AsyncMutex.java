@@ -45,12 +45,16 @@ public final class AsyncMutex {
 
     /** A new mutex, free. */
     public static AsyncMutex create() {
-        return of(new Mutex(false, null));
+        return create(null);
     }
 
-    /** A new mutex, free, with a name that messages and {@code toString} show. */
-    public static AsyncMutex create(String name) {
-        return of(new Mutex(false, Objects.requireNonNull(name, "name")));
+    /**
+     * A new mutex, free.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static AsyncMutex create(@Nullable String name) {
+        return of(new Mutex(false, name));
     }
 
     /** The mutex behind this face. */
@@ -156,12 +160,16 @@ public final class AsyncMutex {
 
     /** A new condition, on which holders of this mutex can wait. */
     public AsyncCondition newCondition() {
-        return AsyncCondition.of(mutex.newCondition(null));
+        return newCondition(null);
     }
 
-    /** A new condition, with a name that messages and {@code toString} show. */
-    public AsyncCondition newCondition(String name) {
-        return AsyncCondition.of(mutex.newCondition(Objects.requireNonNull(name, "name")));
+    /**
+     * A new condition, on which holders of this mutex can wait.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public AsyncCondition newCondition(@Nullable String name) {
+        return AsyncCondition.of(mutex.newCondition(name));
     }
 
     /** Whether somebody holds it. */

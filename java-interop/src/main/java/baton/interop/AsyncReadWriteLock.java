@@ -2,8 +2,6 @@ package baton.interop;
 
 import baton.sync.ReadWriteLock;
 import baton.sync.ReadWritePolicy;
-import baton.waiting.WaitCore;
-import baton.waiting.WaitCores;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -42,11 +40,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncReadWriteLock {
     private final ReadWriteLock lock;
-    private final WaitCore core;
+    private final ReadWriteRequests requests;
 
     private AsyncReadWriteLock(ReadWriteLock lock) {
         this.lock = lock;
-        this.core = WaitCores.of(lock);
+        this.requests = new ReadWriteRequests(lock);
     }
 
     /** The Java face of that very lock. */
@@ -87,7 +85,7 @@ public final class AsyncReadWriteLock {
 
     /** A future that completes when this caller may read. Closing the permit unlocks it. */
     public CompletableFuture<Permit> lockRead() {
-        return request(Permit.class, Access.READ, null, null);
+        return requests.request(Permit.class, Access.READ, null, null);
     }
 
     /**
@@ -97,7 +95,7 @@ public final class AsyncReadWriteLock {
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
     public CompletableFuture<Permit> lockRead(Object owner) {
-        return request(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"), null);
+        return requests.request(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"), null);
     }
 
     /**
@@ -107,7 +105,7 @@ public final class AsyncReadWriteLock {
      * @param owner null for none: so an executor that stands alone is never mistaken for an owner, nor an owner for it
      */
     public CompletableFuture<Permit> lockRead(@Nullable Object owner, Executor executor) {
-        return request(Permit.class, Access.READ, owner, Objects.requireNonNull(executor, "executor"));
+        return requests.request(Permit.class, Access.READ, owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -117,7 +115,7 @@ public final class AsyncReadWriteLock {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<Permit> lockRead(Duration timeout) {
-        return requestWithin(Permit.class, Access.READ, null, timeout);
+        return requests.requestWithin(Permit.class, Access.READ, null, timeout);
     }
 
     /**
@@ -126,12 +124,12 @@ public final class AsyncReadWriteLock {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<Permit> lockRead(Object owner, Duration timeout) {
-        return requestWithin(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"), timeout);
+        return requests.requestWithin(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"), timeout);
     }
 
     /** Locks it to read if that needs no waiting. */
     public Optional<Permit> tryLockRead() {
-        return tryLock(Permit.class, Access.READ, null);
+        return requests.tryLock(Permit.class, Access.READ, null);
     }
 
     /**
@@ -140,7 +138,7 @@ public final class AsyncReadWriteLock {
      * @throws IllegalStateException if that owner writes
      */
     public Optional<Permit> tryLockRead(Object owner) {
-        return tryLock(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"));
+        return requests.tryLock(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"));
     }
 
     /**
@@ -151,38 +149,38 @@ public final class AsyncReadWriteLock {
      * runs: its stage is cancelled if it can be, and the lock is unlocked when it has ended.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(Supplier<? extends CompletionStage<T>> action) {
-        return run(Access.READ, null, action, null);
+        return requests.run(Access.READ, null, action, null);
     }
 
     /** As {@link #withRead(Supplier)}, with an owner; fails as {@link #lockRead(Object)} does. */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
             Object owner, Supplier<? extends CompletionStage<T>> action) {
-        return run(Access.READ, Objects.requireNonNull(owner, "owner"), action, null);
+        return requests.run(Access.READ, Objects.requireNonNull(owner, "owner"), action, null);
     }
 
     /** As {@link #withRead(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
             Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        return run(Access.READ, null, action, Objects.requireNonNull(executor, "executor"));
+        return requests.run(Access.READ, null, action, Objects.requireNonNull(executor, "executor"));
     }
 
     /** As {@link #withRead(Object, Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
             Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return run(Access.READ, Objects.requireNonNull(owner, "owner"), action, executor);
+        return requests.run(Access.READ, Objects.requireNonNull(owner, "owner"), action, executor);
     }
 
     // ---- to write
 
     /** As {@link #lockWrite()}, for those who will not downgrade. */
     public CompletableFuture<Permit> write() {
-        return request(Permit.class, Access.WRITE, null, null);
+        return requests.request(Permit.class, Access.WRITE, null, null);
     }
 
     /** A future that completes when this caller may write, alone. Closing the permit unlocks it. */
     public CompletableFuture<WritePermit> lockWrite() {
-        return request(WritePermit.class, Access.WRITE, null, null);
+        return requests.request(WritePermit.class, Access.WRITE, null, null);
     }
 
     /**
@@ -191,12 +189,12 @@ public final class AsyncReadWriteLock {
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
     public CompletableFuture<WritePermit> lockWrite(Object owner) {
-        return request(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"), null);
+        return requests.request(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"), null);
     }
 
     /** As {@link #lockWrite(Object)}, completed on {@code executor}; see {@link #lockRead(Object, Executor)}. */
     public CompletableFuture<WritePermit> lockWrite(@Nullable Object owner, Executor executor) {
-        return request(WritePermit.class, Access.WRITE, owner, Objects.requireNonNull(executor, "executor"));
+        return requests.request(WritePermit.class, Access.WRITE, owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -205,7 +203,7 @@ public final class AsyncReadWriteLock {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<WritePermit> lockWrite(Duration timeout) {
-        return requestWithin(WritePermit.class, Access.WRITE, null, timeout);
+        return requests.requestWithin(WritePermit.class, Access.WRITE, null, timeout);
     }
 
     /**
@@ -214,12 +212,12 @@ public final class AsyncReadWriteLock {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<WritePermit> lockWrite(Object owner, Duration timeout) {
-        return requestWithin(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"), timeout);
+        return requests.requestWithin(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"), timeout);
     }
 
     /** Locks it to write if that needs no waiting. */
     public Optional<WritePermit> tryLockWrite() {
-        return tryLock(WritePermit.class, Access.WRITE, null);
+        return requests.tryLock(WritePermit.class, Access.WRITE, null);
     }
 
     /**
@@ -228,31 +226,31 @@ public final class AsyncReadWriteLock {
      * @throws IllegalStateException if that owner is inside already
      */
     public Optional<WritePermit> tryLockWrite(Object owner) {
-        return tryLock(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"));
+        return requests.tryLock(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"));
     }
 
     /** Runs {@code action} while writing; all else as {@link #withRead(Supplier)}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(Supplier<? extends CompletionStage<T>> action) {
-        return run(Access.WRITE, null, action, null);
+        return requests.run(Access.WRITE, null, action, null);
     }
 
     /** As {@link #withWrite(Supplier)}, with an owner; fails as {@link #lockWrite(Object)} does. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(
             Object owner, Supplier<? extends CompletionStage<T>> action) {
-        return run(Access.WRITE, Objects.requireNonNull(owner, "owner"), action, null);
+        return requests.run(Access.WRITE, Objects.requireNonNull(owner, "owner"), action, null);
     }
 
     /** As {@link #withWrite(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(
             Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        return run(Access.WRITE, null, action, Objects.requireNonNull(executor, "executor"));
+        return requests.run(Access.WRITE, null, action, Objects.requireNonNull(executor, "executor"));
     }
 
     /** As {@link #withWrite(Object, Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(
             Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return run(Access.WRITE, Objects.requireNonNull(owner, "owner"), action, executor);
+        return requests.run(Access.WRITE, Objects.requireNonNull(owner, "owner"), action, executor);
     }
 
     // ---- to read upgradably
@@ -262,7 +260,7 @@ public final class AsyncReadWriteLock {
      * another upgradable one. Closing the permit unlocks it, upgraded or not.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable() {
-        return request(UpgradablePermit.class, Access.UPGRADABLE, null, null);
+        return requests.request(UpgradablePermit.class, Access.UPGRADABLE, null, null);
     }
 
     /**
@@ -272,12 +270,12 @@ public final class AsyncReadWriteLock {
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner) {
-        return request(UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"), null);
+        return requests.request(UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"), null);
     }
 
     /** As {@link #lockUpgradable(Object)}, completed on {@code executor}; see {@link #lockRead(Object, Executor)}. */
     public CompletableFuture<UpgradablePermit> lockUpgradable(@Nullable Object owner, Executor executor) {
-        return request(UpgradablePermit.class, Access.UPGRADABLE, owner, Objects.requireNonNull(executor, "executor"));
+        return requests.request(UpgradablePermit.class, Access.UPGRADABLE, owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -286,7 +284,7 @@ public final class AsyncReadWriteLock {
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Duration timeout) {
-        return requestWithin(UpgradablePermit.class, Access.UPGRADABLE, null, timeout);
+        return requests.requestWithin(UpgradablePermit.class, Access.UPGRADABLE, null, timeout);
     }
 
     /**
@@ -296,12 +294,12 @@ public final class AsyncReadWriteLock {
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner, Duration timeout) {
         Objects.requireNonNull(owner, "owner");
-        return requestWithin(UpgradablePermit.class, Access.UPGRADABLE, owner, timeout);
+        return requests.requestWithin(UpgradablePermit.class, Access.UPGRADABLE, owner, timeout);
     }
 
     /** Locks it to read upgradably if that needs no waiting. */
     public Optional<UpgradablePermit> tryLockUpgradable() {
-        return tryLock(UpgradablePermit.class, Access.UPGRADABLE, null);
+        return requests.tryLock(UpgradablePermit.class, Access.UPGRADABLE, null);
     }
 
     /**
@@ -310,10 +308,15 @@ public final class AsyncReadWriteLock {
      * @throws IllegalStateException if that owner writes or reads upgradably
      */
     public Optional<UpgradablePermit> tryLockUpgradable(Object owner) {
-        return tryLock(UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"));
+        return requests.tryLock(UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"));
     }
 
     // ---- what is to be seen
+
+    /** Who goes first where readers and writers wait. */
+    public ReadWritePolicy policy() {
+        return lock.getPolicy();
+    }
 
     /** How many read, the upgradable one included. */
     public int readers() {
@@ -348,55 +351,6 @@ public final class AsyncReadWriteLock {
     /** A clause of a select. */
     <P extends Permit, R extends @Nullable Object> Clause<R> on(
             Class<P> type, Access access, Function<? super P, ? extends R> then) {
-        return new CoreClause.OfPermit<>(core, access.weight, null, () -> handOut(type, access, null), then);
-    }
-
-    private <P extends Permit> P handOut(Class<P> type, Access access, @Nullable Object owner) {
-        return type.cast(new ReadWritePermit(lock, access, owner).handedOut());
-    }
-
-    private <T extends @Nullable Object> CompletableFuture<T> run(
-            Access access,
-            @Nullable Object owner,
-            Supplier<? extends CompletionStage<T>> action,
-            @Nullable Executor executor) {
-        Objects.requireNonNull(action, "action");
-        return GuardedCall.run(request(Permit.class, access, owner, null), action, executor);
-    }
-
-    private <P extends Permit> CompletableFuture<P> request(
-            Class<P> type, Access access, @Nullable Object owner, @Nullable Executor executor) {
-        CompletableFuture<P> decided = atOnce(type, access, owner);
-        if (decided != null) return decided;
-        P permit = type.cast(new ReadWritePermit(lock, access, owner));
-        return GrantFuture.enqueue(core, access.weight, owner, permit, executor);
-    }
-
-    private <P extends Permit> CompletableFuture<P> requestWithin(
-            Class<P> type, Access access, @Nullable Object owner, Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        CompletableFuture<P> decided = atOnce(type, access, owner);
-        if (decided != null) return decided;
-        Supplier<String> message = () -> "not locked " + access.purpose + " within " + timeout + ": " + lock;
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        P permit = type.cast(new ReadWritePermit(lock, access, owner));
-        return GrantFuture.enqueue(core, access.weight, owner, permit, millis, message);
-    }
-
-    /** What needs no waiting, or null. */
-    private <P extends Permit> @Nullable CompletableFuture<P> atOnce(
-            Class<P> type, Access access, @Nullable Object owner) {
-        try {
-            return tryLock(type, access, owner)
-                    .map(CompletableFuture::completedFuture)
-                    .orElse(null);
-        } catch (IllegalStateException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private <P extends Permit> Optional<P> tryLock(Class<P> type, Access access, @Nullable Object owner) {
-        if (!access.tryLock(lock, owner)) return Optional.empty();
-        return Optional.of(handOut(type, access, owner));
+        return requests.on(type, access, then);
     }
 }

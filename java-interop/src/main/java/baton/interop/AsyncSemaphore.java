@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Cancellation.</i> Cancelling the future of an acquire, completing it from outside, or letting {@code orTimeout}
  * expire withdraws the request, and nothing is lost. Stages derived from it do not: keep the future itself to cancel it.
- * A future that nobody reads keeps what it was granted; {@link LeakReport} finds those.
+ * A future that nobody reads keeps what it was granted; {@link LeakReport} finds those. kotlinx's {@code await()} on
+ * the future cancels it when the awaiting coroutine is cancelled, and that withdraws the request.
  *
  * <p><i>Callbacks.</i> A future that had to wait is completed by whoever releases, and its dependents run there, never
  * under a lock of ours; where releases and callbacks stand on each other more than a few levels deep, the next one is
@@ -193,6 +194,11 @@ public final class AsyncSemaphore {
      */
     public CompletableFuture<@Nullable Void> awaitIdle() {
         return GrantFuture.enqueue(core, WaitCores.IDLE_WEIGHT, null, null, null);
+    }
+
+    /** In which order those who wait are served. */
+    public WaitOrder order() {
+        return semaphore.getOrder();
     }
 
     /** How many permits there are. */

@@ -43,12 +43,16 @@ public final class AsyncWaitGroup {
 
     /** A new group, at zero. */
     public static AsyncWaitGroup create() {
-        return of(new WaitGroup(null));
+        return create(null);
     }
 
-    /** A new group, at zero, with a name that messages and {@code toString} show. */
-    public static AsyncWaitGroup create(String name) {
-        return of(new WaitGroup(Objects.requireNonNull(name, "name")));
+    /**
+     * A new group, at zero.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static AsyncWaitGroup create(@Nullable String name) {
+        return of(new WaitGroup(name));
     }
 
     /** The group behind this face. */

@@ -79,7 +79,7 @@ public final class Select<R extends @Nullable Object> {
     public <T extends @Nullable Object> Select<R> onReceive(
             AsyncChannel<T> channel, Function<? super T, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(channel.onReceive(then));
+        return add(channel.requests().onReceive(then));
     }
 
     /**
@@ -91,7 +91,7 @@ public final class Select<R extends @Nullable Object> {
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(channel.onSend(element, null, nothing -> then.get()));
+        return add(channel.requests().onSend(element, null, nothing -> then.get()));
     }
 
     /**
@@ -104,7 +104,7 @@ public final class Select<R extends @Nullable Object> {
             AsyncChannel<T> channel, T element, Priority priority, Supplier<? extends R> then) {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(then, "then");
-        return add(channel.onSend(element, priority, nothing -> then.get()));
+        return add(channel.requests().onSend(element, priority, nothing -> then.get()));
     }
 
     /**

@@ -52,6 +52,12 @@ class AsyncBarrierTest {
         assertEquals(0, barrier.waiting());
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void onCancel_isWhatItWasCreatedWith(BarrierCancellation onCancel) {
+        assertEquals(onCancel, AsyncBarrier.create(2, onCancel, null).onCancel());
+    }
+
     @Test
     void toString_saysNameAndState() {
         AsyncBarrier barrier = AsyncBarrier.create(3, BarrierCancellation.BREAK, "page");

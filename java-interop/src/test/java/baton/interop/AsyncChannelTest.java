@@ -1,6 +1,5 @@
 package baton.interop;
 
-import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -19,16 +18,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AsyncChannelTest {
@@ -52,6 +46,15 @@ class AsyncChannelTest {
         same.send("a").join();
         assertEquals(1, channel.size());
         assertEquals("AsyncChannel 'orders' (size = 1, capacity = 2, waiting = 0)", channel.toString());
+    }
+
+    @Test
+    void orderAndOnFull_areWhatItWasCreatedWith() {
+        assertEquals(ChannelOrder.FIFO, channel.order());
+        assertEquals(OnFull.SUSPEND, channel.onFull());
+        AsyncChannel<Integer> urgent = AsyncChannel.create(1, ChannelOrder.PRIORITY, OnFull.DROP_LATEST, null);
+        assertEquals(ChannelOrder.PRIORITY, urgent.order());
+        assertEquals(OnFull.DROP_LATEST, urgent.onFull());
     }
 
     @ParameterizedTest
@@ -246,134 +249,6 @@ class AsyncChannelTest {
         assertFalse(sent.isDone());
         steps.runAll();
         assertTrue(sent.isDone());
-    }
-
-    // ---- ended from outside
-
-    static Stream<Consumer<CompletableFuture<?>>> enders() {
-        return Stream.of(
-                future -> future.cancel(true),
-                future -> future.complete(null),
-                future -> future.completeExceptionally(new IllegalStateException("outside")),
-                future -> future.orTimeout(1, TimeUnit.NANOSECONDS),
-                future -> future.completeOnTimeout(null, 1, TimeUnit.NANOSECONDS),
-                future -> future.completeAsync(() -> null, Runnable::run),
-                future -> future.obtrudeValue(null),
-                future -> future.obtrudeException(new IllegalStateException("outside")));
-    }
-
-    @ParameterizedTest
-    @MethodSource("enders")
-    void requests_endedFromOutside_areWithdrawn(Consumer<CompletableFuture<?>> end) {
-        CompletableFuture<String> received = meeting.receive();
-        end.accept(received);
-        awaitFailureOrNull(received);
-        assertFalse(meeting.trySend("a"));
-        CompletableFuture<Void> sent = meeting.send("b");
-        end.accept(sent);
-        awaitFailureOrNull(sent);
-        assertEquals(Optional.empty(), meeting.tryReceive());
-        channel.resize(1);
-        channel.send("a");
-        CompletableFuture<ChannelPlace<String>> place = channel.reserve();
-        end.accept(place);
-        awaitFailureOrNull(place);
-        assertEquals(0, meeting.waiting() + channel.waiting());
-        assertEquals("a", channel.receive().join());
-        assertTrue(channel.trySend("c"));
-    }
-
-    private static void awaitFailureOrNull(CompletableFuture<?> future) {
-        await(future.handle((value, e) -> e));
-    }
-
-    /** The executor has not run yet: it was taken, and nobody sees the future completed. */
-    @ParameterizedTest
-    @MethodSource("enders")
-    void send_takenAndThenEndedFromOutside_completesNormallyFirst(Consumer<CompletableFuture<?>> end) {
-        CompletableFuture<Void> sent = meeting.send("a", new Futures.Steps());
-        CompletableFuture<String> seen = sent.handle((value, e) -> e == null ? "sent" : "failed");
-        assertEquals("a", meeting.receive().join());
-        assertFalse(sent.isDone());
-        end.accept(sent);
-        assertEquals("sent", await(seen));
-    }
-
-    @ParameterizedTest
-    @MethodSource("enders")
-    void receive_grantedAndThenEndedFromOutside_completesWithTheElementFirst(Consumer<CompletableFuture<?>> end) {
-        CompletableFuture<String> received = meeting.receive(new Futures.Steps());
-        CompletableFuture<String> seen = received.handle((value, e) -> value);
-        assertTrue(meeting.trySend("a"));
-        end.accept(received);
-        assertEquals("a", await(seen));
-    }
-
-    @Test
-    void cancel_ofAReceiver_letsTheNextOneHaveTheElement() {
-        CompletableFuture<String> first = meeting.receive();
-        CompletableFuture<String> second = meeting.receive();
-        CompletableFuture<String> derived = second.thenApply(x -> x);
-        assertTrue(first.cancel(false));
-        derived.cancel(false);
-        assertTrue(meeting.trySend("a"));
-        assertEquals("a", second.join());
-        assertInstanceOf(CancellationException.class, failure(first));
-    }
-
-    // ---- places
-
-    @Test
-    void place_isUsedOnceOrGivenBack() {
-        ChannelPlace<String> place = channel.reserve().join();
-        ChannelPlace<String> other = channel.reserve(Priority.HIGH).join();
-        assertFalse(channel.trySend("no"));
-        CompletableFuture<ChannelPlace<String>> third = channel.reserve(LONG);
-        assertEquals("held: place in Channel 'orders' (size = 0, capacity = 2, waiting = 1)", place.toString());
-        place.send("a");
-        assertFalse(place.isHeld());
-        place.close();
-        assertThrows(IllegalStateException.class, () -> place.send("b"));
-        assertThrows(IllegalStateException.class, () -> place.send("b", Priority.LOW));
-        assertThrows(NullPointerException.class, () -> other.send("b", null));
-        assertTrue(other.isHeld());
-        other.close();
-        other.close();
-        third.join().send("c", Priority.LOW);
-        assertEquals(List.of("a", "c"), drain(channel));
-        assertTrue(channel.trySend("d") && channel.trySend("e"));
-        assertFalse(channel.trySend("f"));
-    }
-
-    @Test
-    void place_madeBeforeClose_mayStillBeUsed() {
-        ChannelPlace<String> place = channel.reserve().join();
-        assertTrue(channel.close());
-        CompletableFuture<String> received = channel.receive();
-        assertFalse(received.isDone());
-        place.send("a");
-        assertEquals("a", received.join());
-        assertInstanceOf(ClosedChannelException.class, failure(channel.receive()));
-    }
-
-    @Test
-    void place_afterCancel_takesNothingAndIsSpent() {
-        ChannelPlace<String> place = channel.reserve().join();
-        channel.cancel(new IllegalStateException("why"));
-        Throwable closed = assertThrows(ClosedChannelException.class, () -> place.send("a"));
-        assertEquals("why", closed.getCause().getMessage());
-        assertFalse(place.isHeld());
-        place.close();
-        assertEquals(0, channel.size());
-    }
-
-    @Test
-    void reserve_withCapacityZero_fails() {
-        Throwable why = failure(meeting.reserve());
-        assertInstanceOf(IllegalStateException.class, why);
-        assertEquals(
-                "reserve with capacity = 0, must be at least 1: Channel (size = 0, capacity = 0, waiting = 0)",
-                why.getMessage());
     }
 
     // ---- end

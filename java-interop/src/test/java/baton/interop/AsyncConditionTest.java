@@ -334,7 +334,6 @@ class AsyncConditionTest {
         Permit held = m.lock().join();
         return Stream.of(
                 call("condition", () -> AsyncCondition.of(null)),
-                call("name", () -> m.newCondition(null)),
                 call("held", () -> c.await(null)),
                 call("held", () -> c.await(null, Runnable::run)),
                 call("held", () -> c.await(null, Duration.ZERO)),

@@ -146,11 +146,9 @@ class AsyncLatchTest {
         AsyncWaitGroup group = AsyncWaitGroup.create();
         return Stream.of(
                 call("latch", () -> AsyncLatch.of(null)),
-                call("name", () -> AsyncLatch.create(1, null)),
                 call("executor", () -> latch.await((Executor) null)),
                 call("timeout", () -> latch.await((Duration) null)),
                 call("group", () -> AsyncWaitGroup.of(null)),
-                call("name", () -> AsyncWaitGroup.create(null)),
                 call("executor", () -> group.await((Executor) null)),
                 call("timeout", () -> group.await((Duration) null)));
     }

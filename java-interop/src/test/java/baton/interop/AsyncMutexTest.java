@@ -119,7 +119,6 @@ class AsyncMutexTest {
         AsyncMutex m = AsyncMutex.create();
         return Stream.of(
                 call("mutex", () -> AsyncMutex.of(null)),
-                call("name", () -> AsyncMutex.create(null)),
                 call("owner", () -> m.lock((Object) null)),
                 call("owner", () -> m.lock(null, Duration.ZERO)),
                 call("timeout", () -> m.lock("me", (Duration) null)),

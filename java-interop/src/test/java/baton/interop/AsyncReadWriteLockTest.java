@@ -70,7 +70,7 @@ class AsyncReadWriteLockTest {
         assertSame(
                 ReadWritePolicy.PHASE_FAIR, AsyncReadWriteLock.create().kotlin().getPolicy());
         for (ReadWritePolicy policy : ReadWritePolicy.values()) {
-            assertSame(policy, AsyncReadWriteLock.create(policy).kotlin().getPolicy());
+            assertSame(policy, AsyncReadWriteLock.create(policy).policy());
         }
     }
 

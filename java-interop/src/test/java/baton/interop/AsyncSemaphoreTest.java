@@ -39,7 +39,10 @@ class AsyncSemaphoreTest {
         assertEquals(
                 "AsyncSemaphore (permits = 1, available = 1, waiting = 0)",
                 AsyncSemaphore.create(1).toString());
-        assertEquals(WaitOrder.FIFO, AsyncSemaphore.create(1).kotlin().getOrder());
+        assertEquals(WaitOrder.FIFO, AsyncSemaphore.create(1).order());
+        assertEquals(
+                WaitOrder.UNFAIR,
+                AsyncSemaphore.create(1, WaitOrder.UNFAIR, null).order());
         assertNull(AsyncSemaphore.create(1, WaitOrder.UNFAIR, null).kotlin().getName());
     }
 

@@ -11,14 +11,14 @@ import baton.waiting.Waiter
  *
  * Everything is guarded by the lock; an operation is a few dozen instructions under it.
  *
- *   elements, returned   what the channel holds: what was sent, and before it what receivers gave back
+ *   held                 what the channel holds: what was sent, and before it what receivers gave back
  *   reserved             places that were given to somebody who will send, or give the place back, later
  *   receivers, senders   who waits. A sender in line brings its element with it, or asks for a PLACE
  *   closure, cancelled   the end: nobody sends any more; nobody receives any more
  *
- *   room = capacity + receivers − elements − returned − reserved
+ *   room = capacity + receivers − held − reserved
  *
- * (1) Whoever waits to receive finds nothing: receivers > 0 implies that elements and returned are empty.
+ * (1) Whoever waits to receive finds nothing: receivers > 0 implies that held is empty.
  * (2) Senders wait only while room ≤ 0 (but for 5), and only if nothing is dropped. Every change that makes room ends in
  *     advance(), so no newcomer slips in before them.
  * (3) An element that is handed to a receiver has left the channel. If the receiver turns out to be gone it comes back,
@@ -47,15 +47,10 @@ internal class ChannelCore<E>(
     var capacity: Int = capacity
         private set
 
-    private var elements: Elements = newElements()
-    private var returned: ReturnedElements? = null
+    private var held = HeldElements(order)
     private var reserved = 0
     private val receivers = FifoLine()
     private val senders: WaitLine = if (order == ChannelOrder.PRIORITY) PriorityLine { it.weight } else FifoLine()
-
-    /** Of what was taken out last; elements are numbered as they are taken out, or handed over past the channel. */
-    private var lastTaken = 0
-    private var lastNumber = 0
 
     @Volatile
     private var closure: Closure? = null
@@ -66,7 +61,7 @@ internal class ChannelCore<E>(
 
     private class Closure(val cause: Throwable?)
 
-    val size: Int get() = decide { held }
+    val size: Int get() = decide { held.size }
 
     val waiting: Int get() = decide { receivers.size + senders.size }
 
@@ -74,16 +69,16 @@ internal class ChannelCore<E>(
 
     val hasEnded: Boolean get() = decide { isDrained }
 
-    /** How much the channel holds. */
-    private val held: Int get() = elements.size + (returned?.size ?: 0)
-
     /** Invariant 6. */
-    private val isDrained: Boolean get() = isCancelled || (closure != null && held == 0 && reserved == 0)
+    private val isDrained: Boolean get() = isCancelled || (closure != null && held.size == 0 && reserved == 0)
+
+    /** Of a channel that was closed. */
+    private val end: Closure get() = checkNotNull(closure)
 
     private val drops: Boolean get() = onFull != OnFull.SUSPEND
 
     private val room: Long
-        get() = capacity.toLong() + receivers.size - held - if (drops) 0 else reserved
+        get() = capacity.toLong() + receivers.size - held.size - if (drops) 0 else reserved
 
     // ---- to send
 
@@ -94,14 +89,14 @@ internal class ChannelCore<E>(
         }
 
     private fun accept(element: Any, level: Int): Boolean {
-        if (room > 0 && handOver(element, nextNumber())) return true
+        if (room > 0 && handOver(element, held.nextNumber())) return true
         // Looked at once more: those who were cancelled and still stood in line made no room.
         when {
-            room > 0 -> elements.add(element, level)
+            room > 0 -> held.add(element, level)
             onFull == OnFull.SUSPEND -> return false
-            onFull == OnFull.DROP_LATEST || held == 0 -> drop(element)
+            onFull == OnFull.DROP_LATEST || held.size == 0 -> drop(element)
             else -> {
-                elements.add(element, level)
+                held.add(element, level)
                 dropSurplus()
             }
         }
@@ -114,8 +109,8 @@ internal class ChannelCore<E>(
     }
 
     private fun put(element: Any, level: Int) {
-        val number = nextNumber()
-        if (!handOver(element, number)) elements.add(element, level)
+        val number = held.nextNumber()
+        if (!handOver(element, number)) held.add(element, level)
     }
 
     /** To the first receiver that is still there. */
@@ -174,22 +169,32 @@ internal class ChannelCore<E>(
             senders.remove(sender)
             if (!sender.tryGrant()) continue
             senders.served(sender)
-            if (sender.tag === PLACE) reserved++ else admit(sender.tag!!, sender.weight)
+            serve(sender)
             wake(sender)
         }
     }
 
+    /** Who has been granted what it asks for: a place, or that its element be taken. */
+    private fun serve(sender: Waiter) {
+        val asked = sender.asked
+        if (asked === PLACE) reserved++ else admit(asked, sender.weight)
+    }
+
+    /** No waiter of a channel is without a tag. */
+    private val Waiter.asked: Any get() = checkNotNull(tag)
+
     /** Invariant 5: it does not bar those behind it, either. */
     private fun nextSender(): Waiter? {
         val head = senders.head() ?: return null
-        return if (isOnlyPromisedToItself(head)) senders.headBut(head.party!!) else head
+        val party = head.party
+        return if (party != null && isOnlyPromisedTo(party)) senders.headBut(party) else head
     }
 
-    /** Whether there is room only for what it would receive itself. */
-    private fun isOnlyPromisedToItself(sender: Waiter): Boolean {
-        val party = sender.party ?: return false
-        return receivers.size > 0 && room <= receivers.size && receivers.headBut(party) == null
-    }
+    /** Whether there is room only for what this select would receive itself. */
+    private fun isOnlyPromisedTo(party: Any): Boolean =
+        receivers.size > 0 && room <= receivers.size && receivers.headBut(party) == null
+
+    private fun isOnlyPromisedToItself(sender: Waiter) = sender.party?.let(::isOnlyPromisedTo) ?: false
 
     // ---- to receive
 
@@ -197,15 +202,15 @@ internal class ChannelCore<E>(
     fun poll(): Any = decide { takeInTurn() }
 
     /** As [poll], but puts an element that is null back to where it was; a sender may have been let in for it. */
-    fun pollPresent(): Any = decide { takeInTurn().also { if (it === NULL) putBack(it, lastTaken) } }
+    fun pollPresent(): Any = decide { takeInTurn().also { if (it === NULL) putBack(it, held.lastTaken) } }
 
     /** While others wait, though promised a PLACE, what a sender behind that has with it is not a newcomer's. */
     private fun takeInTurn(): Any = if (receivers.size > 0) EMPTY else take()
 
-    /** As [poll], but past those who wait; [lastTaken] is the number of what was taken then. */
+    /** As [poll], but past those who wait; [HeldElements.lastTaken] is the number of what was taken then. */
     private fun take(): Any {
-        if (held > 0) {
-            val element = removeFirst()
+        if (held.size > 0) {
+            val element = held.takeFirst()
             advance()
             return element
         }
@@ -218,32 +223,16 @@ internal class ChannelCore<E>(
             if (!sender.tryGrant()) continue
             senders.served(sender)
             wake(sender)
-            lastTaken = nextNumber()
-            return sender.tag!!
+            held.takePast()
+            return sender.asked
         }
     }
-
-    private fun removeFirst(): Any {
-        val returned = returned
-        lastTaken = returned?.firstNumber() ?: nextNumber()
-        return if (returned == null) elements.removeFirst() else removeFrom(returned)
-    }
-
-    /** Once empty it goes: a burst of give-backs must not keep the room that it took. */
-    private fun removeFrom(returned: ReturnedElements): Any {
-        val element = returned.removeFirst()
-        if (returned.size == 0) this.returned = null
-        return element
-    }
-
-    private fun nextNumber(): Int = ++lastNumber
 
     /** Invariant 3. */
     private fun putBack(element: Any, number: Int) {
         if (isCancelled) return drop(element)
         if (handOver(element, number)) return
-        val returned = returned ?: ReturnedElements().also { returned = it }
-        returned.add(element, number)
+        held.putBack(element, number)
         if (onFull == OnFull.DROP_OLDEST) dropSurplus()
     }
 
@@ -254,11 +243,11 @@ internal class ChannelCore<E>(
 
     private fun enqueueReceiver(waiter: Waiter): Int {
         var element = take()
-        if (receivers.size > 0 && element !== EMPTY && handOver(element, lastTaken)) element = EMPTY
+        if (receivers.size > 0 && element !== EMPTY && handOver(element, held.lastTaken)) element = EMPTY
         when {
-            element === CLOSED -> waiter.tryFail(closure!!)
+            element === CLOSED -> waiter.tryFail(end)
             element !== EMPTY -> {
-                val number = lastTaken
+                val number = held.lastTaken
                 if (!give(waiter, element, number)) putBack(element, number)
             }
             waiter.startWaiting() -> {
@@ -271,11 +260,9 @@ internal class ChannelCore<E>(
     }
 
     private fun enqueueSender(waiter: Waiter): Int {
-        val place = waiter.tag === PLACE
         when {
-            closure != null -> waiter.tryFail(closure!!)
-            drops || (room > 0 && !isOnlyPromisedToItself(waiter)) ->
-                if (waiter.tryGrant()) if (place) reserved++ else admit(waiter.tag!!, waiter.weight)
+            closure != null -> waiter.tryFail(end)
+            drops || (room > 0 && !isOnlyPromisedToItself(waiter)) -> if (waiter.tryGrant()) serve(waiter)
             waiter.startWaiting() -> {
                 senders.add(waiter)
                 return Waiter.WAITING
@@ -294,7 +281,7 @@ internal class ChannelCore<E>(
 
     override fun takeBack(waiter: Waiter) {
         when {
-            waiter.tag === RECEIVE -> putBack(waiter.reason!!, waiter.weight)
+            waiter.tag === RECEIVE -> putBack(checkNotNull(waiter.reason), waiter.weight)
             waiter.tag === PLACE -> leavePlaceInside()
         }
     }
@@ -307,17 +294,11 @@ internal class ChannelCore<E>(
     // ---- what is dropped
 
     private fun drop(element: Any) {
-        if (onDropped != null) wake(Dropped(this, onDropped, element, null, null))
+        if (onDropped != null) wake(Dropped(this, onDropped, element, null))
     }
 
     private fun dropSurplus() {
-        while (room < 0 && held > 0) drop(removeOldest())
-    }
-
-    private fun removeOldest(): Any {
-        val returned = returned
-        val first = order == ChannelOrder.FIFO || elements.size == 0
-        return if (first && returned != null) removeFrom(returned) else elements.removeOldest()
+        while (room < 0 && held.size > 0) drop(held.removeOldest())
     }
 
     // ---- size, end
@@ -354,9 +335,8 @@ internal class ChannelCore<E>(
             if (isCancelled) return@decide
             isCancelled = true
             if (closure == null) closeInside(cause)
-            if (held > 0 && onDropped != null) wake(Dropped(this, onDropped, null, returned, elements))
-            returned = null
-            elements = newElements()
+            if (held.size > 0 && onDropped != null) wake(Dropped(this, onDropped, null, held))
+            held = HeldElements(order)
             failReceivers()
         }
     }
@@ -373,15 +353,13 @@ internal class ChannelCore<E>(
     }
 
     private fun fail(waiter: Waiter) {
-        if (waiter.tryFail(closure!!)) wake(waiter)
+        if (waiter.tryFail(end)) wake(waiter)
     }
-
-    private fun newElements() = if (order == ChannelOrder.PRIORITY) PriorityElements() else FifoElements()
 
     override fun failure(waiter: Waiter): Throwable = closed(waiter.reason as Closure)
 
     /** Only when closed. */
-    fun closedException(): ClosedChannelException = closed(closure!!)
+    fun closedException(): ClosedChannelException = closed(end)
 
     private fun closed(closure: Closure) =
         ClosedChannelException("${describe()} is ${if (isCancelled) "cancelled" else "closed"}", closure.cause)

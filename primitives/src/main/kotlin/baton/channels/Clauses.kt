@@ -15,7 +15,8 @@ internal class SendClause<E>(private val channel: Channel<E>) : SelectableCore()
     }
 
     override fun valueOf(winner: SelectWaiter): Channel<E> {
-        if (!channel.core.sendReserved(winner.offer!!, winner.weight)) throw channel.core.closedException()
+        val element = checkNotNull(winner.offer)
+        if (!channel.core.sendReserved(element, winner.weight)) throw channel.core.closedException()
         return channel
     }
 }

@@ -12,8 +12,7 @@ internal class Dropped<E>(
     core: WaitCore,
     private val onDropped: (E) -> Unit,
     private var single: Any?,
-    private val returned: ReturnedElements?,
-    private val elements: Elements?,
+    private val held: HeldElements?,
 ) : Waiter(core, 0, null) {
     override val resumesOnCallersStack: Boolean get() = true
 
@@ -30,8 +29,7 @@ internal class Dropped<E>(
             single = null
             return it
         }
-        if (returned != null && returned.size > 0) return returned.removeFirst()
-        return if (elements != null && elements.size > 0) elements.removeFirst() else null
+        return if (held != null && held.size > 0) held.takeFirst() else null
     }
 
     override fun resumeFailed() {}

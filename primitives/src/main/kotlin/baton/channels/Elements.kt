@@ -47,14 +47,14 @@ internal class FifoElements : Elements() {
 
     override fun removeFirst(): Any {
         val piece = first
-        val element = piece.elements[begin]!!
+        val element = checkNotNull(piece.elements[begin])
         piece.elements[begin++] = null
         size--
         if (size == 0) {
             begin = 0
             end = 0
         } else if (begin == PIECE) {
-            first = piece.next!!
+            first = checkNotNull(piece.next)
             begin = 0
             piece.next = null
             spare = piece

@@ -140,7 +140,7 @@ internal class TaskRun<T>(
         val work = work
         val told = if (work == null) cause else failure ?: work.getCompletionExceptionOrNull()
         when {
-            told == null -> outcome.complete(work!!.getCompleted())
+            told == null -> outcome.complete(checkNotNull(work).getCompleted())
             // Another child of the runner, somebody who has named the task as his parent.
             told is CancellationException && cause != null && cause !is CancellationException -> {
                 if (told !== work?.getCompletionExceptionOrNull() && cause.suppressed.none { it === told }) {

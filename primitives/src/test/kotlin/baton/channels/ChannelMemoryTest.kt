@@ -3,11 +3,11 @@ package baton.channels
 import baton.assertCollected
 import baton.sync.StepDispatcher
 import baton.usedHeap
+import baton.waiting.Enough
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.startCoroutine
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
@@ -29,14 +29,11 @@ class ChannelMemoryTest {
         override fun resumeWith(result: Result<Unit>) = Unit
     }
 
-    /** One for all: what a million stack traces cost and weigh is not what is measured here. */
-    private val cause = CancellationException("enough")
-
     private fun park(count: Int, context: CoroutineContext, call: suspend () -> Unit): List<Job> =
         List(count) { Job().also { job -> call.startCoroutine(Waiting(job + context)) } }
 
     private fun parkAndCancel(count: Int, call: suspend () -> Unit) {
-        park(count, Dispatchers.Unconfined, call).forEach { it.cancel(cause) }
+        park(count, Dispatchers.Unconfined, call).forEach { it.cancel(Enough) }
     }
 
     private fun assertLeavesNothing(channel: Channel<Any>, count: Int = MANY, run: (count: Int) -> Unit) {
@@ -81,7 +78,7 @@ class ChannelMemoryTest {
             val jobs = park(count, dispatcher) { channel.receive() }
             while (dispatcher.step()) continue
             repeat(count) { channel.trySend(it) }
-            jobs.forEach { it.cancel(cause) }
+            jobs.forEach { it.cancel(Enough) }
             while (dispatcher.step()) continue
             assertEquals(count, channel.size)
             repeat(count) { channel.tryReceive() }

@@ -1,6 +1,7 @@
 package baton.channels
 
 import baton.sync.LateDispatcher
+import baton.waiting.Enough
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -138,17 +139,16 @@ class ChannelStackTest {
     fun receivers_cancelledInAChain(world: World) {
         val channel = Channel<Int>()
         val jobs = List(MANY) { Job() }
-        val cause = CancellationException("one after the other")
         repeat(MANY) { n ->
             start(world.context + jobs[n]) {
                 try {
                     channel.receive()
                 } finally {
-                    if (n + 1 < MANY) jobs[n + 1].cancel(cause)
+                    if (n + 1 < MANY) jobs[n + 1].cancel(Enough)
                 }
             }
         }
-        jobs[0].cancel(cause)
+        jobs[0].cancel(Enough)
         assertEquals(MANY, failed)
         assertEquals(0, channel.waiting)
     }
@@ -162,7 +162,7 @@ class ChannelStackTest {
         repeat(MANY) { start(late + job) { channel.receive() } }
         late.run()
         channel.trySend(7)
-        job.cancel()
+        job.cancel(Enough)
         late.run()
         assertEquals(MANY, failed)
         assertEquals(7, channel.tryReceive().getOrThrow())

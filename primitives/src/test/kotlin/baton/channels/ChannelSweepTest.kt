@@ -1,12 +1,10 @@
 package baton.channels
 
 import baton.Priority
-import baton.sync.StepDispatcher
+import baton.sync.CancelSweep
+import baton.sync.SweepRun
+import baton.sync.SweptCall
 import kotlin.time.Duration.Companion.seconds
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.Deferred
-import kotlinx.coroutines.GlobalScope
-import kotlinx.coroutines.async
 import kotlinx.coroutines.channels.Channel as KotlinxChannel
 import kotlinx.coroutines.flow.firstOrNull
 import kotlinx.coroutines.selects.onTimeout
@@ -62,6 +60,8 @@ class ChannelSweepTest {
             channel.cancel()
             assertEquals(sent.sorted(), out.sorted())
         }
+
+        override fun toString() = "sent $sent, out $out, $channel"
     }
 
     private class Op(val name: String, val call: suspend World.(String) -> Unit) {
@@ -122,80 +122,38 @@ class ChannelSweepTest {
             Op("resize") { channel.resize(channel.capacity + 1) },
         )
 
-    /** One run, in which the victim is cancelled before turn [cancelAt]. */
-    private inner class Run(val world: World, val cancelAt: Int, val lazily: Boolean) {
-        val dispatcher = StepDispatcher()
-        var turn = 0
-        lateinit var victim: Deferred<Unit>
+    private inner class ElementSweep(private val plan: ChannelPlan, private val filled: Int) :
+        CancelSweep<World, Op>(ops) {
+        override val start = "$filled filled"
 
-        fun start(op: Op, element: String, priority: Priority): Deferred<Unit> =
-            GlobalScope.async(dispatcher + priority) { op.call(world, element) }
+        override fun create() = World(plan, filled)
 
-        fun turn(action: () -> Unit) {
-            if (turn++ == cancelAt) victim.cancel()
-            action()
-            if (!lazily) drain()
+        override suspend fun call(op: Op, world: World, caller: String): Int {
+            op.call(world, caller)
+            return 0
         }
 
-        fun drain() {
-            while (true) {
-                if (turn++ == cancelAt) victim.cancel()
-                if (!dispatcher.step()) return
-            }
-        }
-
-        fun play(first: Op, second: Op, victimIsFirst: Boolean) {
-            val a = start(first, "a", Priority.NORMAL)
-            val b = start(second, "b", Priority.HIGH)
-            victim = if (victimIsFirst) a else b
-            if (!lazily) drain()
+        override fun SweepRun<World>.beside() {
             turn { world.tryReceive() }
             turn { world.trySend("turn") }
-            turn { dispatcher.fireTimers() }
-            drain()
+        }
+
+        override fun SweepRun<World>.end(first: SweptCall, second: SweptCall) {
             // Whoever waits now waits for somebody on the other side.
-            val calls = mutableListOf(a, b)
+            val calls = mutableListOf(first, second)
             while (calls.any { !it.isCompleted }) {
                 assertTrue(calls.size < 9, "one waits, and nobody can come to meet it")
-                if (!world.tryReceive() && !world.trySend("last")) calls += start(receive, "", Priority.NORMAL)
+                if (!world.tryReceive() && !world.trySend("last")) {
+                    calls += start(Priority.NORMAL) { call(receive, it, "") }
+                }
                 drain()
             }
-            for (call in calls) {
-                when (val e = call.getCompletionExceptionOrNull()) {
-                    null, is CancellationException, is ClosedChannelException -> Unit
-                    else -> throw e
-                }
-            }
-            assertFalse(dispatcher.hasTimers, "a timer is left")
+            calls.forEach { call -> call.throwUnless { it is ClosedChannelException } }
+            world.check(plan.capacity)
         }
     }
 
-    private fun sweep(plan: ChannelPlan, filled: Int): Int {
-        var runs = 0
-        for (first in ops) {
-            for (second in ops) {
-                for (variant in 0..3) {
-                    val victimIsFirst = variant % 2 == 0
-                    val lazily = variant / 2 == 0
-                    var cancelAt = 0
-                    do {
-                        val run = Run(World(plan, filled), cancelAt, lazily)
-                        try {
-                            run.play(first, second, victimIsFirst)
-                            run.world.check(plan.capacity)
-                        } catch (e: Throwable) {
-                            val how = "$filled filled, victim first: $victimIsFirst, lazily: $lazily"
-                            val ends = "sent ${run.world.sent}, out ${run.world.out}, ${run.world.channel}"
-                            throw AssertionError("$first, $second, $how, cancelled at $cancelAt: $ends", e)
-                        }
-                        runs++
-                        cancelAt++
-                    } while (run.turn >= cancelAt)
-                }
-            }
-        }
-        return runs
-    }
+    private fun sweep(plan: ChannelPlan, filled: Int) = ElementSweep(plan, filled).run()
 
     @Test
     fun cancelledAtAnyStep_isAsIfNeverCalledOrAsIfServed() {

@@ -1,14 +1,9 @@
 package baton.sync
 
-import baton.Priority
 import baton.sync.ReadWriteMode.READ
 import baton.sync.ReadWriteMode.UPGRADABLE
 import baton.sync.ReadWriteMode.WRITE
-import kotlin.coroutines.cancellation.CancellationException
 import kotlin.time.Duration.Companion.seconds
-import kotlinx.coroutines.Deferred
-import kotlinx.coroutines.GlobalScope
-import kotlinx.coroutines.async
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.selects.onTimeout
 import kotlinx.coroutines.selects.select
@@ -133,93 +128,46 @@ class CancelSweepTest {
             },
         )
 
-    /** One run, in which the victim is cancelled before turn [cancelAt]. */
-    private class Run<P>(val primitive: P, val cancelAt: Int, val lazily: Boolean, val giveBack: (P) -> Unit) {
-        val dispatcher = StepDispatcher()
-        var turn = 0
-        lateinit var victim: Deferred<Int>
+    /** [held] is what is held at first, and given back beside the two. */
+    private class PermitSweep<P>(
+        ops: List<Op<P>>,
+        private val held: Int,
+        private val create: () -> P,
+        private val giveBack: (P) -> Unit,
+        private val check: (P) -> Unit,
+    ) : CancelSweep<P, Op<P>>(ops) {
+        override val start = "$held held"
 
-        fun start(op: Op<P>, priority: Priority): Deferred<Int> =
-            GlobalScope.async(dispatcher + priority) { op.call(primitive) }
+        override fun create() = create.invoke()
 
-        fun turn(action: () -> Unit) {
-            if (turn++ == cancelAt) victim.cancel()
-            action()
-            if (!lazily) drain()
-        }
+        override suspend fun call(op: Op<P>, world: P, caller: String) = op.call(world)
 
-        fun drain() {
+        override fun SweepRun<P>.beside() = repeat(held) { turn { giveBack(world) } }
+
+        override fun SweepRun<P>.end(first: SweptCall, second: SweptCall) {
+            // One may hold what the other waits for.
+            val open = mutableListOf(first, second)
             while (true) {
-                if (turn++ == cancelAt) victim.cancel()
-                if (!dispatcher.step()) return
+                val done = open.firstOrNull { it.isCompleted } ?: break
+                open -= done
+                done.throwUnless { it is SemaphoreClosedException || it is IllegalArgumentException }
+                repeat(done.held) {
+                    giveBack(world)
+                    drain()
+                }
             }
-        }
-
-        /** What the coroutine holds goes back. */
-        fun settle(call: Deferred<Int>) {
-            val outcome = runCatching { call.getCompleted() }
-            when (val e = outcome.exceptionOrNull()) {
-                null, is CancellationException, is SemaphoreClosedException, is IllegalArgumentException -> Unit
-                else -> throw e
-            }
-            repeat(outcome.getOrDefault(0)) {
-                giveBack(primitive)
-                drain()
-            }
+            assertTrue(open.isEmpty(), "still waits: $open")
+            check(world)
         }
     }
 
-    /** Runs it for every turn there is; [held] is what is held at first. */
     private fun <P> sweep(
         ops: List<Op<P>>,
         held: Int,
         create: () -> P,
         giveBack: (P) -> Unit,
         check: (P) -> Unit,
-    ): Int {
-        var runs = 0
-        for (first in ops) {
-            for (second in ops) {
-                for (variant in 0..3) {
-                    val victimIsFirst = variant % 2 == 0
-                    val lazily = variant / 2 == 0
-                    var cancelAt = 0
-                    do {
-                        val run = Run(create(), cancelAt, lazily, giveBack)
-                        try {
-                            run.play(first, second, victimIsFirst, held)
-                            check(run.primitive)
-                        } catch (e: Throwable) {
-                            val how = "$held held, victim first: $victimIsFirst, lazily: $lazily"
-                            throw AssertionError("$first, $second, $how, cancelled at $cancelAt: ${run.primitive}", e)
-                        }
-                        runs++
-                        cancelAt++
-                    } while (run.turn >= cancelAt)
-                }
-            }
-        }
-        return runs
-    }
-
-    private fun <P> Run<P>.play(first: Op<P>, second: Op<P>, victimIsFirst: Boolean, held: Int) {
-        val a = start(first, Priority.NORMAL)
-        val b = start(second, Priority.HIGH)
-        victim = if (victimIsFirst) a else b
-        if (!lazily) drain()
-        repeat(held) { turn { giveBack(primitive) } }
-        turn { dispatcher.fireTimers() }
-        drain()
-        // One may hold what the other waits for.
-        val open = mutableListOf(a, b)
-        while (true) {
-            val done = open.firstOrNull { it.isCompleted } ?: break
-            open -= done
-            settle(done)
-        }
-        assertTrue(open.isEmpty(), "still waits: $open")
-        assertTrue(!dispatcher.hasTimers, "a timer is left")
-    }
+    ): Int = PermitSweep(ops, held, create, giveBack, check).run()
 
     @Test
     fun semaphore_cancelledAtAnyStep_isAsIfNeverCalled() {

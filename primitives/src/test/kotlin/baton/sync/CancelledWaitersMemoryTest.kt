@@ -2,12 +2,12 @@ package baton.sync
 
 import baton.assertCollected
 import baton.usedHeap
+import baton.waiting.Enough
 import java.lang.management.ManagementFactory
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.startCoroutine
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job
@@ -17,9 +17,6 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class CancelledWaitersMemoryTest {
-    /** One for all: what a million stack traces cost and weigh is not what is measured here. */
-    private val cause = CancellationException("enough")
-
     /** For a thread's own time, in which it had the processor. */
     private val threads = ManagementFactory.getThreadMXBean()
 
@@ -34,7 +31,7 @@ class CancelledWaitersMemoryTest {
         val kept = ArrayList<Job>()
         val cancelled = ArrayList<Job>(count)
         repeat(count) { (if (it % keepEvery == keepEvery - 1) kept else cancelled) += park(semaphore) }
-        cancelled.forEach { it.cancel(cause) }
+        cancelled.forEach { it.cancel(Enough) }
         return kept
     }
 
@@ -79,7 +76,7 @@ class CancelledWaitersMemoryTest {
         val ten = List(10) { Semaphore(1, acquired = 1) }
         repeat(2) {
             val jobs = List(MILLION / 10) { park(semaphore) }
-            jobs.forEach { it.cancel(cause) }
+            jobs.forEach { it.cancel(Enough) }
         }
 
         val long = ArrayList<Job>(MILLION)
@@ -110,7 +107,7 @@ class CancelledWaitersMemoryTest {
 
     private fun nanosToCancel(jobs: List<Job>, from: Int): Long {
         val start = threads.currentThreadCpuTime
-        for (i in from until from + BLOCK) jobs[i].cancel(cause)
+        for (i in from until from + BLOCK) jobs[i].cancel(Enough)
         return threads.currentThreadCpuTime - start
     }
 

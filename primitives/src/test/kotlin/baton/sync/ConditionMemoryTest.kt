@@ -1,10 +1,10 @@
 package baton.sync
 
 import baton.assertCollected
+import baton.waiting.Enough
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.startCoroutine
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -13,8 +13,6 @@ import org.junit.jupiter.api.Test
 class ConditionMemoryTest {
     private val mutex = Mutex()
     private val condition = mutex.newCondition()
-    private val cause = CancellationException("enough")
-
     private class Payload
 
     /** Parks and comes back: cancelled, signalled or both. In a function of its own: no local keeps anything. */
@@ -26,7 +24,7 @@ class ConditionMemoryTest {
                 .startCoroutine(Continuation(job + Dispatchers.Unconfined) {})
             check(mutex.tryLock())
             if (kind > 0) condition.signal()
-            if (kind < 2) job.cancel(cause)
+            if (kind < 2) job.cancel(Enough)
             mutex.unlock()
             WeakReference<Any>(owner)
         }
@@ -42,10 +40,10 @@ class ConditionMemoryTest {
     fun cancelledAmongOthers_leavesNothingBehind() {
         val jobs = List(3) { Job() }
         val owners = owners(jobs)
-        jobs[1].cancel(cause)
+        jobs[1].cancel(Enough)
         assertEquals(2, condition.waiting)
         assertCollected(listOf(owners[1]))
-        jobs.forEach { it.cancel(cause) }
+        jobs.forEach { it.cancel(Enough) }
     }
 
     private fun owners(jobs: List<Job>) =

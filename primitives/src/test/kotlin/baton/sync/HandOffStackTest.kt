@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.waiting.Enough
 import java.util.concurrent.Executor
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
@@ -98,19 +99,18 @@ class HandOffStackTest {
         val mutex = Mutex()
         val condition = mutex.newCondition()
         val jobs = List(count) { Job() }
-        val cause = CancellationException("one after the other")
         repeat(count) { n ->
             start(world.context + jobs[n]) {
                 mutex.withLock {
                     try {
                         condition.await()
                     } finally {
-                        if (n + 1 < count) jobs[n + 1].cancel(cause)
+                        if (n + 1 < count) jobs[n + 1].cancel(Enough)
                     }
                 }
             }
         }
-        jobs[0].cancel(cause)
+        jobs[0].cancel(Enough)
         assertEquals(count, done)
         assertEquals(0, condition.waiting)
         assertEquals(false, mutex.isLocked)
@@ -173,18 +173,16 @@ class HandOffStackTest {
     fun semaphore_cancelledInAChain(world: World) {
         val semaphore = Semaphore(1, acquired = 1)
         val jobs = List(MANY) { Job() }
-        // So many stack traces, one for each job, would not fit into the heap.
-        val cause = CancellationException("one after the other")
         repeat(MANY) { n ->
             start(world.context + jobs[n]) {
                 try {
                     semaphore.acquire()
                 } finally {
-                    if (n + 1 < MANY) jobs[n + 1].cancel(cause)
+                    if (n + 1 < MANY) jobs[n + 1].cancel(Enough)
                 }
             }
         }
-        jobs[0].cancel(cause)
+        jobs[0].cancel(Enough)
         assertEquals(MANY, done)
         assertEquals(0, semaphore.waiting)
         semaphore.release()
@@ -201,7 +199,7 @@ class HandOffStackTest {
         repeat(MANY) { start(late + job) { semaphore.acquire() } }
         late.run()
         semaphore.release()
-        job.cancel()
+        job.cancel(Enough)
         late.run()
         assertEquals(MANY, done)
         assertEquals(1, semaphore.availablePermits)

@@ -2,11 +2,11 @@ package baton.sync
 
 import baton.assertCollected
 import baton.usedHeap
+import baton.waiting.Enough
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.startCoroutine
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job
@@ -16,9 +16,6 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class ReadWriteMemoryTest {
-    /** One for all: what a million stack traces cost and weigh is not what is measured here. */
-    private val cause = CancellationException("enough")
-
     private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
         override fun resumeWith(result: Result<Unit>) = Unit
     }
@@ -34,7 +31,7 @@ class ReadWriteMemoryTest {
             jobs += if (i % 4 == 0) park { lock.lockWrite(owner()) } else park { lock.lockRead(owner()) }
         }
         assertEquals(count, lock.waiting)
-        jobs.forEach { it.cancel(cause) }
+        jobs.forEach { it.cancel(Enough) }
         assertEquals(0, lock.waiting)
     }
 

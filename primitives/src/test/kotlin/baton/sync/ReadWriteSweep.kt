@@ -106,14 +106,14 @@ private suspend inline fun ReadWriteLock.upgraded(owner: Any?, action: ReadWrite
 /** Free, with its fast paths open, and usable. */
 internal fun assertFree(lock: ReadWriteLock) {
     val owner = Any()
-    assertEquals(0, lock.core.word(), "$lock")
+    assertEquals(0, lock.core.word()) { "$lock" }
     assertEquals(0, lock.readers)
     assertEquals(0, lock.waiting)
     assertFalse(lock.isWriteLocked)
     assertEquals(emptyList<Any>(), lock.readHolders)
     for (unlock in listOf(lock::unlockRead, lock::unlockWrite, lock::unlockUpgradable, lock::downgrade)) {
         assertThrows<IllegalStateException> { unlock(null) }
-        assertEquals(0, lock.core.word(), "$lock")
+        assertEquals(0, lock.core.word()) { "$lock" }
     }
     assertTrue(lock.tryLockUpgradable())
     assertTrue(lock.tryUpgrade())
@@ -125,5 +125,5 @@ internal fun assertFree(lock: ReadWriteLock) {
     lock.unlockRead(owner)
     assertTrue(lock.tryLockWrite(owner))
     lock.unlockWrite(owner)
-    assertEquals(0, lock.core.word(), "$lock")
+    assertEquals(0, lock.core.word()) { "$lock" }
 }

@@ -1,0 +1,114 @@
+package baton.interop;
+
+import baton.Priority;
+import baton.channels.Channel;
+import baton.channels.ClosedChannelException;
+import baton.waiting.ChannelDoor;
+import baton.waiting.WaitCore;
+import baton.waiting.Waiter;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests behind the overloads of {@link AsyncChannel}, and the clauses of a {@link Select}. No timeout means to wait
+ * as long as it takes; no priority, the normal one.
+ */
+final class ChannelRequests<T extends @Nullable Object> {
+    private final Channel<T> channel;
+    private final WaitCore core;
+
+    ChannelRequests(Channel<T> channel) {
+        this.channel = channel;
+        this.core = ChannelDoor.of(channel);
+    }
+
+    CompletableFuture<@Nullable Void> send(
+            T element, @Nullable Priority priority, @Nullable Duration timeout, @Nullable Executor executor) {
+        long millis = timeout == null ? -1 : Timeout.millis(timeout);
+        Object wrapped = ChannelDoor.wrap(element);
+        int level = ChannelDoor.levelOf(channel, priority);
+        try {
+            if (ChannelDoor.offer(channel, wrapped, level)) return CompletableFuture.completedFuture(null);
+        } catch (ClosedChannelException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return enqueue(level, wrapped, null, millis, () -> "not sent within " + timeout + ": " + channel, executor);
+    }
+
+    CompletableFuture<ChannelPlace<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
+        long millis = timeout == null ? -1 : Timeout.millis(timeout);
+        if (channel.getCapacity() == 0) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel));
+        }
+        int level = ChannelDoor.levelOf(channel, priority);
+        HeldPlace<T> place = new HeldPlace<>(channel, level);
+        try {
+            if (ChannelDoor.reserve(channel)) {
+                place.handedOut();
+                return CompletableFuture.completedFuture(place);
+            }
+        } catch (ClosedChannelException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
+        return this.<ChannelPlace<T>>enqueue(level, ChannelDoor.PLACE, place, millis, message, null);
+    }
+
+    CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {
+        long millis = timeout == null ? -1 : Timeout.millis(timeout);
+        try {
+            Object element = ChannelDoor.poll(channel);
+            if (element != ChannelDoor.EMPTY) return CompletableFuture.completedFuture(unwrap(element));
+        } catch (ClosedChannelException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        Supplier<String> message = () -> "nothing received within " + timeout + ": " + channel;
+        return enqueue(0, ChannelDoor.RECEIVE, null, millis, message, executor);
+    }
+
+    /** A clause of a select. */
+    <R extends @Nullable Object> Clause<R> onReceive(Function<? super T, ? extends R> then) {
+        return new CoreClause.OfValue<>(core, 0, ChannelDoor.RECEIVE, this::received, then);
+    }
+
+    @SuppressWarnings("unchecked") // what was sent to a channel of T
+    private T received(Waiter winner) {
+        return (T) core.grantOf(winner, null);
+    }
+
+    /** A clause of a select. It asks for a place, and sends when it has won. */
+    <R extends @Nullable Object> Clause<R> onSend(
+            T element, @Nullable Priority priority, Function<@Nullable Void, ? extends R> then) {
+        Object wrapped = ChannelDoor.wrap(element);
+        int level = ChannelDoor.levelOf(channel, priority);
+        Function<Waiter, @Nullable Void> send = winner -> {
+            ChannelDoor.sendReserved(channel, wrapped, level);
+            return null;
+        };
+        return new CoreClause.OfValue<>(core, level, ChannelDoor.PLACE, send, then);
+    }
+
+    @SuppressWarnings("unchecked") // what was sent to a channel of T
+    T unwrap(Object element) {
+        return (T) ChannelDoor.unwrap(element);
+    }
+
+    /** @param millis negative for one that waits as long as it takes */
+    private <V extends @Nullable Object> CompletableFuture<V> enqueue(
+            int weight,
+            Object tag,
+            @Nullable V grant,
+            long millis,
+            Supplier<String> onTimeout,
+            @Nullable Executor executor) {
+        if (millis < 0) return GrantFuture.enqueue(core, weight, tag, grant, executor);
+        if (millis > 0) return GrantFuture.enqueue(core, weight, tag, grant, millis, onTimeout);
+        return CompletableFuture.failedFuture(new TimeoutException(onTimeout.get()));
+    }
+}
