@@ -1,0 +1,51 @@
+package baton.scheduler
+
+import baton.sync.Mutex
+import baton.sync.withLock
+import kotlin.time.Duration.Companion.hours
+import kotlinx.coroutines.selects.select
+
+/** The ways to hold a lock so that its holder can be lifted, each beside a way to wait for it. */
+enum class Lock {
+    MUTEX {
+        private val mutex = Mutex()
+
+        override suspend fun hold(block: suspend () -> Unit) = mutex.withLock { block() }
+
+        override suspend fun want(block: suspend () -> Unit) = mutex.withLock { block() }
+    },
+    MUTEX_OF_OWNERS {
+        private val mutex = Mutex()
+
+        override suspend fun hold(block: suspend () -> Unit) = mutex.withLock("holder") { block() }
+
+        override suspend fun want(block: suspend () -> Unit) = mutex.withLock("other") { block() }
+    },
+    MUTEX_IN_TIME {
+        private val mutex = Mutex()
+
+        override suspend fun hold(block: suspend () -> Unit) {
+            mutex.tryLock(1.hours)
+            block()
+            mutex.unlock()
+        }
+
+        override suspend fun want(block: suspend () -> Unit) = hold(block)
+    },
+    MUTEX_SELECTED {
+        private val mutex = Mutex()
+
+        override suspend fun hold(block: suspend () -> Unit) {
+            select { mutex.onLock { } }
+            block()
+            mutex.unlock()
+        }
+
+        override suspend fun want(block: suspend () -> Unit) = hold(block)
+    },
+    ;
+
+    abstract suspend fun hold(block: suspend () -> Unit)
+
+    abstract suspend fun want(block: suspend () -> Unit)
+}
