@@ -113,6 +113,12 @@ public abstract class Waiter(
         if (Boosts.inUse) lookAt(coroutine ?: return)
     }
 
+    /** Instead of [look], where nobody would be lifted for it. */
+    internal fun lookAway() {
+        isLiftable = false
+        urgency = Inheritance.NONE.toByte()
+    }
+
     private fun lookAt(context: CoroutineContext) {
         val boosting = context[ContinuationInterceptor] as? Boosting
         val level = if (boosting == null) context.priority else boosting.levelOf(context)

@@ -1,7 +1,10 @@
 package baton.scheduler
 
 import baton.sync.Mutex
+import baton.sync.Semaphore
+import baton.sync.WaitOrder
 import baton.sync.withLock
+import baton.sync.withPermit
 import kotlin.time.Duration.Companion.hours
 import kotlinx.coroutines.selects.select
 
@@ -42,6 +45,35 @@ enum class Lock {
         }
 
         override suspend fun want(block: suspend () -> Unit) = hold(block)
+    },
+    SEMAPHORE {
+        private val semaphore = Semaphore(1)
+
+        override suspend fun hold(block: suspend () -> Unit) = semaphore.withPermit { block() }
+
+        override suspend fun want(block: suspend () -> Unit) = hold(block)
+    },
+    SEMAPHORE_IN_TIME {
+        private val semaphore = Semaphore(1, order = WaitOrder.PRIORITY)
+
+        override suspend fun hold(block: suspend () -> Unit) {
+            semaphore.tryAcquire(1, 1.hours)
+            block()
+            semaphore.release()
+        }
+
+        override suspend fun want(block: suspend () -> Unit) = hold(block)
+    },
+    SEMAPHORE_SELECTED {
+        private val semaphore = Semaphore(1, order = WaitOrder.UNFAIR)
+
+        override suspend fun hold(block: suspend () -> Unit) {
+            select { semaphore.onAcquire(1) { } }
+            block()
+            semaphore.release()
+        }
+
+        override suspend fun want(block: suspend () -> Unit) = semaphore.withPermit { block() }
     },
     ;
 
