@@ -143,7 +143,7 @@ internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null
     override fun resumeFailed() {}
 
     companion object {
-        private const val LEVELS = 5
+        const val LEVELS = 5
         private const val STEPS = 1000
 
         /** No level: nobody waits, or not with one; or nobody is lifted. */
@@ -168,6 +168,11 @@ internal fun WaitCore.leaves(waiter: Waiter) {
     if (level != Inheritance.NONE) anInheritance.count(level, -1)
 }
 
+/** Those who waited at these [levels] wait no more. */
+internal fun WaitCore.leaveTogether(levels: IntArray) {
+    for (level in levels.indices) inheritance?.count(level, -levels[level])
+}
+
 /** The coroutine of [context] holds it now, alone; null is somebody who cannot be lifted. */
 internal fun WaitCore.holds(context: CoroutineContext?) {
     if (context != null) anInheritance.enterAlone(context) else inheritance?.leaveAlone()
@@ -176,4 +181,14 @@ internal fun WaitCore.holds(context: CoroutineContext?) {
 /** Whoever held it alone holds it no more. */
 internal fun WaitCore.holdsNoMore() {
     inheritance?.leaveAlone()
+}
+
+/** One of several holders. */
+internal fun WaitCore.enters(holding: Holding) {
+    anInheritance.enter(holding)
+}
+
+/** It holds it no more, if it did. */
+internal fun WaitCore.goes(holding: Holding) {
+    inheritance?.leave(holding)
 }
