@@ -134,10 +134,13 @@ public class ReadWriteLock(
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
         val holder = if (owner == null) null else liftable()
-        if (holder == null) return tryLockRead(owner) || waitFor(ReadWriteLedger.READ, owner, timeout)
-        val note = Holding(holder)
-        return done(core.tryRead(owner, note), owner, ReadWriteLedger.READ) ||
-            waitFor(ReadWriteLedger.READ, NotedRequest(owner, note), timeout)
+        if (holder != null) return tryLockRead(timeout, owner, Holding(holder))
+        return tryLockRead(owner) || waitFor(ReadWriteLedger.READ, owner, timeout)
+    }
+
+    private suspend fun tryLockRead(timeout: Duration, owner: Any?, note: Holding): Boolean {
+        if (done(core.tryRead(owner, note), owner, ReadWriteLedger.READ)) return true
+        return waitFor(ReadWriteLedger.READ, NotedRequest(owner, note), timeout)
     }
 
     /**
