@@ -1,10 +1,8 @@
 package baton.waiting
 
-import baton.Boosting
 import baton.priority
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
-import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 
 /**
@@ -120,7 +118,7 @@ public abstract class Waiter(
     }
 
     private fun lookAt(context: CoroutineContext) {
-        val boosting = context[ContinuationInterceptor] as? Boosting
+        val boosting = Boosts.boostingOf(context)
         val level = if (boosting == null) context.priority else boosting.levelOf(context)
         isLiftable = boosting != null
         urgency = (level?.ordinal ?: Inheritance.NONE).toByte()
