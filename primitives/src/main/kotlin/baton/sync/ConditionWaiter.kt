@@ -42,6 +42,7 @@ internal class ConditionWaiter(
 
     /** The timer and the watch on the job are set before anybody can resume it, who then sees them and can end them. */
     fun await(timeout: Duration): Any? {
+        look()
         timer = Timeouts.schedule(timeout, context, this)
         val job = job
         if (job != null) {

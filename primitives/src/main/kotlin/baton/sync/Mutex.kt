@@ -1,12 +1,16 @@
 package baton.sync
 
+import baton.Boosting
+import baton.Priority
 import baton.waiting.SelectClauses
 import baton.waiting.SelectWaiter
 import baton.waiting.SelectableCore
 import baton.waiting.awaitGrant
+import baton.waiting.liftable
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectClause2
@@ -31,6 +35,12 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * *Owners.* An owner is any object that stands for the holder, compared by identity. With one, locking twice is
  * reported instead of waiting for itself for ever, and only the owner can unlock. The mutex is not reentrant.
+ *
+ * *Boosting.* While somebody waits who is more urgent than the coroutine that holds the mutex, that coroutine and all inside it
+ * run at the level of the most urgent who waits, if their dispatcher can lift them (see [Boosting]). It is known who holds
+ * it if that was locked by a call that suspends or by a `select`, not by the other [tryLock] or a future of the Java face. Levels
+ * count as they are when one begins to wait, and only where a [Priority] or the dispatcher says one; so a holder that is lifted
+ * while it waits for another lock itself does not pass that on.
  *
  * *Misuse.* Unlocking what is not locked, or is locked by another owner (also: by one when none is given, or by none),
  * and locking again with the same owner, throw [IllegalStateException] and change nothing.
@@ -61,7 +71,7 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun lock(owner: Any? = null) {
-        if (tryLock(owner)) return
+        if (tryLock(owner, liftable())) return
         awaitGrant(core, weight = 1, tag = owner, announced = false)
     }
 
@@ -70,8 +80,10 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      *
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
-    public fun tryLock(owner: Any? = null): Boolean =
-        when (core.tryLock(owner)) {
+    public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, by = null)
+
+    private fun tryLock(owner: Any?, by: CoroutineContext?): Boolean =
+        when (core.tryLock(owner, by)) {
             MutexCore.Outcome.DONE -> true
             MutexCore.Outcome.BUSY -> false
             MutexCore.Outcome.REFUSED -> throw core.lockedTwice(owner!!)
@@ -88,7 +100,7 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      */
     public suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
-        if (tryLock(owner)) return true
+        if (tryLock(owner, liftable())) return true
         if (timeout == Duration.ZERO) return false
         return awaitGrant(core, weight = 1, tag = owner, timeout = timeout)
     }

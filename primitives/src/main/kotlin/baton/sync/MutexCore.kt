@@ -3,26 +3,31 @@ package baton.sync
 import baton.waiting.FifoLine
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.holds
+import baton.waiting.holdsNoMore
+import baton.waiting.joins
+import baton.waiting.leaves
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
+import kotlin.coroutines.CoroutineContext
 
 /*
  * How it works
  *
- *            lock()              somebody waits, or locks with an owner
- *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────▶ GUARDED
- *            unlock()            nobody waits, and no owner
+ *            lock()              somebody waits, or locks with an owner, or can be lifted
+ *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────────────────────────▶ GUARDED
+ *            unlock()            nobody waits, and no owner, and no holder noted
  *
  *   FREE      nobody holds it; nobody waits
  *   HELD      held without an owner; nobody waits
  *   GUARDED   held; who holds it and who waits is written under the lock
  *
  * (1) FREE ⇄ HELD is one compare-and-set by anybody, without the lock. All other changes are made under the lock.
- * (2) In GUARDED, `owner` and `line` are exact under the lock, and `owner` is not null or `line` is not empty. So who
- *     reads the word and, if it is GUARDED, the rest under the lock, sees one consistent state.
+ * (2) In GUARDED, `owner`, `line` and the holder that the Inheritance has noted are exact under the lock, and one of them
+ *     is there. So who reads the word and, if it is GUARDED, the rest under the lock, sees one consistent state.
  * (3) unlock with waiters leaves GUARDED (or HELD, see 4) in place and only replaces the holder: the mutex is never free
  *     between two holders, nobody slips in.
- * (4) As soon as neither owner nor waiter is left, the word goes back to HELD or FREE, and with it the fast path.
+ * (4) As soon as neither owner nor waiter nor noted holder is left, the word goes back to HELD or FREE, and with it the fast path.
  * (5) Conditions decide under the same lock: see ConditionCore for what they do with this line.
  */
 internal class MutexCore(locked: Boolean, private val label: () -> String) : WaitCore() {
@@ -40,20 +45,22 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     val waiting: Int get() = if (word == GUARDED) decide { line.size } else 0
 
-    fun tryLock(newOwner: Any?): Outcome =
+    /** [by] is the coroutine that comes to hold it, if it can be lifted. */
+    fun tryLock(newOwner: Any?, by: CoroutineContext? = null): Outcome =
         when {
-            newOwner != null -> decide { lockInside(newOwner) }
+            newOwner != null || by != null -> decide { lockInside(newOwner, by) }
             WORD.compareAndSet(this, FREE, HELD) -> Outcome.DONE
             else -> Outcome.BUSY
         }
 
     /** Under the lock. BUSY means GUARDED: nobody unlocks without the lock any more. */
-    private fun lockInside(newOwner: Any?): Outcome {
+    private fun lockInside(newOwner: Any?, by: CoroutineContext?): Outcome {
         while (true) {
             when (word) {
                 FREE ->
-                    if (WORD.compareAndSet(this, FREE, if (newOwner == null) HELD else GUARDED)) {
+                    if (WORD.compareAndSet(this, FREE, if (newOwner == null && by == null) HELD else GUARDED)) {
                         owner = newOwner
+                        if (by != null) holds(by)
                         return Outcome.DONE
                     }
                 HELD -> return Outcome.BUSY
@@ -62,18 +69,21 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int = decide { enqueueInside(waiter) }
+    override fun enqueue(waiter: Waiter, announced: Boolean): Int {
+        waiter.look()
+        return decide { enqueueInside(waiter) }
+    }
 
     private fun enqueueInside(waiter: Waiter): Int {
         while (true) {
-            when (lockInside(waiter.tag)) {
+            when (lockInside(waiter.tag, waiter.holder)) {
                 Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
                 Outcome.REFUSED -> waiter.tryFail(waiter.tag!!)
                 Outcome.BUSY -> {
                     if (word != GUARDED && !WORD.compareAndSet(this, HELD, GUARDED)) continue
                     if (waiter.startWaiting()) {
                         // From here on a canceller may resume it: its state must not be read again, or both would.
-                        line.add(waiter)
+                        join(waiter)
                         return Waiter.WAITING
                     }
                     settle()
@@ -81,6 +91,16 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
             }
             return waiter.currentState
         }
+    }
+
+    private fun join(waiter: Waiter) {
+        line.add(waiter)
+        joins(waiter)
+    }
+
+    private fun unlink(waiter: Waiter) {
+        line.remove(waiter)
+        leaves(waiter)
     }
 
     override fun unannounce(weight: Int) {}
@@ -111,15 +131,17 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     /** Whoever holds it holds it no more: the next one does, or nobody. Under the lock. */
     fun passOn() {
         owner = null
+        holdsNoMore()
         while (true) {
             val next = line.head()
             if (next == null) {
                 word = FREE
                 return
             }
-            line.remove(next)
+            unlink(next)
             if (next.tryGrant()) {
                 owner = next.tag
+                holds(next.holder)
                 settle()
                 wake(next)
                 return
@@ -129,7 +151,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     /** Invariant 4, for a mutex that is held. Under the lock. */
     fun settle() {
-        val settled = if (owner == null && line.size == 0) HELD else GUARDED
+        val settled = if (owner == null && line.size == 0 && inheritance?.hasHolder != true) HELD else GUARDED
         if (word != settled) word = settled
     }
 
@@ -149,7 +171,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         while (true) {
             val isHeld = guard()
             if (!isHeld && !WORD.compareAndSet(this, FREE, GUARDED)) continue
-            line.add(waiter)
+            join(waiter)
             if (!isHeld) passOn()
             return
         }
@@ -162,7 +184,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     /** Under the lock. */
     fun leave(waiter: Waiter) {
         if (!waiter.linked) return
-        line.remove(waiter)
+        unlink(waiter)
         settle()
     }
 

@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.waiting.Holding
 import java.util.IdentityHashMap
 
 /**
@@ -19,6 +20,9 @@ internal class ReadOwners {
         private var held = 0
         private var waiting = 0
         private var crowd: ReaderCrowd? = null
+
+        /** The first of its coroutines that is known, while it holds. */
+        var note: Holding? = null
 
         val isEmpty: Boolean get() = held + waiting == 0
 

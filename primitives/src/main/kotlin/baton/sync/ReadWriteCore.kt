@@ -1,7 +1,11 @@
 package baton.sync
 
+import baton.waiting.Boosts
 import baton.waiting.Crowd
+import baton.waiting.Holding
+import baton.waiting.Inheritance
 import baton.waiting.Waiter
+import kotlin.coroutines.CoroutineContext
 
 /*
  * How it works
@@ -59,34 +63,42 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
         }
     }
 
-    fun tryRead(owner: Any?): Outcome =
+    /** [note] is what the caller will end reading with, if its owner does not say who it is. */
+    fun tryRead(owner: Any?, note: Holding? = null): Outcome =
         when {
-            owner == null && readAtOnce() -> Outcome.DONE
+            owner == null && note == null && readAtOnce() -> Outcome.DONE
             owner == null && mustReaderWait() -> Outcome.BUSY
-            else -> inside { readInside(owner) }
+            else -> inside { readInside(owner, note) }
         }
 
-    fun tryWrite(owner: Any?): Outcome =
+    /** [by], here and below, is the coroutine that comes to hold it, if it can be lifted. */
+    fun tryWrite(owner: Any?, by: CoroutineContext? = null): Outcome =
         when {
-            owner == null && writeAtOnce() -> Outcome.DONE
+            owner == null && by == null && writeAtOnce() -> Outcome.DONE
             owner == null && mustWriterWait() -> Outcome.BUSY
-            else -> inside { writeInside(owner) }
+            else -> inside { writeInside(owner, by) }
         }
 
-    fun tryReadUpgradably(owner: Any?): Outcome =
-        if (owner == null && readUpgradablyAtOnce()) Outcome.DONE else inside { readUpgradablyInside(owner) }
+    fun tryReadUpgradably(owner: Any?, by: CoroutineContext? = null): Outcome =
+        when {
+            owner == null && by == null && readUpgradablyAtOnce() -> Outcome.DONE
+            else -> inside { readUpgradablyInside(owner, by) }
+        }
 
-    fun tryUpgrade(owner: Any?): Outcome =
-        if (owner == null && compareAndSet(UPGRADABLE, WRITTEN)) Outcome.DONE else inside { upgradeInside(owner) }
+    fun tryUpgrade(owner: Any?, by: CoroutineContext? = null): Outcome =
+        when {
+            owner == null && by == null && compareAndSet(UPGRADABLE, WRITTEN) -> Outcome.DONE
+            else -> inside { upgradeInside(owner, by) }
+        }
 
-    fun leaveRead(owner: Any?): Boolean {
-        while (owner == null) {
+    fun leaveRead(owner: Any?, note: Holding? = null): Boolean {
+        while (owner == null && note == null) {
             val seen = counter()
             if (seen < 0) break
             if (seen.toInt() == 0) return false
             if (compareAndSet(seen, seen - 1)) return true
         }
-        return inside { leaveReadInside(owner) }
+        return inside { leaveReadInside(owner, note) }
     }
 
     fun leaveWrite(owner: Any?): Boolean =
@@ -118,29 +130,34 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
 
     // ---- who has to wait
 
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int = inside { enqueueInside(waiter) }
+    override fun enqueue(waiter: Waiter, announced: Boolean): Int {
+        waiter.look()
+        return inside { enqueueInside(waiter) }
+    }
 
     private fun enqueueInside(waiter: Waiter): Int {
-        val owner = waiter.tag
+        val noted = waiter.tag as? NotedRequest
+        val owner = if (noted == null) waiter.tag else noted.owner
         val outcome =
             when (waiter.weight) {
-                READ -> readInside(owner)
-                WRITE -> writeInside(owner)
-                READ_UPGRADABLY -> readUpgradablyInside(owner)
-                else -> upgradeInside(owner)
+                READ -> readInside(owner, noted?.note)
+                WRITE -> writeInside(owner, waiter.holder)
+                READ_UPGRADABLY -> readUpgradablyInside(owner, waiter.holder)
+                else -> upgradeInside(owner, waiter.holder)
             }
         when (outcome) {
             Outcome.DONE -> if (!waiter.tryGrant()) takeBackInside(waiter)
             Outcome.BUSY ->
                 if (waiter.startWaiting()) {
                     // From here on a canceller may resume it: its state must not be read again, or both would.
-                    lineUp(waiter, owner)
+                    lineUp(waiter, owner, noted?.note)
                     return Waiter.WAITING
                 }
             else -> waiter.tryFail(ReadWriteRefusal(outcome, owner, whoIsBefore()))
         }
         return waiter.currentState
     }
+
     override fun withdraw(waiter: Waiter) {
         inside { withdrawInside(waiter) }
     }
@@ -150,6 +167,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
         takeBackInside(waiter)
         settle()
     }
+
     override fun unannounce(weight: Int) {}
 
     override fun failure(waiter: Waiter): Throwable =
@@ -163,6 +181,33 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
 }
 
 /** Readers that wait together; [owned] of them have given an owner. */
-internal class ReaderCrowd(core: ReadWriteLedger) : Crowd(core) {
+internal class ReaderCrowd(private val ledger: ReadWriteLedger) : Crowd(ledger) {
     var owned = 0
+
+    /** How many of them wait at each level; null where none has one. */
+    var levels: IntArray? = null
+        private set
+
+    fun joined(member: Waiter) {
+        add(member)
+        count(member, 1)
+    }
+
+    fun left(member: Waiter) {
+        remove(member)
+        count(member, -1)
+    }
+
+    private fun count(member: Waiter, change: Int) {
+        val level = member.urgency.toInt()
+        if (level == Inheritance.NONE) return
+        val levels = levels ?: IntArray(Inheritance.LEVELS).also { levels = it }
+        levels[level] += change
+    }
+
+    override fun arrive(): Waiter? {
+        val first = super.arrive()
+        if (Boosts.inUse) ledger.noteReaders(first)
+        return first
+    }
 }

@@ -1,8 +1,17 @@
 package baton.sync
 
 import baton.waiting.FifoLine
+import baton.waiting.Holding
 import baton.waiting.PaddedCounter
 import baton.waiting.Waiter
+import baton.waiting.enters
+import baton.waiting.goes
+import baton.waiting.holds
+import baton.waiting.holdsNoMore
+import baton.waiting.joins
+import baton.waiting.leaveTogether
+import baton.waiting.leaves
+import kotlin.coroutines.CoroutineContext
 
 /*
  * Who is in and who waits, under the lock; meaningful while the word is GUARDED or BARRED (see ReadWriteCore.kt):
@@ -19,7 +28,11 @@ import baton.waiting.Waiter
  * (3) Readers gather only while mayRead() is false. Every change that could make it true ends in advance().
  * (4) A crowd of readers is let in by one step: the ledger counts all of it, and the crowd decides on its members when the
  *     lock is free. Who was cancelled in between finds its crowd ended and leaves as any reader does.
- * (5) The word leaves GUARDED and BARRED as soon as nobody waits and no owner is left: then the fast paths are open again.
+ * (5) The word leaves GUARDED and BARRED as soon as nobody waits and neither owner nor noted holder is left: then the fast
+ *     paths are open again.
+ * (6) Who writes or reads upgradably is noted if it can be lifted (see Inheritance), in the step that lets it in. So is a
+ *     reader whose end can be told from that of others, by its owner or by its note; one of a crowd is noted by the thread
+ *     that wakes the crowd, before it is woken.
  *
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
@@ -70,7 +83,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
 
     /** Invariant 5. Nobody else changes the word meanwhile. */
     fun settle() {
-        val free = waitingInside == 0 && intentOwner == null && owners.isEmpty
+        val free = waitingInside == 0 && intentOwner == null && owners.isEmpty && inheritance?.hasHolder != true
         val settled =
             when {
                 !free -> if (mayRead()) GUARDED else BARRED
@@ -85,7 +98,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
 
     private fun holdsToRead(owner: Any) = owners.find(owner)?.holds == true
 
-    fun readInside(owner: Any?): Outcome =
+    fun readInside(owner: Any?, note: Holding?): Outcome =
         when {
             owner != null && writing && intentOwner === owner -> Outcome.HELD
             // Those who gather may be let in before anybody leaves.
@@ -96,6 +109,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
                     owned++
                     owners.entry(owner).hold()
                 }
+                if (note != null) noteReader(owner, note)
                 Outcome.DONE
             }
             // Whoever it would wait for waits for this owner to leave.
@@ -103,18 +117,39 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
             else -> Outcome.BUSY
         }
 
-    fun writeInside(owner: Any?): Outcome =
+    /** A reader that is in. */
+    private fun noteReader(owner: Any?, note: Holding) {
+        if (owner != null) {
+            val entry = owners.find(owner)
+            if (entry == null || !entry.holds || entry.note != null) return
+            entry.note = note
+        }
+        enters(note)
+    }
+
+    /** Not under the lock: those of a crowd who were let in and are not woken yet. */
+    fun noteReaders(first: Waiter?) {
+        var reader = first
+        while (reader != null) {
+            val place = reader.tag as? NotedPlace
+            if (place?.note != null) inside { noteReader(place.owner, place.note) }
+            reader = reader.chain
+        }
+    }
+
+    fun writeInside(owner: Any?, by: CoroutineContext?): Outcome =
         when {
             owner != null && (intentOwner === owner || holdsToRead(owner)) -> Outcome.HELD
             writing || upgradable || readers > 0 || intents.size > 0 -> Outcome.BUSY
             else -> {
                 writing = true
                 intentOwner = owner
+                holds(by)
                 Outcome.DONE
             }
         }
 
-    fun readUpgradablyInside(owner: Any?): Outcome =
+    fun readUpgradablyInside(owner: Any?, by: CoroutineContext?): Outcome =
         when {
             owner != null && intentOwner === owner -> Outcome.HELD
             writing || upgradable || intents.size > 0 ->
@@ -123,11 +158,12 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
             else -> {
                 upgradable = true
                 intentOwner = owner
+                holds(by)
                 Outcome.DONE
             }
         }
 
-    fun upgradeInside(owner: Any?): Outcome =
+    fun upgradeInside(owner: Any?, by: CoroutineContext?): Outcome =
         when {
             !upgradable || intentOwner !== owner || upgrading != null -> Outcome.NOT_HELD
             owner != null && holdsToRead(owner) -> Outcome.DEADLOCK
@@ -135,22 +171,29 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
             else -> {
                 upgradable = false
                 writing = true
+                noteUpgraded(by)
                 Outcome.DONE
             }
         }
 
-    fun lineUp(waiter: Waiter, owner: Any?) {
+    /** One that was not known when it began to read upgradably may be so now. */
+    private fun noteUpgraded(by: CoroutineContext?) {
+        if (by != null && inheritance?.hasSole != true) holds(by)
+    }
+
+    fun lineUp(waiter: Waiter, owner: Any?, note: Holding?) {
+        joins(waiter)
         when (waiter.weight) {
             READ -> {
                 val crowd = gathering ?: ReaderCrowd(this).also { gathering = it }
-                crowd.add(waiter)
+                crowd.joined(waiter)
                 waiter.tag = crowd
-                if (owner != null) {
-                    val entry = owners.entry(owner)
+                val entry = if (owner == null) null else owners.entry(owner)
+                if (entry != null) {
                     entry.wait(crowd)
                     crowd.owned++
-                    waiter.tag = OwnedPlace(crowd, entry)
                 }
+                if (entry != null || note != null) waiter.tag = NotedPlace(crowd, entry, note)
             }
             UPGRADE -> upgrading = waiter
             else -> {
@@ -168,13 +211,19 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
         return if (first == null) intentOwner else first.tag
     }
 
-    fun leaveReadInside(owner: Any?): Boolean {
+    fun leaveReadInside(owner: Any?, note: Holding? = null): Boolean {
         if (owner == null) {
+            if (note != null) goes(note)
             if (readers == owned) return false
         } else {
             val entry = owners.find(owner)
             if (entry == null || !entry.holds) return false
             entry.release()
+            val noted = entry.note
+            if (noted != null && !entry.holds) {
+                goes(noted)
+                entry.note = null
+            }
             owners.removeIfEmpty(entry)
             owned--
         }
@@ -187,6 +236,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
         if (!writing || intentOwner !== owner) return false
         writing = false
         intentOwner = null
+        holdsNoMore()
         nextPhase()
         return true
     }
@@ -195,6 +245,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
         if (!upgradable || intentOwner !== owner) return false
         upgradable = false
         intentOwner = null
+        holdsNoMore()
         advance()
         return true
     }
@@ -204,9 +255,15 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
         writing = false
         intentOwner = null
         readers = 1
+        val note = inheritance?.takeSole()
         if (owner != null) {
             owned = 1
-            owners.entry(owner).hold()
+            val entry = owners.entry(owner)
+            entry.hold()
+            entry.note = note
+        } else if (note != null) {
+            // Which of the readers ends will not be known.
+            goes(note)
         }
         nextPhase()
         return true
@@ -223,9 +280,11 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
         val upgrade = upgrading
         if (upgrade != null && readers == 0) {
             upgrading = null
+            leaves(upgrade)
             if (upgrade.tryGrant()) {
                 upgradable = false
                 writing = true
+                noteUpgraded(upgrade.holder)
                 wake(upgrade)
             }
         }
@@ -236,6 +295,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
             if (!head.tryGrant()) continue
             if (head.weight == WRITE) writing = true else upgradable = true
             intentOwner = head.tag
+            holds(head.holder)
             wake(head)
         }
         if (mayRead()) letReadersIn()
@@ -247,12 +307,14 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
         gathering = null
         readers += crowd.size
         owned += crowd.owned
+        crowd.levels?.let { leaveTogether(it) }
         crowd.end()
         wake(crowd)
     }
 
     private fun unlink(waiter: Waiter) {
         intents.remove(waiter)
+        leaves(waiter)
         if (waiter.weight == WRITE) writersInLine--
     }
 
@@ -262,6 +324,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
             UPGRADE ->
                 if (upgrading === waiter) {
                     upgrading = null
+                    leaves(waiter)
                     advance()
                 }
             else ->
@@ -273,17 +336,19 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
     }
 
     private fun withdrawReader(waiter: Waiter) {
-        val place = waiter.tag as? OwnedPlace
+        val place = waiter.tag as? NotedPlace
         val crowd = place?.crowd ?: waiter.tag as ReaderCrowd
         if (crowd.hasEnded) {
-            leaveReadInside(place?.entry?.owner)
+            leaveReadInside(place?.owner, place?.note)
             return
         }
-        crowd.remove(waiter)
-        if (place != null) {
+        crowd.left(waiter)
+        leaves(waiter)
+        val entry = place?.entry
+        if (entry != null) {
             crowd.owned--
-            place.entry.leave()
-            owners.removeIfEmpty(place.entry)
+            entry.leave()
+            owners.removeIfEmpty(entry)
         }
     }
 
@@ -291,7 +356,13 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
     fun takeBackInside(waiter: Waiter) {
         val tag = waiter.tag
         when (waiter.weight) {
-            READ -> leaveReadInside(if (tag is OwnedPlace) tag.entry.owner else tag.takeIf { it !is ReaderCrowd })
+            READ ->
+                when (tag) {
+                    is NotedPlace -> leaveReadInside(tag.owner, tag.note)
+                    is NotedRequest -> leaveReadInside(tag.owner, tag.note)
+                    is ReaderCrowd -> leaveReadInside(null)
+                    else -> leaveReadInside(tag)
+                }
             WRITE -> leaveWriteInside(tag)
             READ_UPGRADABLY -> if (upgrading == null) leaveUpgradableInside(tag)
             else ->
@@ -303,7 +374,13 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
         }
     }
 
-    private class OwnedPlace(val crowd: ReaderCrowd, val entry: ReadOwners.Entry)
+    /** Where a reader waits of whom more is known than its crowd. */
+    private class NotedPlace(val crowd: ReaderCrowd, val entry: ReadOwners.Entry?, val note: Holding?) {
+        val owner: Any? get() = entry?.owner
+    }
+
+    /** Its tag, before it waits, if it can be lifted while it reads. */
+    internal class NotedRequest(val owner: Any?, val note: Holding)
 
     /** What became of a request. */
     internal enum class Outcome { DONE, BUSY, HELD, DEADLOCK, FULL, NOT_HELD }

@@ -1,13 +1,21 @@
 package baton.sync
 
+import baton.Boosting
+import baton.sync.ReadWriteLedger.NotedRequest
 import baton.sync.ReadWriteLedger.Outcome
+import baton.waiting.Boosts
+import baton.waiting.Holding
 import baton.waiting.SelectClauses
 import baton.waiting.SelectWaiter
 import baton.waiting.SelectableCore
 import baton.waiting.awaitGrant
+import baton.waiting.ifLiftable
+import baton.waiting.liftable
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectClause0
@@ -42,6 +50,10 @@ import kotlinx.coroutines.selects.SelectInstance
  * reading upgradably while reading plainly, throw [IllegalStateException] with the names of both. (Reading again is allowed
  * where it need not wait.) Without owners none of this is noticed. While an owner is inside, or somebody waits, all calls
  * take a lock inside; otherwise one atomic operation each.
+ *
+ * *Boosting.* While somebody waits who is more urgent, those inside are lifted, as the holder of a [Mutex] is (see [Boosting]):
+ * who writes or reads upgradably, and readers that came by [withRead] or gave an owner. Of other readers it is not known
+ * which of them ends when one does, so they are not lifted; nor is a writer after a [downgrade] without an owner.
  *
  * *Misuse.* Unlocking, upgrading or downgrading what the caller does not hold in that way throws [IllegalStateException] and
  * changes nothing. Whether a caller without an owner is among the holders is not checked.
@@ -80,8 +92,30 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes, or would wait for a writer that waits for it.
      */
     public suspend fun lockRead(owner: Any? = null) {
+        val holder = if (owner == null) null else liftable()
+        if (holder != null) return lockRead(owner, Holding(holder))
         if (done(core.tryRead(owner), owner, ReadWriteLedger.READ)) return
         awaitGrant(core, ReadWriteLedger.READ, owner, false)
+    }
+
+    /** As the other, by one that can be lifted; [note] is what [noteOf] has answered. */
+    @PublishedApi
+    internal suspend fun lockRead(owner: Any?, note: Any?) {
+        if (note !is Holding) return lockRead(owner)
+        if (done(core.tryRead(owner, note), owner, ReadWriteLedger.READ)) return
+        awaitGrant(core, ReadWriteLedger.READ, NotedRequest(owner, note), false)
+    }
+
+    /** By what a reader of that context is known that gives no owner, if it can be lifted. */
+    @PublishedApi
+    internal fun noteOf(owner: Any?, context: CoroutineContext): Any? {
+        if (!Boosts.inUse || owner != null) return null
+        return context.ifLiftable()?.let(::Holding)
+    }
+
+    @PublishedApi
+    internal fun unlockRead(owner: Any?, note: Any?) {
+        if (!core.leaveRead(owner, note as? Holding)) refuse("unlockRead", owner)
     }
 
     /**
@@ -99,7 +133,14 @@ public class ReadWriteLock(
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
+        val holder = if (owner == null) null else liftable()
+        if (holder != null) return tryLockRead(timeout, owner, Holding(holder))
         return tryLockRead(owner) || waitFor(ReadWriteLedger.READ, owner, timeout)
+    }
+
+    private suspend fun tryLockRead(timeout: Duration, owner: Any?, note: Holding): Boolean {
+        if (done(core.tryRead(owner, note), owner, ReadWriteLedger.READ)) return true
+        return waitFor(ReadWriteLedger.READ, NotedRequest(owner, note), timeout)
     }
 
     /**
@@ -119,7 +160,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and is inside already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
-        if (!tryLockWrite(owner)) awaitGrant(core, ReadWriteLedger.WRITE, owner, false)
+        if (!tryLockWrite(owner, liftable())) awaitGrant(core, ReadWriteLedger.WRITE, owner, false)
     }
 
     /**
@@ -127,12 +168,15 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and is inside already.
      */
-    public fun tryLockWrite(owner: Any? = null): Boolean = done(core.tryWrite(owner), owner, ReadWriteLedger.WRITE)
+    public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, by = null)
+
+    private fun tryLockWrite(owner: Any?, by: CoroutineContext?) =
+        done(core.tryWrite(owner, by), owner, ReadWriteLedger.WRITE)
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
-        return tryLockWrite(owner) || waitFor(ReadWriteLedger.WRITE, owner, timeout)
+        return tryLockWrite(owner, liftable()) || waitFor(ReadWriteLedger.WRITE, owner, timeout)
     }
 
     /**
@@ -153,7 +197,7 @@ public class ReadWriteLock(
      *   wait: whoever it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
-        if (!tryLockUpgradable(owner)) awaitGrant(core, ReadWriteLedger.READ_UPGRADABLY, owner, false)
+        if (!tryLockUpgradable(owner, liftable())) awaitGrant(core, ReadWriteLedger.READ_UPGRADABLY, owner, false)
     }
 
     /**
@@ -161,13 +205,15 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and writes or reads upgradably.
      */
-    public fun tryLockUpgradable(owner: Any? = null): Boolean =
-        done(core.tryReadUpgradably(owner), owner, ReadWriteLedger.READ_UPGRADABLY)
+    public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, by = null)
+
+    private fun tryLockUpgradable(owner: Any?, by: CoroutineContext?) =
+        done(core.tryReadUpgradably(owner, by), owner, ReadWriteLedger.READ_UPGRADABLY)
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
-        return tryLockUpgradable(owner) || waitFor(ReadWriteLedger.READ_UPGRADABLY, owner, timeout)
+        return tryLockUpgradable(owner, liftable()) || waitFor(ReadWriteLedger.READ_UPGRADABLY, owner, timeout)
     }
 
     /**
@@ -189,16 +235,19 @@ public class ReadWriteLock(
      *   [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
-        if (!tryUpgrade(owner)) awaitGrant(core, ReadWriteLedger.UPGRADE, owner, false)
+        if (!tryUpgrade(owner, liftable())) awaitGrant(core, ReadWriteLedger.UPGRADE, owner, false)
     }
 
     /** Upgrades if nobody else reads; otherwise as [upgrade], and when it answers false the caller reads upgradably. */
-    public fun tryUpgrade(owner: Any? = null): Boolean = done(core.tryUpgrade(owner), owner, ReadWriteLedger.UPGRADE)
+    public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, by = null)
+
+    private fun tryUpgrade(owner: Any?, by: CoroutineContext?) =
+        done(core.tryUpgrade(owner, by), owner, ReadWriteLedger.UPGRADE)
 
     /** As [upgrade], waiting [timeout] at most; when it answers false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
         requireNotNegative(timeout)
-        return tryUpgrade(owner) || waitFor(ReadWriteLedger.UPGRADE, owner, timeout)
+        return tryUpgrade(owner, liftable()) || waitFor(ReadWriteLedger.UPGRADE, owner, timeout)
     }
 
     /**
@@ -273,11 +322,12 @@ public class ReadWriteLock(
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> ReadWriteLock.withRead(owner: Any? = null, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    lockRead(owner)
+    val note = noteOf(owner, coroutineContext)
+    lockRead(owner, note)
     try {
         return action()
     } finally {
-        unlockRead(owner)
+        unlockRead(owner, note)
     }
 }
 

@@ -6,6 +6,7 @@ import baton.waiting.SelectClauses
 import baton.waiting.SelectWaiter
 import baton.waiting.SelectableCore
 import baton.waiting.awaitGrant
+import baton.waiting.liftable
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -33,6 +34,9 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * *Memory.* What happens before a [release] happens before whatever follows an [acquire] or successful [tryAcquire] that
  * takes one of its permits. A failed [tryAcquire] publishes and sees nothing.
+ *
+ * *Boosting.* While there is one permit only, its holder is lifted as that of a [Mutex] is. Of several permits it is not
+ * known whose a waiter waits for, and nobody is lifted.
  *
  * *Misuse.* Releasing more than is held throws [IllegalStateException] and changes nothing (it may go unnoticed where it
  * races with a [resize] or with waiters that are being cancelled). Permits have no owner: whether the caller is among the
@@ -80,8 +84,15 @@ public class Semaphore(
      */
     public suspend fun acquire(permits: Int = 1) {
         checkWeight(permits)
+        val holder = liftable()
+        if (holder != null && core.isSole(permits)) return acquireAlone(holder)
         if (core.take(permits)) return
         awaitGrant(core, permits, tag(coroutineContext), announced = permits == 1)
+    }
+
+    private suspend fun acquireAlone(holder: CoroutineContext) {
+        if (core.tryTake(1, holder)) return
+        awaitGrant(core, weight = 1, tag(holder), announced = false)
     }
 
     /**
@@ -108,7 +119,8 @@ public class Semaphore(
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         requireNotNegative(timeout)
-        if (tryAcquire(permits)) return true
+        checkWeight(permits)
+        if (core.tryTake(permits, liftable())) return true
         if (timeout == Duration.ZERO) return false
         return awaitGrant(core, permits, tag(coroutineContext), timeout)
     }

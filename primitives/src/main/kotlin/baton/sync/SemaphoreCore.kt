@@ -2,6 +2,8 @@ package baton.sync
 
 import baton.waiting.IDLE_WEIGHT
 import baton.waiting.Waiter
+import baton.waiting.holdsNoMore
+import kotlin.coroutines.CoroutineContext
 
 /*
  * How it works
@@ -42,6 +44,9 @@ internal class SemaphoreCore(
     /** Takes [n], or answers false with nothing taken; then 1 is announced, more is not. */
     fun take(n: Int): Boolean = if (n == 1) takeOne() else tryTake(n)
 
+    /** Whether a coroutine that can be lifted and takes [n] is to be noted as the holder of all there is. */
+    fun isSole(n: Int): Boolean = n == 1 && permits == 1
+
     private fun takeOne(): Boolean {
         val bound = limit
         val old = getAndAdd(-1)
@@ -72,26 +77,27 @@ internal class SemaphoreCore(
     }
 
     /** Takes [n] if that needs no waiting; never announces. */
-    fun tryTake(n: Int): Boolean {
+    fun tryTake(n: Int, by: CoroutineContext? = null): Boolean {
+        if (by != null && isSole(n)) return tryTakeSlowly(n, by)
         while (true) {
             val bound = limit
             val now = counter()
             when {
-                now > bound.toInt() -> return tryTakeSlowly(n)
+                now > bound.toInt() -> return tryTakeSlowly(n, by)
                 now >= n -> if (compareAndSet(now, now - n)) return true
-                mayFindInside(now) -> return tryTakeSlowly(n)
+                mayFindInside(now) -> return tryTakeSlowly(n, by)
                 // Who asked for no more than there were before a resize is refused, not told that others are before it.
                 bound == limit -> if (n > bound.toInt()) throw refusal(n) else return false
             }
         }
     }
 
-    private fun tryTakeSlowly(n: Int): Boolean {
+    private fun tryTakeSlowly(n: Int, by: CoroutineContext?): Boolean {
         var tooMany = false
         val taken =
             decide {
                 tooMany = n > permits
-                closure == null && takeInside(n)
+                (closure == null && takeInside(n)).also { if (it) note(by) }
             }
         if (!taken) closure?.let { throw closed(it) }
         if (!taken && tooMany) throw refusal(n)
@@ -101,24 +107,28 @@ internal class SemaphoreCore(
     /** Whether the pool may hold permits for a newcomer, although the counter says that they are not free for it. */
     private fun mayFindInside(counter: Long) = counter < GUARDED_BELOW || invites()
 
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int =
-        decide {
-            val weight = waiter.weight
-            when {
-                weight == IDLE_WEIGHT -> {
-                    addIdler(waiter)
-                    settled(waiter)
-                }
-                closure != null || weight > permits -> {
-                    if (announced) reportIdle(drop(weight))
-                    if (waiter.tryFail(closure ?: permits)) Waiter.FAILED else waiter.currentState
-                }
-                else -> {
-                    val old = if (announced) 0L else real(announce(weight))
-                    if (old >= weight) grantAtOnce(waiter) else enqueueDemand(waiter, old)
-                }
+    override fun enqueue(waiter: Waiter, announced: Boolean): Int {
+        if (permits == 1) waiter.look() else waiter.lookAway()
+        return decide { enqueueInside(waiter, announced) }
+    }
+
+    private fun enqueueInside(waiter: Waiter, announced: Boolean): Int {
+        val weight = waiter.weight
+        return when {
+            weight == IDLE_WEIGHT -> {
+                addIdler(waiter)
+                settled(waiter)
+            }
+            closure != null || weight > permits -> {
+                if (announced) reportIdle(drop(weight))
+                if (waiter.tryFail(closure ?: permits)) Waiter.FAILED else waiter.currentState
+            }
+            else -> {
+                val old = if (announced) 0L else real(announce(weight))
+                if (old >= weight) grantAtOnce(waiter) else enqueueDemand(waiter, old)
             }
         }
+    }
 
     private fun announce(weight: Int): Long {
         while (true) {
@@ -128,7 +138,7 @@ internal class SemaphoreCore(
     }
 
     private fun grantAtOnce(waiter: Waiter): Int {
-        if (!waiter.tryGrant()) reportIdle(putBack(waiter.weight))
+        if (waiter.tryGrant()) note(waiter.holder) else reportIdle(putBack(waiter.weight))
         return waiter.currentState
     }
 
@@ -138,7 +148,7 @@ internal class SemaphoreCore(
     fun release(n: Int): Boolean = if (n == 1) releaseOne() else releaseMany(n)
 
     private fun releaseOne(): Boolean {
-        if (invites()) return releaseManySlowly(1)
+        if (invites() || hasNoted()) return releaseManySlowly(1)
         val bound = limit
         val old = getAndAdd(1)
         return if (old >= 0 && old < bound.toInt()) true else releaseOneSlowly(old, bound)
@@ -174,6 +184,7 @@ internal class SemaphoreCore(
         decide {
             val inside = real(settledCounter())
             if (certainlyFree(inside) + n > permits) return@decide false
+            holdsNoMore()
             val last = putBack(n)
             admit()
             reportIdle(last)
@@ -188,6 +199,7 @@ internal class SemaphoreCore(
             if (closure != null) return@decide false
             val change = newPermits.toLong() - permits
             if (change == 0L) return@decide true
+            holdsNoMore()
             resized(change, old = changePermits(newPermits))
             if (change < 0) failHeavierThan(newPermits, reason = newPermits)
             admit()

@@ -1,11 +1,17 @@
 package baton.sync
 
 import baton.Priority
+import baton.waiting.Boosts
 import baton.waiting.FifoLine
 import baton.waiting.IDLE_WEIGHT
 import baton.waiting.PriorityLine
 import baton.waiting.WaitLine
 import baton.waiting.Waiter
+import baton.waiting.holds
+import baton.waiting.holdsNoMore
+import baton.waiting.joins
+import baton.waiting.leaves
+import kotlin.coroutines.CoroutineContext
 
 /*
  * The line of a semaphore (see SemaphoreCore.kt), and the ledger of those permits that the slow path hands out:
@@ -25,6 +31,10 @@ import baton.waiting.Waiter
  * (2) The head of the line is granted as soon as it fits into pool, and nobody is before it. Since a head that waits
  *     keeps the counter below zero, no fast path succeeds beside it: no newcomer overtakes, and a permit goes from
  *     hand to hand.
+ *
+ * (6) The holder of the only permit is noted, if it can be lifted, in the step that gives it the permit. Who releases while
+ *     one is noted comes to the lock before the counter changes: so the note is always that of who holds it. While there
+ *     are more permits than one, nobody is noted: what is released could be anybody's.
  *
  * UNFAIR: a release does not grant to the head but *invites* it: the head comes to claim() in its own world and takes
  * what is free then. Meanwhile newcomers may take from pool, MAX_OVERTAKES of them for one head; after that the head
@@ -83,6 +93,7 @@ internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField p
 
     override fun takeBack(waiter: Waiter) {
         if (waiter.weight == IDLE_WEIGHT) return
+        holdsNoMore()
         val last = putBack(waiter.weight)
         admit()
         reportIdle(last)
@@ -94,6 +105,7 @@ internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField p
     protected fun enqueueDemand(waiter: Waiter, old: Long): Int {
         pool += maxOf(old, 0)
         line.add(waiter)
+        joins(waiter)
         demand += waiter.weight
         if (order == WaitOrder.UNFAIR && pool >= waiter.weight && mayOvertake()) {
             grantFromPool(waiter)
@@ -124,6 +136,7 @@ internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField p
         if (invited === waiter) invited = null
         if (order == WaitOrder.UNFAIR && line.head() === waiter) overtakes = 0
         line.remove(waiter)
+        leaves(waiter)
         demand -= waiter.weight
     }
 
@@ -164,6 +177,7 @@ internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField p
             return false
         }
         pool -= waiter.weight
+        note(waiter.holder)
         if (wasHead) {
             overtakes = 0
             line.served(waiter)
@@ -204,6 +218,14 @@ internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField p
     }
 
     private fun mayBeOvertaken() = order == WaitOrder.UNFAIR && overtakes < WaitOrder.MAX_OVERTAKES
+
+    /** A permit was taken by [holder], or by somebody who cannot be lifted; see (6). */
+    protected fun note(holder: CoroutineContext?) {
+        if (permits == 1) holds(holder)
+    }
+
+    /** Without the lock. Who was noted sees it, and so does whom that one has told to release in its place. */
+    protected fun hasNoted(): Boolean = Boosts.inUse && inheritance?.hasSole == true
 
     // ---- shares (invariant 1)
 

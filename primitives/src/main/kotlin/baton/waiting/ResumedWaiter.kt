@@ -35,6 +35,8 @@ internal abstract class ResumedWaiter(
     /** What a dispatcher threw that would not run the coroutine. */
     private var refusal: Throwable? = null
 
+    final override val coroutine: CoroutineContext get() = context
+
     /** kotlinx's dispatchers keep the stack flat themselves, Unconfined and immediate ones included. */
     final override val resumesOnCallersStack: Boolean get() = interceptor !is CoroutineDispatcher
 

@@ -1,6 +1,7 @@
 package baton.waiting
 
 import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.InternalCoroutinesApi
@@ -78,6 +79,8 @@ internal class SelectWaiter(
     private var taken = false
 
     override val party: Any get() = select
+
+    override val coroutine: CoroutineContext get() = select.context
 
     override val resumesOnCallersStack: Boolean
         get() = select.context[ContinuationInterceptor] !is CoroutineDispatcher

@@ -28,6 +28,9 @@ public abstract class WaitCore {
     private var lastToWake: Waiter? = null
     private var toInvite: Waiter? = null
 
+    /** Who is lifted for whom; null until that is of interest. Guarded by the lock. */
+    @JvmField internal var inheritance: Inheritance? = null
+
     /**
      * Lets [waiter] in or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or
      * withdrawn when this returns, and the answer says which of them it was at that moment.
@@ -94,6 +97,12 @@ public abstract class WaitCore {
         lastToWake = waiter
     }
 
+    private fun wakeFirst(waiter: Waiter) {
+        val first = firstToWake
+        if (first == null) lastToWake = waiter else waiter.chain = first
+        firstToWake = waiter
+    }
+
     /** Has [waiter] come and [claim] after the lock is free. Under the lock; one at a time. */
     protected fun invite(waiter: Waiter) {
         toInvite = waiter
@@ -118,6 +127,8 @@ public abstract class WaitCore {
     }
 
     internal fun takeWoken(): Waiter? {
+        val lifts = inheritance
+        if (lifts != null && lifts.isDue()) wakeFirst(lifts)
         val first = firstToWake ?: return null
         firstToWake = null
         lastToWake = null

@@ -1,7 +1,9 @@
 package baton.waiting
 
+import baton.priority
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
+import kotlin.coroutines.CoroutineContext
 
 /**
  * Somebody who waits: a coroutine, a clause of a `select`, or a Java future. One queue holds all three kinds.
@@ -23,7 +25,7 @@ import java.lang.invoke.VarHandle
  * - A grant whose receiver cannot take it (a lost `select`, a coroutine cancelled before it was dispatched) goes back
  *   by [WaitCore.giveBack] before anybody can see the exception.
  *
- * [previous], [next], [linked], [weight] and [tag] are guarded by the lock of [core]; [chain] belongs to the thread that
+ * [previous], [next], [linked], [weight], [tag] and [urgency] are guarded by the lock of [core]; [chain] belongs to the thread that
  * wakes.
  *
  * @property weight how much it waits for, or what else its core counts of it: a party's number, an element's level.
@@ -46,6 +48,12 @@ public abstract class Waiter(
 
     @JvmField internal var linked: Boolean = false
 
+    /** The level at which it waits, [Inheritance.NONE] if it has none. Its own thread's until it is enqueued, then as [weight]. */
+    @JvmField internal var urgency: Byte = Inheritance.NONE.toByte()
+
+    /** Whether its [coroutine] can be lifted when it holds what it waits for. As [urgency]. */
+    private var isLiftable = false
+
     /** Why it FAILED, or what it was GRANTED if the core says so; means nothing in another state. */
     @JvmField internal var reason: Any? = null
 
@@ -54,6 +62,12 @@ public abstract class Waiter(
 
     /** Whether the waiter can be asked to come and [WaitCore.claim] instead of being granted. */
     internal open val invitable: Boolean get() = false
+
+    /** The context of the coroutine that it stands for, if it stands for one. */
+    internal open val coroutine: CoroutineContext? get() = null
+
+    /** Who is to be noted as the holder of what this one gets; null if that cannot be lifted. */
+    internal val holder: CoroutineContext? get() = if (isLiftable) coroutine else null
 
     /** The select that it is a clause of, if it is one. */
     internal open val party: Any? get() = null
@@ -90,6 +104,24 @@ public abstract class Waiter(
                 else -> return now
             }
         }
+    }
+
+    /** Looks how urgent the coroutine is. Before it is enqueued: that is foreign code, and not for the lock. */
+    internal fun look() {
+        if (Boosts.inUse) lookAt(coroutine ?: return)
+    }
+
+    /** Instead of [look], where nobody would be lifted for it. */
+    internal fun lookAway() {
+        isLiftable = false
+        urgency = Inheritance.NONE.toByte()
+    }
+
+    private fun lookAt(context: CoroutineContext) {
+        val boosting = Boosts.boostingOf(context)
+        val level = if (boosting == null) context.priority else boosting.levelOf(context)
+        isLiftable = boosting != null
+        urgency = (level?.ordinal ?: Inheritance.NONE).toByte()
     }
 
     /** From PREPARING to WAITING; false when it was withdrawn. */

@@ -15,7 +15,7 @@ internal open class Door(
     private val default: Priority,
     final override val name: String?,
 ) : PriorityDispatcher() {
-    private val lifts get() = line.root.lifts
+    internal val lifts get() = line.root.lifts
 
     final override val parallelism: Int get() = line.parallelism
 
@@ -46,7 +46,8 @@ internal open class Door(
 
     final override fun levelOf(context: CoroutineContext): Priority = Line.LEVELS[levelIn(context)]
 
-    final override fun boost(context: CoroutineContext, level: Priority): Boost = lifts.lift(context, level)
+    final override fun boost(context: CoroutineContext, level: Priority): Boost = 
+        lifts.lift(context, ownLevel(context).ordinal, level)
 
     final override fun isHigherWaiting(priority: Priority): Boolean = line.mask and ((1 shl priority.ordinal) - 1) != 0
 

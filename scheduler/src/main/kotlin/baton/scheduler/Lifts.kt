@@ -9,6 +9,7 @@ import java.util.WeakHashMap
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 
@@ -33,17 +34,21 @@ internal class Lifts(core: PriorityCore) : PriorityController.Follower {
 
     /** The more urgent of [own] and the level to which a coroutine of [context] is lifted. */
     fun lifted(context: CoroutineContext, own: Int): Int =
-        if (boosts.isEmpty()) own else minOf(own, context.ancestry().minOfOrNull(::liftOf) ?: own)
+        if (isEmpty) own else minOf(own, context.ancestry().minOfOrNull(::liftOf) ?: own)
+
+    /** Nobody is lifted. */
+    val isEmpty: Boolean get() = boosts.isEmpty()
 
     private fun liftOf(job: Job) = boosts[job]?.minOf { it.level } ?: Int.MAX_VALUE
 
-    fun lift(context: CoroutineContext, priority: Priority): Boost {
+    /** [own] is the level that the coroutine has by itself. */
+    fun lift(context: CoroutineContext, own: Int, priority: Priority): Boost {
         val job = context[Job] ?: return NOTHING
         val lift = Lift(job, priority.ordinal)
         boosts.merge(job, listOf(lift)) { before, more -> before + more }
-        // Nobody may come and end the boost of a coroutine that has ended.
-        job.invokeOnCompletion { lift.end() }
-        changed { job in it.ancestry() }
+        lift.watch()
+        // Whoever is up there already stands there; what it has inside may not.
+        if (own > lift.level || job.children.any()) changed(below = lift.level) { job in it.ancestry() }
         return lift
     }
 
@@ -51,13 +56,25 @@ internal class Lifts(core: PriorityCore) : PriorityController.Follower {
         changed { it[PriorityElement] === controller }
     }
 
-    private fun changed(isMeant: (CoroutineContext) -> Boolean) {
+    private fun changed(below: Int = -1, isMeant: (CoroutineContext) -> Boolean) {
         changes.incrementAndGet()
-        for (line in synchronized(lines) { lines.toList() }) line.move(isMeant)
+        for (line in synchronized(lines) { lines.toList() }) line.move(below, isMeant)
     }
 
     private inner class Lift(private val job: Job, val level: Int) : Boost {
+        private lateinit var watch: DisposableHandle
+
+        /** Nobody may come and end the boost of a coroutine that has ended. */
+        fun watch() {
+            watch = job.invokeOnCompletion { remove() }
+        }
+
         override fun end() {
+            remove()
+            watch.dispose()
+        }
+
+        private fun remove() {
             boosts.computeIfPresent(job) { _, lifts -> (lifts - this).ifEmpty { null } }
         }
     }

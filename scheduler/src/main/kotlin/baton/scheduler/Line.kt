@@ -26,9 +26,9 @@ internal abstract class Line {
 
     abstract fun metrics(): DispatcherMetrics
 
-    /** Moves the coroutines that are meant to the tail of the level that is theirs now, if it is another. */
-    fun move(isMeant: (CoroutineContext) -> Boolean) {
-        for (level in LEVELS.indices) {
+    /** Moves those meant who stand below a level to the tail of the level that is theirs now, if it is another. */
+    fun move(below: Int, isMeant: (CoroutineContext) -> Boolean) {
+        for (level in below + 1..LEVELS.lastIndex) {
             for (block in blocks(level)) {
                 val context = (block as? Continuation<*>)?.context ?: continue
                 if (!isMeant(context)) continue

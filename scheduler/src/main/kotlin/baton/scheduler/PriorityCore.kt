@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import baton.scheduler.Counts.Companion.blockOf
+import baton.waiting.Boosts
 import baton.waiting.FlatStack
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
@@ -51,6 +52,10 @@ internal class PriorityCore(
     /** One that has left: where workers come and go with every block, nothing is allocated for them. */
     private val spare = AtomicReference<Worker?>()
     val lifts = Lifts(this)
+
+    init {
+        Boosts.begin()
+    }
 
     override val root: PriorityCore get() = this
 

@@ -23,8 +23,8 @@ import kotlinx.coroutines.CoroutineDispatcher
  *
  * *Bound.* At most [parallelism] blocks run at a time. A coroutine that is suspended takes no place.
  *
- * *Boosting.* While a coroutine holds a `Mutex` or a `ReadWriteLock`, or works on a [ScheduledTask], that somebody more
- * urgent waits for, it and all inside it run at the level of whoever waits.
+ * *Boosting.* While a coroutine holds a `Mutex`, a `ReadWriteLock` or the only permit of a `Semaphore`, or works on a
+ * [ScheduledTask], that somebody more urgent waits for, it and all inside it run at the level of whoever waits.
  *
  * *Cancellation.* Never drops a block, cancelled or not: the block runs and sees it.
  *

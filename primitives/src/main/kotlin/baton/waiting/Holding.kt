@@ -1,0 +1,81 @@
+package baton.waiting
+
+import baton.Boosting
+import baton.Priority
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
+
+/**
+ * A coroutine that holds a lock and can be lifted; it stands in one of the rings of an [Inheritance], in whose comment is
+ * who guards it.
+ */
+internal class Holding(private val context: CoroutineContext) : Ring() {
+    /** From the moment at which it gets the lock until it has none. */
+    var isIn = false
+
+    /** Somebody changes its boost, and only that one may look at what follows. */
+    var isBusy = false
+
+    /** To which level it is lifted; [Inheritance.NONE] if it is not. */
+    var level: Int = Inheritance.NONE
+        private set
+    private var boost: Boosting.Boost? = null
+
+    val isLifted: Boolean get() = boost != null
+
+    /** The new boost first: in between it does not sink below both. Foreign code, so not under the lock. */
+    fun lift(to: Int) {
+        val before = boost
+        boost = null
+        level = to
+        try {
+            if (to != Inheritance.NONE) {
+                val boosting = context[ContinuationInterceptor] as Boosting
+                boost = boosting.boost(context, Priority.entries[to])
+            }
+            before?.end()
+        } catch (e: Throwable) {
+            FlatStack.report(e)
+        }
+    }
+}
+
+/** A ring of holdings, closed by one that stands for nobody: a holding can leave its ring without knowing which it is. */
+internal open class Ring {
+    private var previous: Ring = this
+    private var next: Ring = this
+
+    val first: Holding? get() = next as? Holding
+
+    fun add(holding: Holding) {
+        addAll(holding, holding)
+    }
+
+    /** All of [other], which is empty then. O(1). */
+    fun takeAll(other: Ring) {
+        if (other.next === other) return
+        val first = other.next
+        val last = other.previous
+        other.unlinkAll()
+        addAll(first, last)
+    }
+
+    private fun unlinkAll() {
+        previous = this
+        next = this
+    }
+
+    private fun addAll(first: Ring, last: Ring) {
+        first.previous = previous
+        previous.next = first
+        last.next = this
+        previous = last
+    }
+
+    /** Out of the ring that it stands in, if it does. */
+    fun unlink() {
+        previous.next = next
+        next.previous = previous
+        unlinkAll()
+    }
+}

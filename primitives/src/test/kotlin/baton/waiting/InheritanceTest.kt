@@ -1,0 +1,161 @@
+package baton.waiting
+
+import baton.Boosting
+import baton.Priority
+import baton.Priority.CRITICAL
+import baton.Priority.HIGH
+import baton.Priority.LOW
+import baton.Priority.NORMAL
+import baton.priority
+import baton.sync.Mutex
+import baton.sync.ReadWriteLock
+import baton.sync.Semaphore
+import baton.sync.withRead
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.TimeUnit
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.launch
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Which boosts a lock asks for, and what happens when something else happens while it does. */
+class InheritanceTest {
+    /** Runs everything at once, and remembers who is lifted. */
+    private val boosting =
+        object : CoroutineDispatcher(), Boosting {
+            val lifted = ConcurrentHashMap.newKeySet<Pair<Priority, Any>>()
+
+            /** One for each boost. */
+            val boosts = java.util.concurrent.Semaphore(0)
+            var meanwhile = {}
+
+            override fun isDispatchNeeded(context: CoroutineContext) = false
+
+            override fun dispatch(context: CoroutineContext, block: Runnable) = block.run()
+
+            override fun levelOf(context: CoroutineContext) = context.priority ?: NORMAL
+
+            override fun boost(context: CoroutineContext, level: Priority): Boosting.Boost {
+                val lift = level to Any()
+                meanwhile.also { meanwhile = {} }()
+                lifted += lift
+                boosts.release()
+                return Boosting.Boost { lifted -= lift }
+            }
+        }
+    private val scope = CoroutineScope(boosting + SupervisorJob())
+    private val mutex = Mutex()
+
+    private val levels get() = boosting.lifted.map { it.first }
+
+    init {
+        Boosts.begin()
+    }
+
+    @AfterEach
+    fun end() {
+        scope.cancel()
+        Boosts.inUse = false
+    }
+
+    private fun lock(level: Priority): Job = scope.launch(level) { mutex.lock() }
+
+    @Test
+    fun `boost that comes when the holder has left is ended at once`() {
+        lock(LOW)
+        boosting.meanwhile = mutex::unlock
+        lock(CRITICAL)
+        assertEquals(emptyList<Priority>(), levels)
+        assertEquals(1, boosting.boosts.availablePermits())
+        mutex.unlock()
+        assertNull(mutex.core.inheritance?.takeSole())
+    }
+
+    @Test
+    fun `boost that comes when another is wanted is replaced at once`() {
+        lock(LOW)
+        boosting.meanwhile = { lock(CRITICAL) }
+        lock(NORMAL)
+        assertEquals(listOf(CRITICAL), levels)
+        boosting.meanwhile = {
+            mutex.unlock()
+            lock(HIGH)
+        }
+        mutex.unlock()
+        mutex.unlock()
+        mutex.unlock()
+        assertEquals(emptyList<Priority>(), levels)
+        assertEquals(false, mutex.isLocked)
+    }
+
+    @Test
+    fun `boost that comes when the waiter has left is ended at once`() {
+        lock(LOW)
+        lateinit var waiter: Job
+        boosting.meanwhile = { waiter.cancel() }
+        scope.launch(LOW) {
+            waiter = launch(CRITICAL, start = CoroutineStart.LAZY) { mutex.lock() }
+            waiter.start()
+        }
+        assertTrue(waiter.isCancelled)
+        assertEquals(emptyList<Priority>(), levels)
+        assertEquals(0, mutex.waiting)
+    }
+
+    @Test
+    fun `dispatcher that throws instead of lifting keeps nobody from the lock`() {
+        val thread = Thread.currentThread()
+        val before = thread.uncaughtExceptionHandler
+        val reported = ArrayList<Throwable>()
+        thread.setUncaughtExceptionHandler { _, e -> reported += e }
+        try {
+            lock(LOW)
+            boosting.meanwhile = { error("broken") }
+            val waiter = lock(HIGH)
+            lock(CRITICAL)
+            assertEquals(listOf(CRITICAL), levels)
+            mutex.unlock()
+            assertTrue(waiter.isCompleted)
+            assertEquals(listOf("broken"), reported.map { it.message })
+        } finally {
+            thread.setUncaughtExceptionHandler(before)
+        }
+    }
+
+    @Test
+    fun `very many holders are all lifted, the last of them elsewhere`() {
+        val lock = ReadWriteLock()
+        repeat(READERS) { scope.launch(LOW) { lock.withRead { awaitCancellation() } } }
+        scope.launch(CRITICAL) { lock.lockWrite() }
+        assertTrue(boosting.boosts.tryAcquire(READERS, 10, TimeUnit.SECONDS))
+        assertEquals(List(READERS) { CRITICAL }, levels)
+    }
+
+    @Test
+    fun `lock that is free notes nobody, and neither do those that cannot tell`() {
+        lock(LOW)
+        assertEquals(true, mutex.core.inheritance?.hasHolder)
+        mutex.unlock()
+        assertEquals(false, mutex.core.inheritance?.hasHolder)
+        val semaphore = Semaphore(2)
+        scope.launch { repeat(2) { semaphore.acquire() } }
+        scope.launch(CRITICAL) { semaphore.acquire() }
+        assertNull(semaphore.core.inheritance)
+        mutex.tryLock()
+        assertEquals(false, mutex.core.inheritance?.hasHolder)
+    }
+
+    private companion object {
+        const val READERS = 2500
+    }
+}

@@ -1,0 +1,477 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.Priority.CRITICAL
+import baton.Priority.HIGH
+import baton.Priority.IDLE
+import baton.Priority.LOW
+import baton.Priority.NORMAL
+import baton.sync.Mutex
+import baton.sync.ReadWriteLock
+import baton.sync.Semaphore
+import baton.sync.withLock
+import baton.sync.withPermit
+import baton.sync.withRead
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.coroutineContext
+import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.StandardTestDispatcher
+import kotlinx.coroutines.test.TestScope
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeoutOrNull
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** Who holds a lock that somebody more urgent waits for is lifted, whatever the lock, and for just as long. */
+internal class BoostingTest {
+    private lateinit var prioritized: PriorityDispatcher
+
+    private fun boosting(policy: PriorityPolicy = PriorityPolicy.Strict, test: suspend TestScope.() -> Unit) =
+        runTest {
+            prioritized = StandardTestDispatcher(testScheduler).prioritized(1, "test", policy)
+            test()
+            testScheduler.advanceUntilIdle()
+            assertTrue((prioritized as Door).lifts.isEmpty, "somebody is still lifted")
+        }
+
+    private fun TestScope.settle() = testScheduler.runCurrent()
+
+    /**
+     * LOW holds the lock and needs six resumptions, HIGH has work without end, and CRITICAL comes to want the lock.
+     *
+     * @return how many picks of HIGH that takes, until CRITICAL has it.
+     */
+    private fun TestScope.inversion(hold: Held, want: Held, needs: suspend () -> Unit = { times(6) }): Int {
+        var picks = 0
+        var asked = 0
+        var got = NEVER
+        launch(prioritized + LOW) {
+            hold {
+                this@inversion.launch(prioritized + HIGH) {
+                    while (got == NEVER && picks < NEVER) {
+                        if (++picks == 10) {
+                            this@inversion.launch(prioritized + CRITICAL) {
+                                asked = picks
+                                want { got = picks }
+                            }
+                        }
+                        yield()
+                    }
+                }
+                needs()
+            }
+        }
+        settle()
+        return got - asked
+    }
+
+    private suspend fun times(n: Int) = repeat(n) { yield() }
+
+    @ParameterizedTest
+    @EnumSource
+    fun `urgent waiter waits for the holder and nobody else, strictly`(kind: Kind) = boosting {
+        val lock = kind.make()
+        assertEquals(0, inversion(lock.hold, lock.want))
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun `urgent waiter waits for the holder and nobody else, with bounds`(kind: Kind) =
+        boosting(PriorityPolicy.Bounded()) {
+            val lock = kind.make()
+            assertEquals(0, inversion(lock.hold, lock.want))
+        }
+
+    @ParameterizedTest
+    @EnumSource
+    fun `what the holder has inside is lifted with it`(kind: Kind) = boosting {
+        val lock = kind.make()
+        val needs =
+            suspend {
+                coroutineScope {
+                    launch { times(3) }
+                    launch(IDLE) { times(3) }
+                }
+                withContext(IDLE) { times(3) }
+            }
+        assertEquals(0, inversion(lock.hold, lock.want, needs))
+    }
+
+    @Test
+    fun `with bounds and the hold of nobody known, every resumption waits for its level's turn`() =
+        boosting(PriorityPolicy.Bounded()) {
+            val mutex = Mutex()
+            val hold: Held = {
+                assertTrue(mutex.tryLock())
+                it()
+                mutex.unlock()
+            }
+            // Of the first 256 picks ten were over, and one is that of CRITICAL itself.
+            assertEquals(6 * 256 - 11, inversion(hold, { mutex.withLock { it() } }))
+        }
+
+    /** In each of them it is not known who holds it, or which of several does. */
+    @ParameterizedTest
+    @EnumSource
+    fun `holder that is not known is not lifted`(unknown: Unknown) = boosting {
+        val lock = unknown.make()
+        assertTrue(inversion(lock.hold, lock.want) > 9_000)
+    }
+
+    enum class Unknown(val make: () -> BoostedLock) {
+        MUTEX_BY_TRY({
+            val mutex = Mutex()
+            BoostedLock({ held(mutex.tryLock(), it, mutex::unlock) }, { mutex.withLock { it() } })
+        }),
+        SEMAPHORE_BY_TRY({
+            val semaphore = Semaphore(1)
+            BoostedLock({ held(semaphore.tryAcquire(), it, semaphore::release) }, { semaphore.withPermit { it() } })
+        }),
+        ONE_PERMIT_OF_TWO({
+            val semaphore = Semaphore(2, acquired = 1)
+            BoostedLock({ semaphore.withPermit { it() } })
+        }),
+        READER_WITHOUT_A_NAME({
+            val lock = ReadWriteLock()
+            BoostedLock(
+                hold = {
+                    lock.lockRead()
+                    held(true, it, lock::unlockRead)
+                },
+                want = {
+                    lock.lockWrite()
+                    held(true, it, lock::unlockWrite)
+                },
+            )
+        }),
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = ["SEMAPHORE_IN_TIME"]) // in which the urgent one comes first
+    fun `who gets the lock before a more urgent one is lifted when it gets it`(kind: Kind) = boosting {
+        val lock = kind.make()
+        var picks = 0
+        var free = NEVER
+        var got = NEVER
+        val gate = CompletableDeferred<Unit>()
+        launch {
+            lock.want {
+                gate.await()
+                free = picks
+            }
+        }
+        settle()
+        launch(prioritized + LOW) {
+            lock.hold {
+                got = picks
+                times(6)
+            }
+        }
+        settle()
+        val urgent = launch(prioritized + CRITICAL) { lock.want { } }
+        launch(prioritized + HIGH) {
+            while (urgent.isActive && picks < NEVER) {
+                if (++picks == 10) gate.complete(Unit)
+                yield()
+            }
+        }
+        urgent.join()
+        assertEquals(free, got)
+        assertEquals(free, picks)
+    }
+
+    /** Holds it at LOW until it is released. */
+    private inner class Holder(test: TestScope, hold: Held) {
+        private val gate = CompletableDeferred<Unit>()
+        lateinit var context: CoroutineContext
+        val level: Priority get() = prioritized.levelOf(context)
+
+        init {
+            test.launch(prioritized + LOW) {
+                hold {
+                    context = coroutineContext
+                    gate.await()
+                }
+            }
+            test.settle()
+        }
+
+        fun release() {
+            gate.complete(Unit)
+        }
+    }
+
+    private fun TestScope.waiter(level: Priority, want: Held): Job =
+        launch(prioritized + level) { want { } }.also { settle() }
+
+    @ParameterizedTest
+    @EnumSource
+    fun `level is that of the most urgent who waits, and the own one when nobody does`(kind: Kind) = boosting {
+        val lock = kind.make()
+        val holder = Holder(this, lock.hold)
+        assertEquals(LOW, holder.level)
+        val high = waiter(HIGH, lock.want)
+        assertEquals(HIGH, holder.level)
+        val idle = waiter(IDLE, lock.want)
+        val critical = waiter(CRITICAL, lock.want)
+        val another = waiter(CRITICAL, lock.want)
+        assertEquals(CRITICAL, holder.level)
+        critical.cancel()
+        assertEquals(CRITICAL, holder.level)
+        another.cancel()
+        assertEquals(HIGH, holder.level)
+        high.cancel()
+        assertEquals(LOW, holder.level)
+        waiter(NORMAL, lock.want)
+        assertEquals(NORMAL, holder.level)
+        holder.release()
+        settle()
+        assertEquals(LOW, holder.level)
+        assertTrue(idle.isCompleted)
+    }
+
+    @Test
+    fun `waiter that times out lifts no more`() = boosting {
+        val mutex = Mutex()
+        val semaphore = Semaphore(1)
+        val lock = ReadWriteLock()
+        val hold: Held = { mutex.withLock { semaphore.withPermit { lock.withRead { it() } } } }
+        val holder = Holder(this, hold)
+        val waits = listOf<suspend () -> Boolean>(
+            { mutex.tryLock(1.seconds) },
+            { semaphore.tryAcquire(timeout = 1.seconds) },
+            { lock.tryLockWrite(1.seconds) },
+            { withTimeoutOrNull(1.seconds) { mutex.lock() } != null },
+        )
+        for (wait in waits) {
+            val waiter = launch(prioritized + CRITICAL) { assertFalse(wait()) }
+            settle()
+            assertEquals(CRITICAL, holder.level)
+            waiter.join()
+            assertEquals(LOW, holder.level)
+        }
+        holder.release()
+    }
+
+    @Test
+    fun `holder of two locks sinks with neither to below what the other needs`() = boosting {
+        val first = Mutex()
+        val second = Mutex()
+        val gate = CompletableDeferred<Unit>()
+        val levels = ArrayList<Priority>()
+        val holder =
+            launch(prioritized + IDLE) {
+                first.lock()
+                second.lock()
+                gate.await()
+                levels += prioritized.levelOf(coroutineContext)
+                first.unlock()
+                levels += prioritized.levelOf(coroutineContext)
+                second.unlock()
+                levels += prioritized.levelOf(coroutineContext)
+            }
+        settle()
+        waiter(CRITICAL) { first.withLock { it() } }
+        waiter(HIGH) { second.withLock { it() } }
+        gate.complete(Unit)
+        holder.join()
+        assertEquals(listOf(CRITICAL, HIGH, IDLE), levels)
+    }
+
+    @Test
+    fun `who was lifted before it waits for a second lock lifts the holder of that`() = boosting {
+        val first = Mutex()
+        val second = Mutex()
+        val last = Holder(this) { second.withLock { it() } }
+        val gate = CompletableDeferred<Unit>()
+        launch(prioritized + LOW) {
+            first.withLock {
+                gate.await()
+                second.withLock { }
+            }
+        }
+        settle()
+        waiter(CRITICAL) { first.withLock { it() } }
+        assertEquals(LOW, last.level)
+        gate.complete(Unit)
+        settle()
+        assertEquals(CRITICAL, last.level)
+        last.release()
+    }
+
+    @Test
+    fun `waiter on another dispatcher lifts by the level in its context, and none without one`() = boosting {
+        val mutex = Mutex()
+        val holder = Holder(this) { mutex.withLock { it() } }
+        launch { mutex.withLock { } }
+        settle()
+        assertEquals(LOW, holder.level)
+        launch(NORMAL) { mutex.withLock { } }
+        settle()
+        assertEquals(NORMAL, holder.level)
+        holder.release()
+    }
+
+    @Test
+    fun `holder on a dispatcher without levels is left alone`() = boosting {
+        val mutex = Mutex()
+        mutex.lock()
+        val waiter = waiter(CRITICAL) { mutex.withLock { it() } }
+        assertTrue((prioritized as Door).lifts.isEmpty)
+        mutex.unlock()
+        waiter.join()
+    }
+
+    @Test
+    fun `who waits for a condition holds nothing, and who comes back is lifted again`() = boosting {
+        val mutex = Mutex()
+        val condition = mutex.newCondition()
+        val gate = CompletableDeferred<Unit>()
+        lateinit var context: CoroutineContext
+        val returning =
+            launch(prioritized + LOW) {
+                context = coroutineContext
+                mutex.withLock {
+                    condition.await()
+                    gate.await()
+                }
+            }
+        settle()
+        val other = Holder(this) { mutex.withLock { it() } }
+        launch(prioritized + IDLE) { mutex.withLock { condition.signal() } }
+        settle()
+        val urgent = waiter(CRITICAL) { mutex.withLock { it() } }
+        assertEquals(listOf(CRITICAL, LOW), listOf(other.level, prioritized.levelOf(context)))
+        other.release()
+        settle()
+        assertTrue(urgent.isCompleted)
+        waiter(HIGH) { mutex.withLock { it() } }
+        assertEquals(listOf(LOW, HIGH), listOf(other.level, prioritized.levelOf(context)))
+        gate.complete(Unit)
+        returning.join()
+    }
+
+    @Test
+    fun `all readers are lifted, also those who were let in together, and each for as long as it reads`() = boosting {
+        val lock = ReadWriteLock()
+        val writer = Holder(this) {
+            lock.lockWrite()
+            it()
+            lock.unlockWrite()
+        }
+        val named = listOf<Held>({ lock.withRead { it() } }, { lock.withRead("owner") { it() } }, { lock.withRead { it() } })
+        val contexts = ArrayList<CoroutineContext>()
+        val gates = named.map { CompletableDeferred<Unit>() }
+        named.forEachIndexed { i, read ->
+            launch(prioritized + IDLE) {
+                contexts += coroutineContext
+                read { gates[i].await() }
+            }
+        }
+        settle()
+        waiter(CRITICAL) {
+            lock.lockWrite()
+            it()
+            lock.unlockWrite()
+        }
+        fun levels() = contexts.map { prioritized.levelOf(it) }
+        assertEquals(listOf(IDLE, IDLE, IDLE), levels())
+        writer.release()
+        settle()
+        assertEquals(listOf(CRITICAL, CRITICAL, CRITICAL), levels())
+        gates[1].complete(Unit)
+        settle()
+        assertEquals(listOf(CRITICAL, IDLE, CRITICAL), levels())
+        gates[0].complete(Unit)
+        settle()
+        assertEquals(listOf(IDLE, IDLE, CRITICAL), levels())
+        gates[2].complete(Unit)
+    }
+
+    @Test
+    fun `resize of a semaphore ends the boost, for nobody knows whose permit is waited for`() = boosting {
+        val semaphore = Semaphore(1)
+        val holder = Holder(this) { semaphore.withPermit { it() } }
+        val waiters = List(3) { waiter(CRITICAL) { semaphore.withPermit { delay(1.hours) } } }
+        assertEquals(CRITICAL, holder.level)
+        semaphore.resize(2)
+        assertEquals(LOW, holder.level)
+        holder.release()
+        waiters.forEach { it.join() }
+        assertEquals(2, semaphore.availablePermits)
+    }
+
+    @Test
+    fun `close of a semaphore ends the boost`() = boosting {
+        val semaphore = Semaphore(1)
+        val holder = Holder(this) { semaphore.withPermit { it() } }
+        val waiter = launch(prioritized + CRITICAL) { runCatching { semaphore.acquire() } }
+        settle()
+        assertEquals(CRITICAL, holder.level)
+        semaphore.close()
+        assertEquals(LOW, holder.level)
+        waiter.join()
+        holder.release()
+    }
+
+    @Test
+    fun `grant that a cancelled coroutine cannot take lifts the next`() = boosting {
+        val mutex = Mutex()
+        val holder = Holder(this) { mutex.withLock { it() } }
+        val late = launch(prioritized + LOW) { mutex.withLock { } }
+        settle()
+        val next = Holder(this) { mutex.withLock { it() } }
+        settle()
+        waiter(CRITICAL) { mutex.withLock { it() } }
+        val inBetween = launch(prioritized + CRITICAL) {
+            holder.release()
+            yield()
+            // The holder has unlocked by now, at its level, and the mutex is on its way to the one that leaves.
+            late.cancel()
+        }
+        inBetween.join()
+        settle()
+        assertTrue(late.isCancelled)
+        assertEquals(CRITICAL, next.level)
+        next.release()
+    }
+
+    @Test
+    fun `boost leaves nothing behind at the job of the holder`() = boosting {
+        val mutex = Mutex()
+        launch(prioritized + LOW) {
+            repeat(3) {
+                mutex.lock()
+                val waiter = this@boosting.launch(prioritized + CRITICAL) { mutex.withLock { } }
+                yield()
+                assertEquals(CRITICAL, prioritized.levelOf(coroutineContext))
+                mutex.unlock()
+                waiter.join()
+            }
+            assertFalse(coroutineContext.job.children.any())
+        }
+    }
+
+    private companion object {
+        const val NEVER = 10_000
+
+        suspend fun held(locked: Boolean, block: suspend () -> Unit, unlock: () -> Unit) {
+            check(locked)
+            block()
+            unlock()
+        }
+    }
+}
