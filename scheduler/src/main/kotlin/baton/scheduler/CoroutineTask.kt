@@ -114,7 +114,7 @@ internal class CoroutineTask<T>(
     }
 
     override fun refuse(end: TaskEnd) {
-        outcome.completeExceptionally(scheduler.refusal(this, end, deadline))
+        outcome.completeExceptionally(scheduler.refusal("$label of priority $own", end, deadline))
     }
 
     private fun ended(failure: Throwable?) {

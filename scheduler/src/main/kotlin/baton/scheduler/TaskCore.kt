@@ -142,6 +142,16 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
         if (isLate) task.refuse(TaskEnd.EXPIRED)
     }
 
+    /** Takes [task] out of the line in which it stands; false if it stands in none. [ended] must follow. */
+    fun withdraw(task: TaskEntry): Boolean {
+        var isWithdrawn = false
+        decide {
+            isWithdrawn = task.isWaiting
+            if (isWithdrawn) takeOut(task, TaskEnd.WITHDRAWN)
+        }
+        return isWithdrawn
+    }
+
     fun pause() = decide { isPaused = true }
 
     fun resume() = decide { isPaused = false }

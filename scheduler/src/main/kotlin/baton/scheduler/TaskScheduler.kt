@@ -217,17 +217,15 @@ public class TaskScheduler(
         return CoroutineTask(this, supervisor, CompletableDeferred(supervisor), priority, key, deadline, block)
     }
 
-    /** Why [task] has ended without having been started. */
-    internal fun refusal(task: CoroutineTask<*>, end: TaskEnd, deadline: Duration?): Exception {
-        val about = "${task.label} of priority ${task.priority}"
-        return when (end) {
+    /** Why a task has ended without having been started. */
+    internal fun refusal(about: String, end: TaskEnd, deadline: Duration?): Exception =
+        when (end) {
             TaskEnd.REJECTED -> TaskRejectedException("no room for $about, capacity = ${config.capacity}: $this")
             TaskEnd.SHED ->
                 TaskShedException("$about made room for a more urgent one, capacity = ${config.capacity}: $this")
             TaskEnd.EXPIRED -> TaskDeadlineException("$about was not started within $deadline: $this")
             else -> SchedulerClosedException("$about was not started: $this", core.closure)
         }
-    }
 
     private fun cancellation(e: Throwable) = e as? CancellationException ?: CancellationException("the caller failed", e)
 
