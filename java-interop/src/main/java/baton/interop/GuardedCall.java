@@ -95,7 +95,8 @@ final class GuardedCall<T extends @Nullable Object> extends Withdrawable<T> {
     private void ended(Permit permit, @Nullable T value, @Nullable Throwable failure) {
         Throwable why = failure;
         try {
-            permit.close();
+            if (permit instanceof HeldPermit held) held.closeAfter(failure);
+            else permit.close();
         } catch (Throwable e) { // somebody else has given back what was ours
             if (why == null) why = e;
             else if (why != e) why.addSuppressed(e);

@@ -29,10 +29,10 @@ abstract class ManagedExecutor extends AbstractExecutorService {
     /** Whether what runs is to be interrupted, too. */
     private volatile boolean stopped;
 
-    /** Has {@code work} run once, some time; or throws, and it never runs. */
-    abstract void handOver(Work work);
+    /** Has {@code work} run once, some time; or answers why it never runs. */
+    abstract @Nullable Throwable handOver(Work work);
 
-    /** {@code work} will not run any more. */
+    /** {@code work}, which was handed over, or is just being, will not run any more. */
     void withdrawn(Work work) {}
 
     @Override
@@ -40,12 +40,8 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         Work work = new Work(Objects.requireNonNull(command, "command"));
         works.add(work);
         if (shut && work.drop()) throw new RejectedExecutionException("shut down: " + this);
-        try {
-            handOver(work);
-        } catch (Throwable e) {
-            work.drop();
-            throw new RejectedExecutionException("refused by what is underneath: " + this, e);
-        }
+        Throwable refusal = handOver(work);
+        if (refusal != null && work.drop()) throw new RejectedExecutionException("refused: " + this, refusal);
     }
 
     @Override
@@ -105,6 +101,9 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         final Runnable command;
         private final AtomicInteger state = new AtomicInteger(WAITING);
 
+        /** What the subclass has handed it over as, if it keeps that. */
+        volatile @Nullable Future<?> handle;
+
         /** Who runs it, while it does. Guarded by this work. */
         private @Nullable Thread runner;
 
@@ -151,6 +150,10 @@ abstract class ManagedExecutor extends AbstractExecutorService {
             if (!state.compareAndSet(WAITING, ENDED)) return false;
             end();
             return true;
+        }
+
+        boolean isEnded() {
+            return state.get() == ENDED;
         }
 
         private void end() {

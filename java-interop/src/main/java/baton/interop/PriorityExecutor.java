@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import kotlin.coroutines.EmptyCoroutineContext;
 import kotlinx.coroutines.Dispatchers;
 import kotlinx.coroutines.ExecutorsKt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An {@link java.util.concurrent.ExecutorService} with a level of urgency: tasks of more urgent executors on the same
@@ -91,8 +92,9 @@ public final class PriorityExecutor extends ManagedExecutor {
     }
 
     @Override
-    void handOver(Work work) {
+    @Nullable Throwable handOver(Work work) {
         door.dispatch(EmptyCoroutineContext.INSTANCE, work);
+        return null;
     }
 
     @Override

@@ -16,6 +16,11 @@ final class Stages {
         return wrapper && cause != null ? cause : failure;
     }
 
+    /** Why the future, which has failed, did. */
+    static Throwable failure(CompletableFuture<?> future) {
+        return unwrap(future.handle((value, e) -> e).join());
+    }
+
     /** Cancels the stage, if it can be cancelled. */
     static void cancel(CompletionStage<?> stage) {
         try {

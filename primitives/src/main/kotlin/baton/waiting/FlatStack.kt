@@ -37,7 +37,7 @@ public object FlatStack {
     }
 
     /** Runs [resumption] now, or after the outermost one of this thread when [LEVELS] of them stand on each other. */
-    internal fun run(resumption: () -> Unit) {
+    public fun run(resumption: () -> Unit) {
         val frame = frames.get()
         if (frame.depth >= LEVELS) {
             frame.putOff.addLast(resumption)

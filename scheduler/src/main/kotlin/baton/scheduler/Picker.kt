@@ -9,6 +9,9 @@ import baton.waiting.Turns
 internal abstract class Picker {
     abstract fun next(mask: Int): Int
 
+    /** Whether any level of [mask] may have the turn now, without another's bound being broken by it. */
+    open fun isFree(mask: Int): Boolean = true
+
     /** [level] had its turn, while those of [mask] had work. */
     abstract fun served(level: Int, mask: Int)
 
@@ -33,6 +36,10 @@ internal class BoundedPicker(limits: IntArray) : Picker() {
     override fun next(mask: Int): Int =
         if (mask.isOneLevel()) mask.mostUrgent() else turns.next { mask and (1 shl it) == 0 }
 
+    /** Nothing presses CRITICAL: beside it, whoever has the turn must have it. */
+    override fun isFree(mask: Int): Boolean =
+        mask.isOneLevel() || turns.next { (mask or CRITICAL) and (1 shl it) == 0 } == 0
+
     override fun served(level: Int, mask: Int) {
         val competed = !mask.isOneLevel()
         if (competed || passedOver) turns.served(level) { mask and (1 shl it) == 0 }
@@ -42,6 +49,10 @@ internal class BoundedPicker(limits: IntArray) : Picker() {
     override fun forget() {
         if (passedOver) Turns.BYPASS.indices.forEach(turns::forget)
         passedOver = false
+    }
+
+    private companion object {
+        const val CRITICAL = 1
     }
 }
 

@@ -1,0 +1,126 @@
+package baton.benchmarks
+
+import baton.Priority
+import baton.interop.AsyncTaskScheduler
+import baton.scheduler.TaskScheduler
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.Executors
+import java.util.concurrent.Future
+import java.util.concurrent.FutureTask
+import java.util.concurrent.PriorityBlockingQueue
+import java.util.concurrent.ThreadPoolExecutor
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicLong
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.runBlocking
+
+/** Something that runs so many tasks at a time, the most urgent first. */
+abstract class Tasks : AutoCloseable {
+    /** A task that does nothing; what is answered can be awaited and cancelled. */
+    abstract fun schedule(level: Priority): Any
+
+    abstract fun await(tasks: Array<Any?>)
+
+    abstract fun cancel(task: Any)
+
+    /** Starts nothing until it is false again. */
+    abstract fun pause(isPaused: Boolean)
+
+    abstract val queued: Int
+}
+
+fun tasks(impl: String, concurrency: Int): Tasks =
+    when (impl) {
+        "baton" -> BatonTasks(concurrency)
+        "batonJava" -> BatonJavaTasks(concurrency)
+        "pbq" -> PriorityBlockingQueueTasks(concurrency)
+        else -> throw IllegalArgumentException("impl = $impl")
+    }
+
+private class BatonTasks(concurrency: Int) : Tasks() {
+    private val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Default), concurrency)
+
+    override fun schedule(level: Priority): Any = scheduler.schedule(level) { }
+
+    override fun await(tasks: Array<Any?>) = runBlocking { for (task in tasks) (task as Deferred<*>).await() }
+
+    override fun cancel(task: Any) = (task as Deferred<*>).cancel()
+
+    override fun pause(isPaused: Boolean) = if (isPaused) scheduler.pause() else scheduler.resume()
+
+    override val queued: Int get() = scheduler.metrics.queued
+
+    override fun close() = scheduler.close()
+}
+
+private class BatonJavaTasks(concurrency: Int) : Tasks() {
+    private val pool = Executors.newFixedThreadPool(concurrency) { Thread(it).apply { isDaemon = true } }
+    private val scheduler = AsyncTaskScheduler.builder(concurrency).executor(pool).build()
+
+    override fun schedule(level: Priority): Any = scheduler.schedule(level, { 1 }, pool)
+
+    override fun await(tasks: Array<Any?>) = tasks.forEach { (it as CompletableFuture<*>).join() }
+
+    override fun cancel(task: Any) {
+        (task as CompletableFuture<*>).cancel(false)
+    }
+
+    override fun pause(isPaused: Boolean) = if (isPaused) scheduler.pause() else scheduler.resume()
+
+    override val queued: Int get() = scheduler.metrics().queued
+
+    override fun close() {
+        scheduler.close()
+        pool.shutdownNow()
+    }
+}
+
+/** What people build today; a cancelled task is taken out of the queue, as ours is. */
+private class PriorityBlockingQueueTasks(concurrency: Int) : Tasks() {
+    private class Task(private val level: Int, private val number: Long) :
+        FutureTask<Int>({ 1 }),
+        Comparable<Task> {
+        override fun compareTo(other: Task): Int =
+            if (level != other.level) level.compareTo(other.level) else number.compareTo(other.number)
+    }
+
+    private val numbers = AtomicLong()
+    private val threads =
+        object : ThreadPoolExecutor(
+            concurrency,
+            concurrency,
+            0,
+            TimeUnit.SECONDS,
+            PriorityBlockingQueue(),
+            { Thread(it).apply { isDaemon = true } },
+        ) {
+            @Volatile
+            var isPaused = false
+
+            override fun beforeExecute(thread: Thread, task: Runnable) {
+                while (isPaused) Thread.sleep(1)
+            }
+        }
+
+    override fun schedule(level: Priority): Any =
+        Task(level.ordinal, numbers.getAndIncrement()).also(threads::execute)
+
+    override fun await(tasks: Array<Any?>) = tasks.forEach { (it as Future<*>).get() }
+
+    override fun cancel(task: Any) {
+        (task as Task).cancel(false)
+        threads.remove(task)
+    }
+
+    override fun pause(isPaused: Boolean) {
+        threads.isPaused = isPaused
+    }
+
+    override val queued: Int get() = threads.queue.size
+
+    override fun close() {
+        threads.shutdownNow()
+    }
+}

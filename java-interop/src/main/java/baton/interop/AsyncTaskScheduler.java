@@ -1,0 +1,192 @@
+package baton.interop;
+
+import baton.Priority;
+import baton.scheduler.TaskScheduler;
+import baton.scheduler.TaskSchedulerMetrics;
+import baton.scheduler.TaskSchedulersKt;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ForkJoinPool;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link TaskScheduler} for Java: runs tasks, the most urgent first, and only so many at a time. A task is a call that
+ * answers a stage, or a plain {@link Callable}; who schedules it gets a {@link CompletableFuture}.
+ *
+ * <pre>{@code
+ * AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(3);
+ * CompletableFuture<Token> token = scheduler.schedule(Priority.CRITICAL, () -> client.refreshToken());
+ * CompletableFuture<Page> page = scheduler.schedule(Priority.LOW, () -> client.prefetch(url));
+ * page.cancel(true); // leaves the queue at once, or cancels the request that runs
+ * }</pre>
+ *
+ * <p>It has no state of its own: Java tasks and Kotlin coroutines of the same scheduler stand in one queue. No method
+ * blocks.
+ *
+ * <p><i>Bound.</i> At most {@link #maxConcurrency} tasks have begun and not ended. A task of a supplier ends when its stage
+ * has completed, not when the supplier returns.
+ *
+ * <p><i>Order.</i> The most urgent level first, as the {@code PriorityPolicy} bounds it; inside a level first come, first
+ * served. Who waits for a Java task does not lift it, unlike who awaits a {@code ScheduledTask} in Kotlin.
+ *
+ * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire takes a task
+ * that waits out of the queue at once, and it never runs. Once it runs, {@code cancel} cancels its stage, if that can be
+ * cancelled, and its place is free when the stage has ended; a callable runs to its end. Cancelling the scope of a Kotlin
+ * scheduler cancels all its Java tasks so, but does not wait for them.
+ *
+ * <p><i>Failures.</i> What a task throws, or its stage fails with, arrives in its future as itself. A task that is refused
+ * fails with {@code TaskRejectedException}, {@code TaskShedException} or {@code SchedulerClosedException}; no method
+ * throws because of the state of the scheduler.
+ *
+ * <p><i>Threads.</i> Suppliers run on the executor of this face, the common pool unless another is given; dependents of the
+ * future where its task ended.
+ *
+ * <p><i>Memory.</i> What happens before a {@code schedule} happens before the task; the task happens before what follows its
+ * future, and before the end of a {@link #drain}.
+ *
+ * <p>All members may be called from any thread.
+ */
+public final class AsyncTaskScheduler implements AutoCloseable {
+    private final TaskScheduler scheduler;
+    private final Executor executor;
+
+    private AsyncTaskScheduler(TaskScheduler scheduler, Executor executor) {
+        this.scheduler = scheduler;
+        this.executor = executor;
+    }
+
+    /** The Java face of that very scheduler; what Java schedules here runs on the common pool. */
+    public static AsyncTaskScheduler of(TaskScheduler scheduler) {
+        return of(scheduler, ForkJoinPool.commonPool());
+    }
+
+    /** The Java face of that very scheduler; what Java schedules here runs on {@code executor}. */
+    public static AsyncTaskScheduler of(TaskScheduler scheduler, Executor executor) {
+        return new AsyncTaskScheduler(
+                Objects.requireNonNull(scheduler, "scheduler"), Objects.requireNonNull(executor, "executor"));
+    }
+
+    /**
+     * A new scheduler.
+     *
+     * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
+     */
+    public static AsyncTaskScheduler create(int maxConcurrency) {
+        return builder(maxConcurrency).build();
+    }
+
+    /**
+     * A new scheduler of which more is to be said.
+     *
+     * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
+     */
+    public static AsyncTaskSchedulerBuilder builder(int maxConcurrency) {
+        return new AsyncTaskSchedulerBuilder(maxConcurrency);
+    }
+
+    /** The scheduler behind this face. */
+    public TaskScheduler kotlin() {
+        return scheduler;
+    }
+
+    /**
+     * Has {@code task} run when it is its turn. The future completes as the stage does, which {@code task} must return.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> schedule(
+            Priority priority, Supplier<? extends CompletionStage<T>> task) {
+        Objects.requireNonNull(task, "task");
+        return run(priority, task, executor);
+    }
+
+    /** Has {@code task} run by {@code executor} when it is its turn. */
+    public <T extends @Nullable Object> CompletableFuture<T> schedule(
+            Priority priority, Callable<? extends T> task, Executor executor) {
+        Objects.requireNonNull(task, "task");
+        Objects.requireNonNull(executor, "executor");
+        return run(priority, () -> call(task), executor);
+    }
+
+    private <T extends @Nullable Object> CompletableFuture<T> run(
+            Priority priority, Supplier<? extends CompletionStage<T>> task, Executor on) {
+        Objects.requireNonNull(priority, "priority");
+        return TaskGrant.schedule(scheduler, priority, task, on);
+    }
+
+    private static <T extends @Nullable Object> CompletionStage<T> call(Callable<? extends T> task) {
+        try {
+            return CompletableFuture.completedFuture(task.call());
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /**
+     * An executor of this scheduler's tasks at that level: each command counts towards {@link #maxConcurrency} and runs on
+     * the executor of this face. Shutting it down ends it alone, not the scheduler. When the scheduler refuses a command,
+     * so does the executor if it knows at once; a command that is dropped later is told to nobody.
+     */
+    public ExecutorService executor(Priority priority) {
+        return new TaskExecutor(this, executor, Objects.requireNonNull(priority, "priority"));
+    }
+
+    /** How many tasks may run. */
+    public int maxConcurrency() {
+        return scheduler.getMaxConcurrency();
+    }
+
+    /**
+     * Changes how many tasks may run. A greater number starts more at once; a smaller one takes nothing from those that run.
+     *
+     * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
+     */
+    public void maxConcurrency(int maxConcurrency) {
+        scheduler.setMaxConcurrency(maxConcurrency);
+    }
+
+    /** Starts nothing until {@link #resume}; what runs goes on. To pause twice changes nothing. */
+    public void pause() {
+        scheduler.pause();
+    }
+
+    /** Starts at once as many as may run. */
+    public void resume() {
+        scheduler.resume();
+    }
+
+    /**
+     * Ends the intake; the future completes when all tasks have ended, queued ones included. While the scheduler is paused
+     * it waits. Cancelling the future changes nothing but the future.
+     */
+    public CompletableFuture<@Nullable Void> drain() {
+        return AsyncLatch.of(TaskSchedulersKt.beginDrain(scheduler)).await();
+    }
+
+    /**
+     * Ends the intake for good: what waits, and all that is scheduled from now on, fails with
+     * {@code SchedulerClosedException}. What runs goes on; {@link #drain} tells when it has ended.
+     */
+    @Override
+    public void close() {
+        scheduler.close(null);
+    }
+
+    /** As {@link #close()}, with a cause for the exceptions. */
+    public void close(Throwable cause) {
+        scheduler.close(Objects.requireNonNull(cause, "cause"));
+    }
+
+    /** A snapshot of what it does. */
+    public TaskSchedulerMetrics metrics() {
+        return scheduler.getMetrics();
+    }
+
+    @Override
+    public String toString() {
+        return "Async" + scheduler;
+    }
+}

@@ -1,0 +1,100 @@
+package baton.interop;
+
+import baton.Priority;
+import baton.scheduler.PriorityPolicy;
+import baton.scheduler.TaskScheduler;
+import baton.scheduler.TaskSchedulerConfig;
+import baton.scheduler.TaskSchedulersKt;
+import baton.scheduler.WhenFull;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says more of a new {@link AsyncTaskScheduler}; see {@link TaskSchedulerConfig} for what it means. Not thread-safe. It can
+ * build several, which have nothing in common.
+ */
+public final class AsyncTaskSchedulerBuilder {
+    private final int maxConcurrency;
+    private final Map<Priority, Duration> maxWait = new EnumMap<>(Priority.class);
+    private @Nullable String name;
+    private PriorityPolicy policy = new PriorityPolicy.Bounded();
+    private int overdueShare = 4;
+    private int capacity = Integer.MAX_VALUE;
+    private WhenFull whenFull = WhenFull.REJECT;
+    private Executor executor = ForkJoinPool.commonPool();
+
+    AsyncTaskSchedulerBuilder(int maxConcurrency) {
+        if (maxConcurrency < 1) {
+            throw new IllegalArgumentException("maxConcurrency must be at least 1, was " + maxConcurrency);
+        }
+        this.maxConcurrency = maxConcurrency;
+    }
+
+    /** A name that messages and {@code toString} show. */
+    public AsyncTaskSchedulerBuilder name(String name) {
+        this.name = Objects.requireNonNull(name, "name");
+        return this;
+    }
+
+    /** What suppliers run on, and the commands of {@link AsyncTaskScheduler#executor}; the common pool unless said. */
+    public AsyncTaskSchedulerBuilder executor(Executor executor) {
+        this.executor = Objects.requireNonNull(executor, "executor");
+        return this;
+    }
+
+    /** Which level is next. */
+    public AsyncTaskSchedulerBuilder policy(PriorityPolicy policy) {
+        this.policy = Objects.requireNonNull(policy, "policy");
+        return this;
+    }
+
+    /**
+     * After how long the first task of a level is overdue.
+     *
+     * @throws IllegalArgumentException if {@code wait} is negative
+     */
+    public AsyncTaskSchedulerBuilder maxWait(Priority priority, Duration wait) {
+        Objects.requireNonNull(priority, "priority");
+        if (wait.isNegative()) {
+            throw new IllegalArgumentException("the maxWait of " + priority + " must not be negative, was " + wait);
+        }
+        maxWait.put(priority, wait);
+        return this;
+    }
+
+    /**
+     * Of how many starts in a row at most one goes to what is overdue.
+     *
+     * @throws IllegalArgumentException if {@code share} is below 2
+     */
+    public AsyncTaskSchedulerBuilder overdueShare(int share) {
+        if (share < 2) throw new IllegalArgumentException("overdueShare must be at least 2, was " + share);
+        this.overdueShare = share;
+        return this;
+    }
+
+    /**
+     * How many tasks may wait for their turn, and what becomes of one for which there is no room. Java tasks cannot wait for
+     * room: {@link WhenFull#SUSPEND} refuses them as {@link WhenFull#REJECT} does.
+     *
+     * @throws IllegalArgumentException if {@code capacity} is negative
+     */
+    public AsyncTaskSchedulerBuilder capacity(int capacity, WhenFull whenFull) {
+        if (capacity < 0) throw new IllegalArgumentException("capacity must be at least 0, was " + capacity);
+        this.capacity = capacity;
+        this.whenFull = Objects.requireNonNull(whenFull, "whenFull");
+        return this;
+    }
+
+    /** A new scheduler. */
+    public AsyncTaskScheduler build() {
+        TaskScheduler scheduler = TaskSchedulersKt.newScheduler(
+                maxConcurrency, name, policy, maxWait, overdueShare, capacity, whenFull);
+        return AsyncTaskScheduler.of(scheduler, executor);
+    }
+}

@@ -1,0 +1,35 @@
+package baton.interop
+
+import baton.Priority
+import baton.scheduler.TaskScheduler
+import java.util.concurrent.CompletableFuture
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Test
+
+/** Java tasks and coroutines in the queue of one scheduler. */
+class SameSchedulerTest {
+    @Test
+    fun tasks_ofBothLanguages_standInOneQueue() = runTest {
+        val kotlin = TaskScheduler(this, maxConcurrency = 1)
+        val java = AsyncTaskScheduler.of(kotlin, Runnable::run)
+        assertSame(kotlin, java.kotlin())
+        val begun = ArrayList<String>()
+        val first = CompletableFuture<String>()
+        java.schedule(Priority.LOW) { first }
+        val low = java.schedule(Priority.LOW) {
+            begun += "java, low"
+            CompletableFuture.completedFuture("done")
+        }
+        val high = kotlin.schedule(Priority.HIGH) { begun += "kotlin, high" }
+        java.schedule(Priority.CRITICAL, { begun += "java, critical" }, Runnable::run)
+        kotlin.schedule(Priority.IDLE) { begun += "kotlin, idle" }
+        assertEquals(4, kotlin.metrics.queued)
+        first.complete("first")
+        high.await()
+        kotlin.drain()
+        assertEquals(listOf("java, critical", "kotlin, high", "java, low", "kotlin, idle"), begun)
+        assertEquals("done", low.join())
+    }
+}

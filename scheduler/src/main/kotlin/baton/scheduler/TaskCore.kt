@@ -1,0 +1,328 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.scheduler.TaskEntry.Place
+import baton.sync.Latch
+import baton.waiting.FlatStack
+
+/*
+ * How it works
+ *
+ *          room                  turn                     all inside it has ended
+ *   NEW ─────────▶ QUEUED ─────────────▶ RUNNING ────────────────────────────────▶ ENDED
+ *    │ └▶ OUTSIDE ───▲ │                                                             ▲
+ *    └─────────┴───────┴──── cancelled, refused, shed, expired, closed ──────────────┘
+ *
+ *   NEW       nobody has seen it
+ *   OUTSIDE   its submitter waits for room: in `outside`, in the order of their coming
+ *   QUEUED    in the line of its level
+ *   RUNNING   it has one of the places, from the moment it was chosen
+ *   ENDED     it stands nowhere; its outcome is known, or is being made known by whoever took it out
+ *
+ * Everything is written under `lock`, and each step goes to its end there:
+ * (1) A step ends by starting all that may be started. So between two steps nothing is queued while a place is free and
+ *     the scheduler is not paused; a resumed or enlarged scheduler is as busy as it may be.
+ * (2) Room is a place in the queue, or, when nothing is queued, a free place to run. A step lets in those outside while
+ *     there is room, the first first. So nobody stands outside while there is room, and a newcomer never passes them.
+ * (3) `running` is the number of tasks RUNNING. It rises only below `maxConcurrency`; each task takes one away, once, when its
+ *     place goes from RUNNING to ENDED.
+ * (4) `unended` counts the tasks that were let in or stand outside and whose outcome is not known yet. Once the intake has
+ *     ended it only falls; when it is 0, `ended` opens.
+ * (5) A task stands in exactly one line while QUEUED or OUTSIDE, in none otherwise. Whoever takes it out changes its place in the
+ *     same step: one of start, cancel, deadline, shedding and close wins.
+ *
+ * All steps are O(1), but for those that start or let in many (O(those)), and close (O(those queued)). What they decide is
+ * done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher runs a task at once, its
+ * end starts the next one inside: FlatStack keeps that from growing.
+ */
+internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerConfig) {
+    private enum class Intake { OPEN, DRAINING, CLOSED }
+
+    private val lock = Any()
+    private val order = StartOrder(config)
+    private val lines = Array(Line.LEVELS.size) { TaskLine() }
+    private val outside = TaskLine()
+    private val counts = TaskCounts()
+    private var mask = 0
+    private var queued = 0
+    private var running = 0
+    private var unended = 0
+
+    private var toStart: TaskEntry? = null
+    private var lastToStart: TaskEntry? = null
+    private var toLetIn: TaskEntry? = null
+    private var lastToLetIn: TaskEntry? = null
+
+    // Written under the lock, read by anybody.
+    @Volatile
+    private var intake = Intake.OPEN
+
+    @Volatile
+    var closure: Throwable? = null
+        private set
+
+    /** Opens when the intake has ended and nothing is left. */
+    val ended = Latch(1)
+
+    val isOpen: Boolean get() = intake == Intake.OPEN
+
+    val isClosed: Boolean get() = intake == Intake.CLOSED
+
+    @Volatile
+    var isPaused = false
+        private set
+
+    @Volatile
+    var maxConcurrency: Int = maxConcurrency
+        private set
+
+    private val hasPlace: Boolean get() = !isPaused && running < maxConcurrency
+
+    private val hasRoom: Boolean get() = queued < config.capacity || queued == 0 && hasPlace
+
+    /** Takes in a task that is NEW, or ends it. One that [mayWait] may be OUTSIDE after this. */
+    fun enqueue(task: TaskEntry, mayWait: Boolean) {
+        var refusal: TaskEnd? = null
+        var shed: TaskEntry? = null
+        decide { now ->
+            task.since = now
+            counts.scheduled(task.level)
+            when {
+                task.place == Place.ENDED -> counts.ended(task.level, TaskEnd.WITHDRAWN)
+                !isOpen -> refusal = TaskEnd.CLOSED
+                hasRoom -> link(task)
+                config.whenFull == WhenFull.SUSPEND && mayWait -> {
+                    task.place = Place.OUTSIDE
+                    outside.add(task)
+                }
+                else -> {
+                    shed = if (config.whenFull == WhenFull.DROP_LOWEST) lastBelow(task.level) else null
+                    shed?.let { takeOut(it, TaskEnd.SHED) }
+                    if (shed != null) link(task) else refusal = TaskEnd.REJECTED
+                }
+            }
+            if (task.isWaiting) {
+                task.isAccepted = true
+                unended++
+            }
+            refusal?.let { end(task, it) }
+        }
+        shed?.refuse(TaskEnd.SHED)
+        refusal?.let(task::refuse)
+    }
+
+    private fun lastBelow(level: Int): TaskEntry? =
+        (lines.lastIndex downTo level + 1).firstNotNullOfOrNull { lines[it].last }
+
+    /** The outcome of [task] is known: a value if [failure] is null. */
+    fun ended(task: TaskEntry, failure: Throwable?, isCancelled: Boolean) {
+        var isLast = false
+        decide {
+            when {
+                task.isWaiting -> takeOut(task, TaskEnd.WITHDRAWN)
+                task.place == Place.RUNNING -> {
+                    running--
+                    val end = if (isCancelled) TaskEnd.CANCELLED else TaskEnd.FAILED
+                    end(task, if (failure == null) TaskEnd.DONE else end)
+                }
+                else -> task.place = Place.ENDED
+            }
+            if (task.isAccepted) isLast = --unended == 0 && !isOpen
+        }
+        if (isLast) ended.countDown()
+    }
+
+    /** The deadline of [task] has come. */
+    fun expire(task: TaskEntry) {
+        var isLate = false
+        decide {
+            isLate = task.isWaiting
+            if (isLate) takeOut(task, TaskEnd.EXPIRED)
+        }
+        if (isLate) task.refuse(TaskEnd.EXPIRED)
+    }
+
+    /** Takes [task] out of the line in which it stands; false if it stands in none. [ended] must follow. */
+    fun withdraw(task: TaskEntry): Boolean {
+        var isWithdrawn = false
+        decide {
+            isWithdrawn = task.isWaiting
+            if (isWithdrawn) takeOut(task, TaskEnd.WITHDRAWN)
+        }
+        return isWithdrawn
+    }
+
+    fun pause() = decide { isPaused = true }
+
+    fun resume() = decide { isPaused = false }
+
+    fun resize(places: Int) = decide { maxConcurrency = places }
+
+    fun drain() {
+        var isOver = false
+        decide { isOver = endIntake(Intake.DRAINING) }
+        if (isOver) ended.countDown()
+    }
+
+    fun close(cause: Throwable?) {
+        val left = ArrayList<TaskEntry>()
+        var isOver = false
+        decide {
+            if (!isClosed) {
+                closure = cause
+                for (line in lines + outside) {
+                    while (true) left += takeOut(line.first ?: break, TaskEnd.CLOSED)
+                }
+            }
+            isOver = endIntake(Intake.CLOSED)
+        }
+        for (task in left) task.refuse(TaskEnd.CLOSED)
+        if (isOver) ended.countDown()
+    }
+
+    /** Whether there is nothing left to wait for. */
+    private fun endIntake(now: Intake): Boolean {
+        if (intake < now) intake = now
+        return unended == 0
+    }
+
+    /** Sets the level that the user wants; a queued task goes to the end of its new one. */
+    fun prioritize(task: TaskEntry, priority: Priority) {
+        synchronized(lock) {
+            task.own = priority
+            move(task, task.wanted)
+        }
+    }
+
+    /** Somebody of [level] begins to await [task]; false if it has ended. */
+    fun lift(task: TaskEntry, level: Int): Boolean =
+        synchronized(lock) {
+            if (task.place == Place.ENDED) return false
+            task.awaits(level, 1)
+            if (level < task.level) {
+                counts.boosted(level)
+                move(task, level)
+            }
+            true
+        }
+
+    /** Who had lifted [task] is gone. A queued one keeps the place that it has got. */
+    fun sink(task: TaskEntry, level: Int) {
+        synchronized(lock) {
+            task.awaits(level, -1)
+            if (task.place == Place.RUNNING) move(task, task.wanted)
+        }
+    }
+
+    private fun move(task: TaskEntry, level: Int) {
+        val before = task.level
+        if (level == before) return
+        val isQueued = task.place == Place.QUEUED
+        if (isQueued) unlink(task)
+        task.level = level
+        if (isQueued) link(task)
+        if (task.place == Place.RUNNING) counts.moved(before, level)
+    }
+
+    fun metrics(): TaskSchedulerMetrics =
+        synchronized(lock) {
+            val levels = lines.mapIndexed { level, line -> counts.ofLevel(level, line.size) }
+            TaskSchedulerMetrics(maxConcurrency, outside.size, levels)
+        }
+
+    /** One step: [decision], and all that follows from it. */
+    private inline fun decide(decision: (now: Long) -> Unit) {
+        val now = order.now()
+        val starts: TaskEntry?
+        val letIns: TaskEntry?
+        synchronized(lock) {
+            decision(now)
+            settle(now)
+            starts = toStart
+            letIns = toLetIn
+            toStart = null
+            lastToStart = null
+            toLetIn = null
+            lastToLetIn = null
+        }
+        if (letIns != null) letIn(letIns)
+        if (starts != null) begin(starts)
+    }
+
+    /** Invariants 1 and 2. */
+    private fun settle(now: Long) {
+        while (true) {
+            while (hasRoom) chooseToLetIn(outside.first ?: break)
+            if (queued == 0 || !hasPlace) return
+            chooseToStart(now)
+        }
+    }
+
+    private fun chooseToLetIn(task: TaskEntry) {
+        outside.remove(task)
+        link(task)
+        val last = lastToLetIn
+        if (last == null) toLetIn = task else last.nextLetIn = task
+        lastToLetIn = task
+    }
+
+    private fun chooseToStart(now: Long) {
+        val level = order.next(mask, now, lines, counts)
+        val task = lines[level].first ?: error("level $level is empty, in mask $mask")
+        unlink(task)
+        task.place = Place.RUNNING
+        task.level = task.wanted
+        running++
+        counts.started(level, task.level, maxOf(0, now - task.since))
+        val last = lastToStart
+        if (last == null) toStart = task else last.next = task
+        lastToStart = task
+    }
+
+    private fun link(task: TaskEntry) {
+        task.place = Place.QUEUED
+        lines[task.level].add(task)
+        mask = mask or (1 shl task.level)
+        queued++
+    }
+
+    private fun unlink(task: TaskEntry) {
+        val line = lines[task.level]
+        line.remove(task)
+        if (line.size == 0) mask = mask and (1 shl task.level).inv()
+        if (--queued == 0) order.forget()
+    }
+
+    /** Takes a task out of the line in which it stands. */
+    private fun takeOut(task: TaskEntry, end: TaskEnd): TaskEntry {
+        if (task.place == Place.OUTSIDE) outside.remove(task) else unlink(task)
+        return end(task, end)
+    }
+
+    private fun end(task: TaskEntry, end: TaskEnd): TaskEntry {
+        task.place = Place.ENDED
+        counts.ended(task.level, end)
+        return task
+    }
+
+    private fun letIn(first: TaskEntry) {
+        var task: TaskEntry? = first
+        while (task != null) {
+            val next = task.nextLetIn
+            task.nextLetIn = null
+            task.letIn()
+            task = next
+        }
+    }
+
+    private fun begin(first: TaskEntry) {
+        var task: TaskEntry? = first
+        while (task != null) {
+            val chosen: TaskEntry = task
+            // Before it begins: another may use the field afterwards.
+            task = chosen.next
+            chosen.next = null
+            FlatStack.run(chosen::begin)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package baton.scheduler
+
+import kotlin.time.Duration.Companion.nanoseconds
+
+/** What a [TaskCore] counts. Guarded by its lock, so that the numbers of a snapshot fit together. */
+internal class TaskCounts {
+    private class OfLevel {
+        var scheduled = 0L
+        var started = 0L
+        var outOfOrder = 0L
+        var boosts = 0L
+        var running = 0
+        var meanWait = 0.0
+        var longestWait = 0L
+        val ends = LongArray(TaskEnd.entries.size)
+    }
+
+    private val levels = Array(Line.LEVELS.size) { OfLevel() }
+
+    fun scheduled(level: Int) {
+        levels[level].scheduled++
+    }
+
+    /** After [wait] nanoseconds a task that stood in [level] was started, and runs at [runsAt]. */
+    fun started(level: Int, runsAt: Int, wait: Long) {
+        val counts = levels[level]
+        counts.started++
+        counts.meanWait += (wait - counts.meanWait) / counts.started
+        counts.longestWait = maxOf(counts.longestWait, wait)
+        levels[runsAt].running++
+    }
+
+    fun moved(from: Int, to: Int) {
+        levels[from].running--
+        levels[to].running++
+    }
+
+    fun outOfOrder(level: Int) {
+        levels[level].outOfOrder++
+    }
+
+    fun boosted(level: Int) {
+        levels[level].boosts++
+    }
+
+    fun ended(level: Int, end: TaskEnd) {
+        levels[level].ends[end.ordinal]++
+        if (end <= TaskEnd.CANCELLED) levels[level].running--
+    }
+
+    fun ofLevel(level: Int, queued: Int): TaskSchedulerMetrics.OfLevel {
+        val counts = levels[level]
+        return TaskSchedulerMetrics.OfLevel(
+            queued = queued,
+            running = counts.running,
+            scheduled = counts.scheduled,
+            started = counts.started,
+            done = counts[TaskEnd.DONE],
+            failed = counts[TaskEnd.FAILED],
+            cancelled = counts[TaskEnd.CANCELLED],
+            withdrawn = counts[TaskEnd.WITHDRAWN],
+            rejected = counts[TaskEnd.REJECTED],
+            shed = counts[TaskEnd.SHED],
+            expired = counts[TaskEnd.EXPIRED],
+            closed = counts[TaskEnd.CLOSED],
+            overdue = counts.outOfOrder,
+            boosts = counts.boosts,
+            meanWait = counts.meanWait.toLong().nanoseconds,
+            longestWait = counts.longestWait.nanoseconds,
+        )
+    }
+
+    private operator fun OfLevel.get(end: TaskEnd) = ends[end.ordinal]
+}

@@ -1,0 +1,59 @@
+package baton.scheduler
+
+import baton.Priority
+
+/** What a [TaskCore] knows of a task. All but the functions is written under the core's lock. */
+internal abstract class TaskEntry(
+    /** As its user set it. */
+    @Volatile var own: Priority,
+) {
+    enum class Place { NEW, OUTSIDE, QUEUED, RUNNING, ENDED }
+
+    @Volatile
+    var place = Place.NEW
+
+    /** Where it stands, or runs: [own], or the level of somebody who awaits it. */
+    @Volatile
+    var level = own.ordinal
+
+    /** How many of each level await it. */
+    private var awaiting: IntArray? = null
+
+    /** When it was scheduled. */
+    var since = 0L
+
+    /** Whether it counts as one that the scheduler has yet to bring to its end. */
+    var isAccepted = false
+
+    /** Neighbours in a [TaskLine]; of one that is to be started, the next such. */
+    var previous: TaskEntry? = null
+    var next: TaskEntry? = null
+
+    /** The next of those that were let in by the same step. */
+    var nextLetIn: TaskEntry? = null
+
+    val isWaiting: Boolean get() = place == Place.QUEUED || place == Place.OUTSIDE
+
+    /** The most urgent of its own level and those of who awaits it. */
+    val wanted: Int
+        get() {
+            val most = awaiting?.indexOfFirst { it > 0 } ?: -1
+            return if (most < 0) own.ordinal else minOf(most, own.ordinal)
+        }
+
+    fun awaits(level: Int, change: Int) {
+        val awaiting = awaiting ?: IntArray(Line.LEVELS.size).also { awaiting = it }
+        awaiting[level] += change
+    }
+
+    // What follows is called without the lock, and does not throw.
+
+    /** It has its place: run the block. */
+    abstract fun begin()
+
+    /** There is room for it now. */
+    abstract fun letIn()
+
+    /** It has been taken out, or was never let in: [end] says why. */
+    abstract fun refuse(end: TaskEnd)
+}

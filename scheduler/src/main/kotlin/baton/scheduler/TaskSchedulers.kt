@@ -1,0 +1,34 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.sync.Latch
+import baton.waiting.InternalBatonApi
+import java.time.Duration
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.time.toKotlinDuration
+import kotlinx.coroutines.CoroutineScope
+
+// With StageTask the door through which Baton's Java face comes to the scheduler.
+
+/** A scheduler in a scope of its own, said in Java's words; see [TaskSchedulerConfig]. */
+@InternalBatonApi
+public fun newScheduler(
+    maxConcurrency: Int,
+    name: String?,
+    policy: PriorityPolicy,
+    maxWait: Map<Priority, Duration>,
+    overdueShare: Int,
+    capacity: Int,
+    whenFull: WhenFull,
+): TaskScheduler {
+    val config =
+        TaskSchedulerConfig(policy, maxWait.mapValues { it.value.toKotlinDuration() }, overdueShare, capacity, whenFull)
+    return TaskScheduler(CoroutineScope(EmptyCoroutineContext), maxConcurrency, name, config)
+}
+
+/** As [TaskScheduler.drain], but does not wait: opens what is answered when all tasks have ended. */
+@InternalBatonApi
+public fun beginDrain(scheduler: TaskScheduler): Latch {
+    scheduler.core.drain()
+    return scheduler.core.ended
+}
