@@ -16,21 +16,19 @@ import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
-import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
 import kotlinx.coroutines.currentCoroutineContext
 
 /**
  * A task and the coroutine that it becomes.
  *
- * [outcome] is the task as its user sees it, a child of [supervisor]. There is no coroutine before it is the task's turn, so
+ * [outcome] is the task as its user sees it, a child of the scheduler's supervisor. There is no coroutine before it is the task's turn, so
  * one that is refused can fail with an exception of its own, and one that is cancelled has ended at once. The coroutine is a
  * child of [outcome]: it is cancelled with it, and when it has ended, with all inside it, so has the task.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class CoroutineTask<T>(
     private val scheduler: TaskScheduler,
-    private val supervisor: Job,
     private val outcome: CompletableDeferred<T>,
     priority: Priority,
     override val taskKey: Any?,
@@ -98,7 +96,7 @@ internal class CoroutineTask<T>(
         val block = block ?: return
         this.block = null
         // If it is being cancelled, this task is about to hear of it.
-        if (!supervisor.isActive) return
+        if (!scheduler.supervision.isActive) return
         val controller = PriorityController(Line.LEVELS[level])
         this.controller = controller
         followLevel()

@@ -35,7 +35,12 @@ import baton.waiting.FlatStack
  * done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher runs a task at once, its
  * end starts the next one inside: FlatStack keeps that from growing.
  */
-internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerConfig) {
+internal class TaskCore(
+    maxConcurrency: Int,
+    private val config: TaskSchedulerConfig,
+    /** False once all tasks are being cancelled: then none is started. Called under the lock; reads a field. */
+    private val isAlive: () -> Boolean,
+) {
     private enum class Intake { OPEN, DRAINING, CLOSED }
 
     private val lock = Any()
@@ -76,7 +81,7 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
     var maxConcurrency: Int = maxConcurrency
         private set
 
-    private val hasPlace: Boolean get() = !isPaused && running < maxConcurrency
+    private val hasPlace: Boolean get() = running < maxConcurrency && !isPaused && isAlive()
 
     private val hasRoom: Boolean get() = queued < config.capacity || queued == 0 && hasPlace
 

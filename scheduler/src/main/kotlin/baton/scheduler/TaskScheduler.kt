@@ -64,8 +64,8 @@ public class TaskScheduler(
         requireAtLeastOne(maxConcurrency)
     }
 
-    internal val core = TaskCore(maxConcurrency, config)
     internal val supervision = Supervision(scope.coroutineContext[Job])
+    internal val core = TaskCore(maxConcurrency, config, supervision::isActive)
     internal val keys = KeyIndex()
 
     /**
@@ -213,8 +213,7 @@ public class TaskScheduler(
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         require(deadline == null || !deadline.isNegative()) { "deadline must not be negative, was $deadline" }
-        val supervisor = supervision.enter()
-        return CoroutineTask(this, supervisor, CompletableDeferred(supervisor), priority, key, deadline, block)
+        return CoroutineTask(this, CompletableDeferred(supervision.enter()), priority, key, deadline, block)
     }
 
     /** Why [task] has ended without having been started. */
