@@ -45,7 +45,7 @@ class TaskCoreTest {
         private val passed = IntArray(5)
         val longest = IntArray(5)
         var starts = 0
-        private var sinceOverdue = share
+        private var sinceOverdue = share.toLong()
 
         /** Out of order for a strict policy. */
         var overdueStarts = 0
@@ -151,7 +151,7 @@ class TaskCoreTest {
             repeat(STEPS) { world.step(load) }
             world.finish()
             overdue += world.overdueStarts
-            assertTrue(world.overdueStarts.toLong() * share <= world.starts + share) { "seed $seed" }
+            assertTrue(world.overdueStarts.toLong() * share <= world.starts + share.toLong()) { "seed $seed" }
         }
         assertTrue(overdue > SEEDS / 4)
     }

@@ -33,15 +33,15 @@ import org.junit.jupiter.params.provider.ValueSource
 class TaskQueueTest {
     private val ran = ArrayList<String>()
 
-    private fun TestScope.scheduler(capacity: Int, whenFull: WhenFull, places: Int = 1) =
-        TaskScheduler(this, places, "bounded", TaskSchedulerConfig(capacity = capacity, whenFull = whenFull))
+    private fun TestScope.scheduler(capacity: Int, onFull: OnFullQueue, places: Int = 1) =
+        TaskScheduler(this, places, "bounded", TaskSchedulerConfig(capacity = capacity, onFull = onFull))
 
     private fun ScheduledTask<*>.failure() = if (isCompleted) getCompletionExceptionOrNull() else null
 
     @ParameterizedTest
     @EnumSource
-    fun `task of schedule for which there is no room has failed when it is returned`(whenFull: WhenFull) = runTest {
-        val scheduler = scheduler(2, whenFull)
+    fun `task of schedule for which there is no room has failed when it is returned`(onFull: OnFullQueue) = runTest {
+        val scheduler = scheduler(2, onFull)
         scheduler.schedule { delay(1.seconds) }
         repeat(2) { scheduler.schedule { ran += "queued" } }
         val late = scheduler.schedule(key = "late") { ran += "never" }
@@ -55,8 +55,8 @@ class TaskQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `free places to run need no room in the queue`(whenFull: WhenFull) = runTest {
-        val scheduler = scheduler(0, whenFull, places = 10)
+    fun `free places to run need no room in the queue`(onFull: OnFullQueue) = runTest {
+        val scheduler = scheduler(0, onFull, places = 10)
         val tasks = List(11) { scheduler.schedule { delay(1.seconds) } }
         assertEquals(10, tasks.count { it.failure() == null })
         scheduler.drain()
@@ -64,7 +64,7 @@ class TaskQueueTest {
 
     @Test
     fun `paused scheduler has the room of its queue and no more`() = runTest {
-        val scheduler = scheduler(2, WhenFull.REJECT, places = 10)
+        val scheduler = scheduler(2, OnFullQueue.REJECT, places = 10)
         scheduler.pause()
         val tasks = List(3) { scheduler.schedule { ran += "$it" } }
         assertTrue(tasks[2].failure() is TaskRejectedException)
@@ -75,7 +75,7 @@ class TaskQueueTest {
 
     @Test
     fun `submitters wait for room and are let in in their order`() = runTest {
-        val scheduler = scheduler(1, WhenFull.SUSPEND)
+        val scheduler = scheduler(1, OnFullQueue.SUSPEND)
         val levels = listOf(LOW, LOW, LOW, CRITICAL, IDLE, HIGH)
         for ((i, level) in levels.withIndex()) {
             launch {
@@ -103,7 +103,7 @@ class TaskQueueTest {
     @ParameterizedTest
     @ValueSource(ints = [0, 1, 3])
     fun `any number of submitters gets through`(capacity: Int) = runTest {
-        val scheduler = scheduler(capacity, WhenFull.SUSPEND, places = 2)
+        val scheduler = scheduler(capacity, OnFullQueue.SUSPEND, places = 2)
         var most = 0
         val answers = List(50) { i ->
             async {
@@ -121,7 +121,7 @@ class TaskQueueTest {
 
     @Test
     fun `submitter that is cancelled outside leaves at once, and its block is never called`() = runTest {
-        val scheduler = scheduler(1, WhenFull.SUSPEND)
+        val scheduler = scheduler(1, OnFullQueue.SUSPEND)
         scheduler.schedule { delay(1.seconds) }
         scheduler.schedule { ran += "queued" }
         val leaver = launch { scheduler.submit { ran += "never" } }
@@ -138,7 +138,7 @@ class TaskQueueTest {
 
     @Test
     fun `cancelled task, raised bound and resumed scheduler make room`() = runTest {
-        val scheduler = scheduler(1, WhenFull.SUSPEND)
+        val scheduler = scheduler(1, OnFullQueue.SUSPEND)
         scheduler.pause()
         val queued = scheduler.schedule { ran += "never" }
         val waits = List(4) { i -> launch { scheduler.submit { delay(1.seconds) } } }
@@ -155,7 +155,7 @@ class TaskQueueTest {
 
     @Test
     fun `closed scheduler fails those who wait for room`() = runTest {
-        val scheduler = scheduler(0, WhenFull.SUSPEND)
+        val scheduler = scheduler(0, OnFullQueue.SUSPEND)
         scheduler.schedule { delay(1.seconds) }
         val outside = async { scheduler.submit { ran += "never" } }
         runCurrent()
@@ -166,7 +166,7 @@ class TaskQueueTest {
 
     @Test
     fun `less urgent task makes room, the youngest of the lowest level`() = runTest {
-        val scheduler = scheduler(4, WhenFull.DROP_LOWEST)
+        val scheduler = scheduler(4, OnFullQueue.DROP_LOWEST)
         scheduler.schedule { delay(1.seconds) }
         val tasks = listOf(LOW, LOW, NORMAL, HIGH).mapIndexed { i, level ->
             scheduler.schedule(level, key = i) { ran += "$i" }
@@ -187,8 +187,8 @@ class TaskQueueTest {
 
     @Test
     fun `submit does not wait where the configuration says otherwise`() = runTest {
-        for (whenFull in listOf(WhenFull.REJECT, WhenFull.DROP_LOWEST)) {
-            val scheduler = scheduler(0, whenFull)
+        for (onFull in listOf(OnFullQueue.REJECT, OnFullQueue.DROP_LOWEST)) {
+            val scheduler = scheduler(0, onFull)
             scheduler.schedule { delay(1.seconds) }
             assertTrue(scheduler.submit { }.failure() is TaskRejectedException)
             assertTrue(runCatching { scheduler.run { } }.exceptionOrNull() is TaskRejectedException)
@@ -197,7 +197,7 @@ class TaskQueueTest {
 
     @Test
     fun `task that is not started before its deadline fails, and its block is never called`() = runTest {
-        val scheduler = scheduler(Int.MAX_VALUE, WhenFull.SUSPEND)
+        val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
         scheduler.schedule { delay(10.seconds) }
         val late = scheduler.schedule(key = "late", deadline = 9_999.milliseconds) { ran += "never" }
         val inTime = scheduler.schedule(deadline = 10_001.milliseconds) {
@@ -216,7 +216,7 @@ class TaskQueueTest {
 
     @Test
     fun `deadline of zero means now or not at all, and an infinite one never`() = runTest {
-        val scheduler = scheduler(Int.MAX_VALUE, WhenFull.SUSPEND)
+        val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
         val now = scheduler.schedule(deadline = Duration.ZERO) { delay(1.seconds) }
         val not = scheduler.schedule(deadline = Duration.ZERO) { ran += "never" }
         val never = scheduler.schedule(deadline = Duration.INFINITE) { ran += "ran" }
@@ -228,7 +228,7 @@ class TaskQueueTest {
 
     @Test
     fun `deadline goes on in a paused scheduler and outside the queue`() = runTest {
-        val scheduler = scheduler(1, WhenFull.SUSPEND)
+        val scheduler = scheduler(1, OnFullQueue.SUSPEND)
         scheduler.pause()
         scheduler.schedule(deadline = 2.seconds) { ran += "never" }
         val outside = async { scheduler.submit(deadline = 1.seconds) { ran += "never" } }
@@ -242,7 +242,7 @@ class TaskQueueTest {
     @Test
     fun `deadlines of tasks that have started or left do not keep a test from ending`() {
         runTest {
-            val scheduler = scheduler(Int.MAX_VALUE, WhenFull.SUSPEND)
+            val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
             scheduler.schedule(deadline = 1.hours) { delay(1) }
             scheduler.schedule(deadline = 1.hours) { delay(1) }
             val leaver = scheduler.schedule(deadline = 1.hours) { }

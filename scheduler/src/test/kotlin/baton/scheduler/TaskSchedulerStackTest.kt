@@ -10,6 +10,7 @@ import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.cancel
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
@@ -36,22 +37,29 @@ class TaskSchedulerStackTest {
         assertTrue(scheduler.scope.coroutineContext[Job]!!.children.none())
     }
 
-    @ParameterizedTest
-    @EnumSource
-    fun million_scheduledOneAfterAnother(world: World) {
+    private fun queueAndResume(world: World, batches: Int) {
         val scheduler = scheduler(world)
-        repeat(MILLION) { scheduler.schedule { done++ } }
-        assertEquals(MILLION, done)
+        repeat(batches) {
+            scheduler.pause()
+            repeat(MANY) { scheduler.schedule(Priority.entries[it % 5]) { done++ } }
+            scheduler.resume()
+        }
+        assertEquals(batches * MANY, done)
         assertAtRest(scheduler)
     }
 
+    @Test
+    fun million_queuedAndThenResumed() = queueAndResume(World.SAME_THREAD, MILLION / MANY)
+
     @ParameterizedTest
     @EnumSource
-    fun many_queuedAndThenResumed(world: World) {
+    fun many_queuedAndThenResumed(world: World) = queueAndResume(world, 1)
+
+    @ParameterizedTest
+    @EnumSource
+    fun many_scheduledOneAfterAnother(world: World) {
         val scheduler = scheduler(world)
-        scheduler.pause()
-        repeat(MANY) { scheduler.schedule(Priority.entries[it % 5]) { done++ } }
-        scheduler.resume()
+        repeat(MANY) { scheduler.schedule { done++ } }
         assertEquals(MANY, done)
         assertAtRest(scheduler)
     }

@@ -120,7 +120,7 @@ class TaskSchedulerStressTest {
         val config = TaskSchedulerConfig(
             maxWait = Priority.entries.associateWith { 100.microseconds },
             capacity = 20,
-            whenFull = WhenFull.DROP_LOWEST,
+            onFull = OnFullQueue.DROP_LOWEST,
         )
         stress(Dispatchers.Default, config, bound = 8) {
             try {
@@ -140,6 +140,6 @@ class TaskSchedulerStressTest {
         stress(Dispatchers.Default.prioritized(2), TaskSchedulerConfig(), bound = 4) { delay(1.milliseconds) }
 
     private companion object {
-        const val TASKS = 10_000
+        const val TASKS = 6_000
     }
 }
