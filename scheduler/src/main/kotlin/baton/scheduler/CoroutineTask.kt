@@ -16,21 +16,19 @@ import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
-import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
 import kotlinx.coroutines.currentCoroutineContext
 
 /**
  * A task and the coroutine that it becomes.
  *
- * [outcome] is the task as its user sees it, a child of [supervisor]. There is no coroutine before it is the task's turn, so
+ * [outcome] is the task as its user sees it, a child of the scheduler's supervisor. There is no coroutine before it is the task's turn, so
  * one that is refused can fail with an exception of its own, and one that is cancelled has ended at once. The coroutine is a
  * child of [outcome]: it is cancelled with it, and when it has ended, with all inside it, so has the task.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class CoroutineTask<T>(
     private val scheduler: TaskScheduler,
-    private val supervisor: Job,
     private val outcome: CompletableDeferred<T>,
     priority: Priority,
     override val taskKey: Any?,
@@ -52,13 +50,14 @@ internal class CoroutineTask<T>(
     @Volatile
     private var timer: DisposableHandle? = null
 
-    /** Opens when it stands outside no more. */
-    private val entry = Latch(1)
+    /** Opens when it stands outside no more; null for one that never does. */
+    @Volatile
+    private var entry: Latch? = null
 
     override val state: TaskState
         get() =
             when {
-                outcome.isCompleted -> TaskState.DONE
+                isCompleted -> TaskState.DONE
                 place == Place.RUNNING -> TaskState.RUNNING
                 else -> TaskState.QUEUED
             }
@@ -72,8 +71,9 @@ internal class CoroutineTask<T>(
 
     /** Brings it to the core; see [TaskCore.enqueue]. */
     fun submit(mayWait: Boolean) {
+        if (mayWait) entry = Latch(1)
         taskKey?.let { scheduler.keys.add(it, this) }
-        // Before anybody else sees it: so it is the first to hear of its end, and metrics that are read after that count it.
+        // Before anybody else sees it: so the scheduler is the first to hear of its end.
         outcome.invokeOnCompletion(::ended)
         core.enqueue(this, mayWait)
         if (deadline != null && isWaiting) setTimer(deadline)
@@ -88,17 +88,19 @@ internal class CoroutineTask<T>(
 
     /** Waits until it is in the queue, or has ended. */
     suspend fun awaitEntry() {
-        if (place == Place.OUTSIDE) entry.await()
+        if (place == Place.OUTSIDE) entry?.await()
     }
 
-    override fun letIn() = entry.countDown()
+    override fun letIn() {
+        entry?.countDown()
+    }
 
     override fun begin() {
         timer?.dispose()
         val block = block ?: return
         this.block = null
         // If it is being cancelled, this task is about to hear of it.
-        if (!supervisor.isActive) return
+        if (!scheduler.supervision.isActive) return
         val controller = PriorityController(Line.LEVELS[level])
         this.controller = controller
         followLevel()
@@ -122,9 +124,22 @@ internal class CoroutineTask<T>(
         timer?.dispose()
         block = null
         scheduler.supervision.leave()
-        entry.countDown()
-        core.ended(this, failure, isCancelled = failure is CancellationException)
+        letIn()
+        settle(failure)
     }
+
+    private fun settle(failure: Throwable?) = core.ended(this, failure, isCancelled = failure is CancellationException)
+
+    /**
+     * A Job says that it has completed before it tells those who asked to be told. Whoever sees that settles it first: so
+     * that it finds the place free and the end counted.
+     */
+    override val isCompleted: Boolean
+        get() {
+            if (!outcome.isCompleted) return false
+            if (place != Place.ENDED) settle(outcome.getCompletionExceptionOrNull())
+            return true
+        }
 
     /** The level may change meanwhile; whoever changes it does this after it, so that the last one has the last word. */
     private fun followLevel() {
@@ -140,7 +155,7 @@ internal class CoroutineTask<T>(
     override suspend fun join(): Unit = lifted { outcome.join() }
 
     private suspend inline fun <R> lifted(wait: () -> R): R {
-        if (outcome.isCompleted) return wait()
+        if (isCompleted) return wait()
         val level = levelOf(currentCoroutineContext())
         if (!core.lift(this, level.ordinal)) return wait()
         followLevel()
@@ -149,8 +164,10 @@ internal class CoroutineTask<T>(
             return wait()
         } finally {
             boost?.end()
-            core.sink(this, level.ordinal)
-            followLevel()
+            if (!isCompleted) {
+                core.sink(this, level.ordinal)
+                followLevel()
+            }
         }
     }
 

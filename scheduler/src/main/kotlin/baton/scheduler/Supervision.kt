@@ -13,6 +13,9 @@ internal class Supervision(private val scope: Job?) {
     private var tasks = 0L
     private var supervisor: CompletableJob? = null
 
+    /** Whether the scope is not being cancelled. */
+    val isActive: Boolean get() = scope == null || scope.isActive
+
     init {
         // A child would start it, under the lock.
         scope?.start()

@@ -15,36 +15,40 @@ import baton.waiting.FlatStack
  *
  *   NEW       nobody has seen it
  *   OUTSIDE   its submitter waits for room: in `outside`, in the order of their coming
- *   QUEUED    in the line of its level
+ *   QUEUED    in `queue`, at the end of the line of its level
  *   RUNNING   it has one of the places, from the moment it was chosen
  *   ENDED     it stands nowhere; its outcome is known, or is being made known by whoever took it out
  *
- * Everything is written under `lock`, and each step goes to its end there:
+ * Everything is written under `lock`, in steps:
  * (1) A step ends by starting all that may be started. So between two steps nothing is queued while a place is free and
  *     the scheduler is not paused; a resumed or enlarged scheduler is as busy as it may be.
  * (2) Room is a place in the queue, or, when nothing is queued, a free place to run. A step lets in those outside while
- *     there is room, the first first. So nobody stands outside while there is room, and a newcomer never passes them.
- * (3) `running` is the number of tasks RUNNING. It rises only below `maxConcurrency`; each task takes one away, once, when its
- *     place goes from RUNNING to ENDED.
- * (4) `unended` counts the tasks that were let in or stand outside and whose outcome is not known yet. Once the intake has
+ *     there is room, the first first. So nobody stands outside while there is room, and no newcomer passes them.
+ * (3) `running` is the number of tasks RUNNING. It rises only below `maxConcurrency`; each task takes one away, once, when
+ *     it goes from RUNNING to ENDED.
+ * (4) `unended` counts the tasks that have been QUEUED or OUTSIDE and whose outcome is not known yet. Once the intake has
  *     ended it only falls; when it is 0, `ended` opens.
- * (5) A task stands in exactly one line while QUEUED or OUTSIDE, in none otherwise. Whoever takes it out changes its place in the
+ * (5) A task stands in one line while QUEUED or OUTSIDE, in none otherwise. Whoever takes it out changes its place in the
  *     same step: one of start, cancel, deadline, shedding and close wins.
  *
- * All steps are O(1), but for those that start or let in many (O(those)), and close (O(those queued)). What they decide is
- * done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher runs a task at once, its
- * end starts the next one inside: FlatStack keeps that from growing.
+ * All steps are O(1), but for those that start or let in many (O(those)), and close (O(those queued)). What they decide
+ * is done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher runs a task at once,
+ * its end starts the next one inside: FlatStack keeps that from growing.
+ *
+ * When all tasks are being cancelled with their scope, none is started any more, though places become free.
  */
-internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerConfig) {
+internal class TaskCore(
+    maxConcurrency: Int,
+    private val config: TaskSchedulerConfig,
+    /** False once all tasks are being cancelled: then none is started. Called under the lock; reads a field. */
+    private val isAlive: () -> Boolean,
+) {
     private enum class Intake { OPEN, DRAINING, CLOSED }
 
     private val lock = Any()
-    private val order = StartOrder(config)
-    private val lines = Array(Line.LEVELS.size) { TaskLine() }
+    private val queue = TaskQueue(config)
     private val outside = TaskLine()
     private val counts = TaskCounts()
-    private var mask = 0
-    private var queued = 0
     private var running = 0
     private var unended = 0
 
@@ -76,9 +80,9 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
     var maxConcurrency: Int = maxConcurrency
         private set
 
-    private val hasPlace: Boolean get() = !isPaused && running < maxConcurrency
+    private val hasPlace: Boolean get() = running < maxConcurrency && !isPaused && isAlive()
 
-    private val hasRoom: Boolean get() = queued < config.capacity || queued == 0 && hasPlace
+    private val hasRoom: Boolean get() = queue.size < config.capacity || queue.size == 0 && hasPlace
 
     /** Takes in a task that is NEW, or ends it. One that [mayWait] may be OUTSIDE after this. */
     fun enqueue(task: TaskEntry, mayWait: Boolean) {
@@ -91,12 +95,12 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
                 task.place == Place.ENDED -> counts.ended(task.level, TaskEnd.WITHDRAWN)
                 !isOpen -> refusal = TaskEnd.CLOSED
                 hasRoom -> link(task)
-                config.whenFull == WhenFull.SUSPEND && mayWait -> {
+                config.onFull == OnFullQueue.SUSPEND && mayWait -> {
                     task.place = Place.OUTSIDE
                     outside.add(task)
                 }
                 else -> {
-                    shed = if (config.whenFull == WhenFull.DROP_LOWEST) lastBelow(task.level) else null
+                    shed = if (config.onFull == OnFullQueue.DROP_LOWEST) queue.lastBelow(task.level) else null
                     shed?.let { takeOut(it, TaskEnd.SHED) }
                     if (shed != null) link(task) else refusal = TaskEnd.REJECTED
                 }
@@ -111,10 +115,7 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
         refusal?.let(task::refuse)
     }
 
-    private fun lastBelow(level: Int): TaskEntry? =
-        (lines.lastIndex downTo level + 1).firstNotNullOfOrNull { lines[it].last }
-
-    /** The outcome of [task] is known: a value if [failure] is null. */
+    /** The outcome of [task] is known: a value if [failure] is null. To say it again changes nothing. */
     fun ended(task: TaskEntry, failure: Throwable?, isCancelled: Boolean) {
         var isLast = false
         decide {
@@ -127,7 +128,10 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
                 }
                 else -> task.place = Place.ENDED
             }
-            if (task.isAccepted) isLast = --unended == 0 && !isOpen
+            if (task.isAccepted) {
+                task.isAccepted = false
+                isLast = --unended == 0 && !isOpen
+            }
         }
         if (isLast) ended.countDown()
     }
@@ -170,9 +174,7 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
         decide {
             if (!isClosed) {
                 closure = cause
-                for (line in lines + outside) {
-                    while (true) left += takeOut(line.first ?: break, TaskEnd.CLOSED)
-                }
+                while (true) left += takeOut(queue.any() ?: outside.first ?: break, TaskEnd.CLOSED)
             }
             isOver = endIntake(Intake.CLOSED)
         }
@@ -218,21 +220,21 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
         val before = task.level
         if (level == before) return
         val isQueued = task.place == Place.QUEUED
-        if (isQueued) unlink(task)
+        if (isQueued) queue.remove(task)
         task.level = level
-        if (isQueued) link(task)
+        if (isQueued) queue.add(task)
         if (task.place == Place.RUNNING) counts.moved(before, level)
     }
 
     fun metrics(): TaskSchedulerMetrics =
         synchronized(lock) {
-            val levels = lines.mapIndexed { level, line -> counts.ofLevel(level, line.size) }
+            val levels = Line.LEVELS.indices.map { counts.ofLevel(it, queue.sizeOf(it)) }
             TaskSchedulerMetrics(maxConcurrency, outside.size, levels)
         }
 
     /** One step: [decision], and all that follows from it. */
     private inline fun decide(decision: (now: Long) -> Unit) {
-        val now = order.now()
+        val now = queue.now()
         val starts: TaskEntry?
         val letIns: TaskEntry?
         synchronized(lock) {
@@ -253,7 +255,7 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
     private fun settle(now: Long) {
         while (true) {
             while (hasRoom) chooseToLetIn(outside.first ?: break)
-            if (queued == 0 || !hasPlace) return
+            if (queue.size == 0 || !hasPlace) return
             chooseToStart(now)
         }
     }
@@ -267,13 +269,12 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
     }
 
     private fun chooseToStart(now: Long) {
-        val level = order.next(mask, now, lines, counts)
-        val task = lines[level].first ?: error("level $level is empty, in mask $mask")
-        unlink(task)
+        val task = queue.next(now, counts)
+        val stoodAt = task.level
         task.place = Place.RUNNING
         task.level = task.wanted
         running++
-        counts.started(level, task.level, maxOf(0, now - task.since))
+        counts.started(stoodAt, task.level, maxOf(0, now - task.since))
         val last = lastToStart
         if (last == null) toStart = task else last.next = task
         lastToStart = task
@@ -281,21 +282,12 @@ internal class TaskCore(maxConcurrency: Int, private val config: TaskSchedulerCo
 
     private fun link(task: TaskEntry) {
         task.place = Place.QUEUED
-        lines[task.level].add(task)
-        mask = mask or (1 shl task.level)
-        queued++
-    }
-
-    private fun unlink(task: TaskEntry) {
-        val line = lines[task.level]
-        line.remove(task)
-        if (line.size == 0) mask = mask and (1 shl task.level).inv()
-        if (--queued == 0) order.forget()
+        queue.add(task)
     }
 
     /** Takes a task out of the line in which it stands. */
     private fun takeOut(task: TaskEntry, end: TaskEnd): TaskEntry {
-        if (task.place == Place.OUTSIDE) outside.remove(task) else unlink(task)
+        if (task.place == Place.OUTSIDE) outside.remove(task) else queue.remove(task)
         return end(task, end)
     }
 

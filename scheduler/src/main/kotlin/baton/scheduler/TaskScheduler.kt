@@ -64,8 +64,8 @@ public class TaskScheduler(
         requireAtLeastOne(maxConcurrency)
     }
 
-    internal val core = TaskCore(maxConcurrency, config)
     internal val supervision = Supervision(scope.coroutineContext[Job])
+    internal val core = TaskCore(maxConcurrency, config, supervision::isActive)
     internal val keys = KeyIndex()
 
     /**
@@ -109,7 +109,7 @@ public class TaskScheduler(
     ): ScheduledTask<T> = newTask(priority, key, deadline, block).also { it.submit(mayWait = false) }
 
     /**
-     * As [schedule], and waits for room in the queue if there is none and the configuration says [WhenFull.SUSPEND]; those
+     * As [schedule], and waits for room in the queue if there is none and the configuration says [OnFullQueue.SUSPEND]; those
      * who wait are let in in the order in which they came, whatever their level. The deadline counts from the call. The task
      * that is returned may have failed: see [schedule].
      *
@@ -166,7 +166,7 @@ public class TaskScheduler(
     }
 
     /** The tasks with this [key] that have not ended, in the order in which they were scheduled. */
-    public fun tasks(key: Any): List<ScheduledTask<*>> = keys.of(key)
+    public fun tasks(key: Any): List<ScheduledTask<*>> = keys.of(key).filterNot { it.isCompleted }
 
     /** Cancels the tasks with this [key] that have not ended, queued or running; how many there were. */
     public fun cancel(key: Any, cause: CancellationException? = null): Int {
@@ -213,8 +213,7 @@ public class TaskScheduler(
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         require(deadline == null || !deadline.isNegative()) { "deadline must not be negative, was $deadline" }
-        val supervisor = supervision.enter()
-        return CoroutineTask(this, supervisor, CompletableDeferred(supervisor), priority, key, deadline, block)
+        return CoroutineTask(this, CompletableDeferred(supervision.enter()), priority, key, deadline, block)
     }
 
     /** Why a task has ended without having been started. */

@@ -18,7 +18,7 @@ import kotlin.time.TimeSource
  * @property overdueShare of how many starts in a row at most one goes to what is overdue, at least 2.
  * @property capacity how many tasks may wait for their turn, at least 0; tasks that run do not count. With 0 there is
  *   room only for a task that can be started at once.
- * @property whenFull what becomes of a task for which there is no room.
+ * @property onFull what becomes of a task for which there is no room.
  * @property timeSource measures how long tasks have waited. For a test in virtual time give it
  *   `testScheduler.timeSource`.
  * @throws IllegalArgumentException if a number is out of its bounds.
@@ -28,7 +28,7 @@ public class TaskSchedulerConfig(
     maxWait: Map<Priority, Duration> = emptyMap(),
     public val overdueShare: Int = 4,
     public val capacity: Int = Int.MAX_VALUE,
-    public val whenFull: WhenFull = WhenFull.SUSPEND,
+    public val onFull: OnFullQueue = OnFullQueue.SUSPEND,
     public val timeSource: TimeSource = TimeSource.Monotonic,
 ) {
     public val maxWait: Map<Priority, Duration> = maxWait.toMap()
@@ -43,5 +43,5 @@ public class TaskSchedulerConfig(
 
     override fun toString(): String =
         "TaskSchedulerConfig (policy = $policy, maxWait = $maxWait, overdueShare = $overdueShare, " +
-            "capacity = $capacity, whenFull = $whenFull, timeSource = $timeSource)"
+            "capacity = $capacity, onFull = $onFull, timeSource = $timeSource)"
 }

@@ -1,0 +1,100 @@
+package baton.scheduler
+
+import baton.Priority
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.cancel
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** Tasks that never suspend, each of which starts the next by its end. Runs with a small stack. */
+class TaskSchedulerStackTest {
+    enum class World(val context: CoroutineContext) {
+        UNCONFINED(Dispatchers.Unconfined),
+        IMMEDIATE(Immediate(isNeeded = false)),
+        SAME_THREAD(Immediate(isNeeded = true)),
+    }
+
+    private class Immediate(private val isNeeded: Boolean) : CoroutineDispatcher() {
+        override fun isDispatchNeeded(context: CoroutineContext) = isNeeded
+
+        override fun dispatch(context: CoroutineContext, block: Runnable) = block.run()
+    }
+
+    private var done = 0
+
+    private fun scheduler(world: World) = TaskScheduler(CoroutineScope(world.context + Job()), 1)
+
+    private fun assertAtRest(scheduler: TaskScheduler) {
+        assertEquals(0, scheduler.metrics.queued + scheduler.metrics.running)
+        assertTrue(scheduler.scope.coroutineContext[Job]!!.children.none())
+    }
+
+    private fun queueAndResume(world: World, batches: Int) {
+        val scheduler = scheduler(world)
+        repeat(batches) {
+            scheduler.pause()
+            repeat(MANY) { scheduler.schedule(Priority.entries[it % 5]) { done++ } }
+            scheduler.resume()
+        }
+        assertEquals(batches * MANY, done)
+        assertAtRest(scheduler)
+    }
+
+    @Test
+    fun million_queuedAndThenResumed() = queueAndResume(World.SAME_THREAD, MILLION / MANY)
+
+    @ParameterizedTest
+    @EnumSource
+    fun many_queuedAndThenResumed(world: World) = queueAndResume(world, 1)
+
+    @ParameterizedTest
+    @EnumSource
+    fun many_scheduledOneAfterAnother(world: World) {
+        val scheduler = scheduler(world)
+        repeat(MANY) { scheduler.schedule { done++ } }
+        assertEquals(MANY, done)
+        assertAtRest(scheduler)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun many_eachOfWhichSchedulesTheNext(world: World) {
+        val scheduler = scheduler(world)
+        fun next() {
+            scheduler.schedule { if (++done < MANY) next() }
+        }
+        next()
+        assertEquals(MANY, done)
+        assertAtRest(scheduler)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun many_failingOrCancelledWithTheirScope(world: World) {
+        val scheduler = scheduler(world)
+        val failure = IllegalStateException("at once")
+        scheduler.pause()
+        repeat(MANY) { scheduler.schedule { throw failure } }
+        scheduler.resume()
+        assertEquals(MANY.toLong(), scheduler.metrics[Priority.NORMAL].failed)
+        scheduler.pause()
+        repeat(MANY) { scheduler.schedule { done++ } }
+        scheduler.scope.cancel()
+        scheduler.resume()
+        assertEquals(0, done)
+        assertAtRest(scheduler)
+    }
+
+    private companion object {
+        const val MILLION = 1_000_000
+        const val MANY = 20_000
+    }
+}

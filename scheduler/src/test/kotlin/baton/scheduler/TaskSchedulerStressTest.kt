@@ -1,0 +1,145 @@
+package baton.scheduler
+
+import baton.Priority
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.ThreadLocalRandom
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicIntegerArray
+import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration.Companion.microseconds
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.withTimeoutOrNull
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Many threads do everything at once; what has happened is counted. */
+class TaskSchedulerStressTest {
+    private val random get() = ThreadLocalRandom.current()
+    private val running = AtomicInteger()
+    private val called = AtomicIntegerArray(TASKS)
+    private val numbers = AtomicInteger()
+
+    /** What a task does: never more than [bound] at a time, none twice. */
+    private suspend fun work(number: Int, bound: Int) {
+        check(called.incrementAndGet(number) == 1) { "task $number was called twice" }
+        val now = running.incrementAndGet()
+        try {
+            check(now <= bound) { "$now run, bound $bound" }
+            when (random.nextInt(4)) {
+                0 -> yield()
+                1 -> delay(20.microseconds)
+                2 -> throw Expected
+            }
+        } finally {
+            running.decrementAndGet()
+        }
+    }
+
+    private object Expected : RuntimeException("expected", null, false, false) {
+        private fun readResolve(): Any = Expected
+    }
+
+    private suspend fun TaskScheduler.oneCall(bound: Int, kept: ConcurrentLinkedQueue<ScheduledTask<*>>) {
+        val number = numbers.getAndIncrement()
+        if (number >= TASKS) return
+        val level = Priority.entries[random.nextInt(5)]
+        val deadline = if (random.nextInt(8) == 0) random.nextInt(300).microseconds else null
+        when (random.nextInt(4)) {
+            0 ->
+                withTimeoutOrNull(random.nextInt(1, 3).milliseconds) {
+                    runCatching { run(level, number % 100, deadline) { work(number, bound) } }
+                        .onFailure { if (it is CancellationException) throw it }
+                }
+            1 -> kept += submit(level, number % 100, deadline) { work(number, bound) }
+            else -> kept += schedule(level, deadline = deadline) { work(number, bound) }
+        }
+        val other = kept.randomPeek() ?: return
+        when (random.nextInt(6)) {
+            0 -> other.cancel()
+            1, 2 -> other.priority = Priority.entries[random.nextInt(5)]
+            3 -> withTimeoutOrNull(100.microseconds) { other.join() }
+            4 -> cancel(random.nextInt(100))
+        }
+    }
+
+    private fun ConcurrentLinkedQueue<ScheduledTask<*>>.randomPeek(): ScheduledTask<*>? =
+        if (random.nextInt(3) == 0) poll() else peek()
+
+    private fun stress(
+        context: CoroutineContext,
+        config: TaskSchedulerConfig,
+        bound: Int,
+        disturb: suspend TaskScheduler.() -> Unit,
+    ) = runBlocking(Dispatchers.Default) {
+        val scope = CoroutineScope(context + Job())
+        val scheduler = TaskScheduler(scope, bound, "stress", config)
+        val kept = ConcurrentLinkedQueue<ScheduledTask<*>>()
+        withTimeout(60.seconds) {
+            coroutineScope {
+                repeat(6) {
+                    launch { while (numbers.get() < TASKS) scheduler.oneCall(bound, kept) }
+                }
+                launch { while (numbers.get() < TASKS) scheduler.disturb() }
+            }
+            scheduler.resume()
+            scheduler.drain()
+        }
+        val metrics = scheduler.metrics
+        assertEquals(0, running.get())
+        assertEquals(0, metrics.queued + metrics.running + metrics.waiting)
+        assertSumsFit(metrics)
+        val calls = (0 until TASKS).sumOf { called[it] }
+        val all = Priority.entries.map { metrics[it] }
+        assertEquals(TASKS.toLong(), all.sumOf { it.scheduled })
+        val ended = all.sumOf { it.done + it.failed }
+        assertTrue(calls in ended..all.sumOf { it.started }) { "$calls calls, $metrics" }
+        assertTrue((0 until 100).all { scheduler.tasks(it).isEmpty() })
+        assertTrue(scope.coroutineContext.job.children.none())
+        assertEquals(bound, scheduler.maxConcurrency)
+    }
+
+    @Test
+    fun bound_isKeptWhileTasksAreCancelledAndMoved() =
+        stress(Dispatchers.Default, TaskSchedulerConfig(capacity = 50), bound = 3) { delay(1.milliseconds) }
+
+    @Test
+    fun bound_isKeptWhileItChangesAndTheSchedulerIsPaused() {
+        val config = TaskSchedulerConfig(
+            maxWait = Priority.entries.associateWith { 100.microseconds },
+            capacity = 20,
+            onFull = OnFullQueue.DROP_LOWEST,
+        )
+        stress(Dispatchers.Default, config, bound = 8) {
+            try {
+                maxConcurrency = random.nextInt(1, 9)
+                pause()
+                delay(50.microseconds)
+                resume()
+                delay(500.microseconds)
+            } finally {
+                maxConcurrency = 8
+            }
+        }
+    }
+
+    @Test
+    fun bound_isKeptOnADispatcherWithLevels() =
+        stress(Dispatchers.Default.prioritized(2), TaskSchedulerConfig(), bound = 4) { delay(1.milliseconds) }
+
+    private companion object {
+        const val TASKS = 6_000
+    }
+}

@@ -1,0 +1,427 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.Priority.CRITICAL
+import baton.Priority.HIGH
+import baton.Priority.IDLE
+import baton.Priority.LOW
+import baton.Priority.NORMAL
+import baton.priority
+import baton.sync.assertContains
+import java.io.IOException
+import java.util.concurrent.Executors
+import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineExceptionHandler
+import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.isActive
+import kotlinx.coroutines.job
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.test.TestScope
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertThrows
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
+
+/** Order, bound, outcomes and counts, in virtual time. */
+class TaskSchedulerTest {
+    private val ran = ArrayList<String>()
+
+    private fun TestScope.scheduler(maxConcurrency: Int = 1, config: TaskSchedulerConfig = TaskSchedulerConfig()) =
+        TaskScheduler(this, maxConcurrency, "test", config)
+
+    @Test
+    fun `the lines of the guide compile and do what they say`() = runTest {
+        val scope: CoroutineScope = this
+        val scheduler = TaskScheduler(scope, maxConcurrency = 3)
+        val scheduled: ScheduledTask<Int> = scheduler.schedule(CRITICAL) { 42 }
+        assertEquals(42, scheduled.await())
+        scheduled.cancel()
+        scheduler.maxConcurrency = 5
+        scheduler.pause()
+        scheduler.resume()
+        scheduler.drain()
+        scheduler.close()
+    }
+
+    @Test
+    fun `more urgent tasks start first, and a level in the order of its submits`() = runTest {
+        val scheduler = scheduler()
+        scheduler.pause()
+        for (i in 1..2) for (level in Priority.entries.reversed()) scheduler.schedule(level) { ran += "$level $i" }
+        scheduler.schedule { ran += "no level" }
+        scheduler.resume()
+        runCurrent()
+        assertEquals(
+            "CRITICAL 1, CRITICAL 2, HIGH 1, HIGH 2, NORMAL 1, NORMAL 2, no level, LOW 1, LOW 2, IDLE 1, IDLE 2",
+            ran.joinToString(),
+        )
+    }
+
+    @Test
+    fun `what is started next is decided when a place is free`() = runTest {
+        val scheduler = scheduler()
+        scheduler.schedule(IDLE) { delay(1.seconds) }
+        scheduler.schedule(LOW) { ran += "low" }
+        runCurrent()
+        scheduler.schedule(CRITICAL) { ran += "critical" }
+        delay(2.seconds)
+        assertEquals(listOf("critical", "low"), ran)
+    }
+
+    @Test
+    fun `policies are followed`() = runTest {
+        fun order(policy: PriorityPolicy): String {
+            ran.clear()
+            val scheduler = scheduler(config = TaskSchedulerConfig(policy))
+            scheduler.pause()
+            repeat(6) { scheduler.schedule(HIGH) { ran += "H" } }
+            repeat(2) { scheduler.schedule(NORMAL) { ran += "N" } }
+            repeat(2) { scheduler.schedule(LOW) { ran += "L" } }
+            scheduler.resume()
+            runCurrent()
+            return ran.joinToString("")
+        }
+        assertEquals("HHHHHHNNLL", order(PriorityPolicy.Strict))
+        assertEquals("HHHNLHHNHL", order(PriorityPolicy.Bounded(normal = 3, low = 4)))
+        assertEquals("HNLHHNHHLH", order(PriorityPolicy.Shares(high = 4, normal = 2, low = 1)))
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [1, 2, 7])
+    fun `tasks keep their places while they are suspended`(places: Int) = runTest {
+        val scheduler = scheduler(places)
+        var running = 0
+        var most = 0
+        val tasks = List(20) { i ->
+            scheduler.schedule(Priority.entries[i % 5]) {
+                most = maxOf(most, ++running)
+                delay((1 + i % 3).seconds)
+                running--
+            }
+        }
+        tasks.awaitAll()
+        assertEquals(places, most)
+        assertEquals(0, scheduler.metrics.running)
+    }
+
+    @Test
+    fun `place is free when all inside the task has ended, and not before`() = runTest {
+        val scheduler = scheduler()
+        val first = scheduler.schedule {
+            launch {
+                try {
+                    delay(1.hours)
+                } finally {
+                    withContext(kotlinx.coroutines.NonCancellable) { delay(1.minutes) }
+                    ran += "child has ended"
+                }
+            }
+            "value"
+        }
+        scheduler.schedule { ran += "next" }
+        delay(1.seconds)
+        assertEquals(TaskState.RUNNING, first.state)
+        assertTrue(ran.isEmpty())
+        first.cancel()
+        assertFalse(first.isCompleted)
+        delay(30.seconds)
+        assertEquals(1, scheduler.metrics.running)
+        delay(31.seconds)
+        assertEquals(listOf("child has ended", "next"), ran)
+    }
+
+    @Test
+    fun `raising maxConcurrency starts more at once, lowering lets those that run end`() = runTest {
+        val scheduler = scheduler(2)
+        repeat(20) { scheduler.schedule { delay(10.seconds) } }
+        runCurrent()
+        assertEquals(2, scheduler.metrics.running)
+        scheduler.maxConcurrency = 7
+        assertEquals(7, scheduler.metrics.running)
+        scheduler.maxConcurrency = 3
+        assertEquals(7, scheduler.metrics.running)
+        delay(11.seconds)
+        assertEquals(3, scheduler.metrics.running)
+        scheduler.maxConcurrency = Int.MAX_VALUE
+        assertEquals(13, scheduler.metrics.running)
+        assertEquals(0, scheduler.metrics.queued)
+    }
+
+    @Test
+    fun `failure is that of its own task alone`() = runTest {
+        val scheduler = scheduler(2)
+        val failing = scheduler.schedule<Int> {
+            delay(1)
+            throw IOException("broken")
+        }
+        val child = scheduler.schedule { launch { throw IOException("child broken") } }
+        val other = scheduler.schedule {
+            delay(5)
+            "fine"
+        }
+        assertEquals("broken", runCatching { failing.await() }.exceptionOrNull()?.message)
+        assertEquals("child broken", runCatching { child.await() }.exceptionOrNull()?.message)
+        assertEquals("fine", other.await())
+        assertTrue(isActive)
+        assertEquals(2, scheduler.metrics[NORMAL].failed)
+    }
+
+    @Test
+    fun `synchronous throw does not lose a place`() = runTest {
+        for (context in listOf<CoroutineContext>(Dispatchers.Unconfined, coroutineContext)) {
+            val scheduler = TaskScheduler(CoroutineScope(context + Job()), 1)
+            repeat(100) { scheduler.schedule { error("at once") } }
+            val last = scheduler.schedule { "still runs" }
+            assertEquals("still runs", last.await())
+            assertEquals(100, scheduler.metrics[NORMAL].failed)
+            assertEquals(0, scheduler.metrics.running)
+        }
+    }
+
+    @Test
+    fun `task that ends itself as cancelled is cancelled`() = runTest {
+        val scheduler = scheduler()
+        val thrown = scheduler.schedule { throw CancellationException("thrown") }
+        val own = scheduler.schedule { currentCoroutineContext().cancel(CancellationException("own")) }
+        runCurrent()
+        for (task in listOf(thrown, own)) assertTrue(task.isCancelled && task.state == TaskState.DONE)
+        assertEquals(2, scheduler.metrics[NORMAL].cancelled)
+        assertEquals("goes on", scheduler.run { "goes on" })
+    }
+
+    @Test
+    fun `failure of a task that nobody awaits reaches no handler and no scope`() = runTest {
+        val reported = ArrayList<Throwable>()
+        val handler = CoroutineExceptionHandler { _, e -> reported += e }
+        val scope = CoroutineScope(coroutineContext + Job() + handler)
+        val scheduler = TaskScheduler(scope, 1)
+        scheduler.schedule { throw IOException() }
+        runCurrent()
+        assertTrue(scope.isActive && reported.isEmpty())
+    }
+
+    @Test
+    fun `dispatcher that was shut down cancels the task and frees its place`() = runBlocking {
+        val executor = Executors.newSingleThreadExecutor()
+        executor.shutdown()
+        val scheduler = TaskScheduler(CoroutineScope(executor.asCoroutineDispatcher() + Job()), 1)
+        val tasks = List(20) { scheduler.schedule { ran += "never" } }
+        tasks.joinAll()
+        assertTrue(tasks.all { it.isCancelled } && ran.isEmpty())
+        assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
+    }
+
+    @Test
+    fun `dispatcher that throws fails the task and frees its place`() = runBlocking {
+        val broken = object : CoroutineDispatcher() {
+            override fun dispatch(context: CoroutineContext, block: Runnable) = error("dispatcher is broken")
+        }
+        val scheduler = TaskScheduler(CoroutineScope(broken + Job()), 1)
+        val tasks = List(20) { scheduler.schedule { ran += "never" } }
+        tasks.joinAll()
+        assertTrue(tasks.all { it.isCancelled } && ran.isEmpty())
+        assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
+    }
+
+    @Test
+    fun `scope waits for its tasks, and not for a scheduler without tasks`() = runTest {
+        coroutineScope {
+            val scheduler = TaskScheduler(this, 1)
+            repeat(3) { scheduler.schedule { delay(1.seconds) } }
+        }
+        assertEquals(3_000, currentTime)
+        coroutineScope { TaskScheduler(this, 1) }
+        val scope = CoroutineScope(coroutineContext + Job())
+        val scheduler = TaskScheduler(scope, 1)
+        repeat(3) { scheduler.schedule { delay(1.seconds) } }
+        assertEquals(1, scope.coroutineContext.job.children.count())
+        delay(3.seconds)
+        runCurrent()
+        assertEquals(0, scope.coroutineContext.job.children.count())
+    }
+
+    @Test
+    fun `cancelled scope cancels what runs and what is queued, whose blocks are never called`() = runTest {
+        for (context in listOf<CoroutineContext>(Dispatchers.Unconfined, coroutineContext)) {
+            val scope = CoroutineScope(context + Job())
+            val scheduler = TaskScheduler(scope, 2)
+            val tasks = List(10) { i ->
+                scheduler.schedule {
+                    ran += "$i"
+                    delay(1.hours)
+                }
+            }
+            runCurrent()
+            scope.cancel()
+            val late = scheduler.schedule { ran += "late" }
+            tasks.joinAll()
+            assertTrue((tasks + late).all { it.isCancelled })
+            assertEquals(listOf("0", "1"), ran)
+            val metrics = scheduler.metrics
+            assertEquals(0, metrics.queued + metrics.running)
+            assertEquals(2L to 9L, metrics[NORMAL].cancelled to metrics[NORMAL].withdrawn)
+            scheduler.drain()
+            ran.clear()
+        }
+    }
+
+    @Test
+    fun `block sees its level, the scope's context, and is a coroutine of its own`() = runTest {
+        val scheduler = TaskScheduler(CoroutineScope(coroutineContext + CoroutineName("scope")), 1)
+        scheduler.schedule(HIGH) {
+            assertEquals(HIGH, currentCoroutineContext().priority)
+            assertEquals("scope", currentCoroutineContext()[CoroutineName]?.name)
+            assertSame(coroutineContext.job, currentCoroutineContext().job)
+        }.await()
+    }
+
+    @Test
+    fun `task is a Deferred that goes with its like`() = runTest {
+        val scheduler = scheduler(2)
+        val slow = scheduler.schedule {
+            delay(2.seconds)
+            "slow"
+        }
+        val fast = scheduler.schedule {
+            delay(1.seconds)
+            "fast"
+        }
+        val queued = scheduler.schedule { "queued" }
+        assertTrue(queued.isActive && !queued.start() && queued.state == TaskState.QUEUED)
+        val first = select {
+            slow.onAwait { it }
+            fast.onAwait { it }
+        }
+        assertEquals("fast", first)
+        assertEquals(listOf("slow", "fast", "queued"), awaitAll(slow, fast, queued))
+        assertEquals("queued", queued.getCompleted())
+        assertNull(queued.getCompletionExceptionOrNull())
+        assertEquals(TaskState.DONE, queued.state)
+        val nothing: ScheduledTask<String?> = scheduler.schedule { null }
+        assertNull(nothing.await())
+    }
+
+    @Test
+    fun `raised task goes to the end of its new level, a lowered one too`() = runTest {
+        val scheduler = scheduler()
+        scheduler.pause()
+        val tasks = listOf(HIGH, NORMAL, LOW, IDLE).associateWith { scheduler.schedule(it) { ran += "$it" } }
+        scheduler.schedule(CRITICAL) { ran += "CRITICAL" }
+        scheduler.schedule(IDLE) { ran += "IDLE 2" }
+        tasks.getValue(IDLE).priority = CRITICAL
+        tasks.getValue(HIGH).priority = IDLE
+        tasks.getValue(LOW).priority = LOW
+        assertEquals(CRITICAL, tasks.getValue(IDLE).priority)
+        scheduler.resume()
+        runCurrent()
+        assertEquals("CRITICAL, IDLE, NORMAL, LOW, IDLE 2, HIGH", ran.joinToString())
+    }
+
+    @Test
+    fun `level of a running task changes in its context, and in the counts`() = runTest {
+        val scheduler = scheduler()
+        val seen = CompletableDeferred<Priority?>()
+        val task = scheduler.schedule(LOW) {
+            delay(1.seconds)
+            seen.complete(currentCoroutineContext().priority)
+            delay(1.seconds)
+        }
+        runCurrent()
+        assertEquals(1, scheduler.metrics[LOW].running)
+        task.priority = CRITICAL
+        assertEquals(0 to 1, scheduler.metrics[LOW].running to scheduler.metrics[CRITICAL].running)
+        assertEquals(CRITICAL, seen.await())
+        delay(2.seconds)
+        task.priority = IDLE
+        assertEquals(1, scheduler.metrics[CRITICAL].done)
+    }
+
+    @Test
+    fun `waits are measured in the time source of the configuration`() = runTest {
+        val scheduler = scheduler(config = TaskSchedulerConfig(timeSource = testScheduler.timeSource))
+        repeat(3) { scheduler.schedule(LOW) { delay(10.seconds) } }
+        delay(1.minutes)
+        val low = scheduler.metrics[LOW]
+        assertEquals(20.seconds to 10.seconds, low.longestWait to low.meanWait)
+        assertEquals(listOf(3L, 3L, 3L), listOf(low.scheduled, low.started, low.done))
+        assertContains(scheduler.metrics.toString(), "running = 0 of 1", "LOW: queued = 0, running = 0, started = 3")
+    }
+
+    @Test
+    fun `toString tells name, bound and state`() = runTest {
+        val scheduler = scheduler(2)
+        repeat(3) { scheduler.schedule { delay(1) } }
+        assertEquals("TaskScheduler 'test' (maxConcurrency = 2, running = 2, queued = 1, waiting = 0)", "$scheduler")
+        scheduler.pause()
+        assertContains(scheduler.toString(), "paused)")
+        val task = scheduler.schedule(LOW, key = "page 7") {}
+        assertEquals("ScheduledTask 'page 7' (queued, priority = LOW)", "$task")
+        scheduler.close()
+        assertContains(scheduler.toString(), "queued = 0", "closed)")
+        assertEquals("ScheduledTask 'page 7' (done, priority = LOW)", "$task")
+        assertContains(TaskScheduler(this, 1).toString(), "TaskScheduler (max")
+        assertContains(TaskSchedulerConfig().toString(), "Bounded(64/128/256/512)", "overdueShare = 4")
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [Int.MIN_VALUE, -1, 0, 1])
+    fun `numbers below their bounds are refused`(number: Int) = runTest {
+        val scheduler = scheduler(3)
+        val calls = ArrayList<() -> Unit>()
+        calls += { TaskSchedulerConfig(overdueShare = number) }
+        if (number < 1) calls += { TaskScheduler(this, number) }
+        if (number < 1) calls += { scheduler.maxConcurrency = number }
+        if (number < 0) calls += { TaskSchedulerConfig(capacity = number) }
+        if (number < 0) calls += { TaskSchedulerConfig(maxWait = mapOf(LOW to number.milliseconds)) }
+        if (number < 0) calls += { scheduler.schedule(deadline = number.milliseconds) {} }
+        for (call in calls) {
+            val message = assertThrows(IllegalArgumentException::class.java) { call() }.message.orEmpty()
+            assertTrue(number.toString() in message || number.milliseconds.toString() in message) { message }
+        }
+        assertEquals(3, scheduler.maxConcurrency)
+        assertEquals(0, scheduler.metrics[NORMAL].scheduled)
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [1, 2, Int.MAX_VALUE])
+    fun `numbers from their bounds are taken`(number: Int) = runTest {
+        val wait = if (number == Int.MAX_VALUE) kotlin.time.Duration.INFINITE else 0.seconds
+        val config = TaskSchedulerConfig(
+            maxWait = Priority.entries.associateWith { wait },
+            overdueShare = maxOf(2, number),
+            capacity = number - 1,
+        )
+        val scheduler = scheduler(number, config)
+        val results = List(50) { scheduler.submit(Priority.entries[it % 5], deadline = null) { it } }.awaitAll()
+        assertEquals(List(50) { it }, results)
+    }
+}

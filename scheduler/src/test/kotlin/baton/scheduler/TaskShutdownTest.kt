@@ -1,0 +1,196 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.Priority.NORMAL
+import baton.sync.assertContains
+import java.io.IOException
+import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.async
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Pause and resume, drain and close. */
+class TaskShutdownTest {
+    private val ran = ArrayList<String>()
+
+    @Test
+    fun `paused scheduler starts nothing and lets go on what runs`() = runTest {
+        val scheduler = TaskScheduler(this, 2)
+        scheduler.schedule {
+            delay(1.seconds)
+            ran += "running"
+        }
+        scheduler.pause()
+        scheduler.pause()
+        scheduler.schedule { ran += "queued" }
+        delay(1.hours)
+        assertTrue(scheduler.isPaused)
+        assertEquals(listOf("running"), ran)
+        scheduler.resume()
+        runCurrent()
+        assertEquals(listOf("running", "queued"), ran)
+        scheduler.resume()
+    }
+
+    @Test
+    fun `ten times paused and resumed keeps exactly maxConcurrency`() = runTest {
+        val scheduler = TaskScheduler(this, 3)
+        repeat(200) { scheduler.schedule { delay(1.seconds) } }
+        repeat(10) {
+            scheduler.pause()
+            delay(500)
+            scheduler.resume()
+            assertEquals(3, scheduler.metrics.running)
+            delay(800)
+            assertEquals(3, scheduler.metrics.running)
+        }
+        scheduler.drain()
+        assertEquals(200, scheduler.metrics[NORMAL].done)
+    }
+
+    @Test
+    fun `places that are free while it is paused are all used after it`() = runTest {
+        val scheduler = TaskScheduler(this, 1)
+        scheduler.pause()
+        scheduler.maxConcurrency = 4
+        repeat(10) { scheduler.schedule { delay(1.seconds) } }
+        assertEquals(0, scheduler.metrics.running)
+        scheduler.resume()
+        assertEquals(4, scheduler.metrics.running)
+    }
+
+    @Test
+    fun `drain fires when the last one has ended, and not before`() = runTest {
+        val scheduler = TaskScheduler(this, 2)
+        repeat(5) { i ->
+            scheduler.schedule {
+                try {
+                    delay(1.seconds)
+                } finally {
+                    withContext(NonCancellable) { delay(1.seconds) }
+                    ran += "$i"
+                }
+            }
+        }
+        val drains = List(3) {
+            launch {
+                scheduler.drain()
+                ran += "drained"
+            }
+        }
+        runCurrent()
+        val late = scheduler.schedule { ran += "never" }
+        assertTrue(late.getCompletionExceptionOrNull() is SchedulerClosedException)
+        assertFalse(late.getCompletionExceptionOrNull() is CancellationException)
+        drains.joinAll()
+        assertEquals(listOf("0", "1", "2", "3", "4", "drained", "drained", "drained"), ran)
+        assertEquals(6_000, currentTime)
+        scheduler.drain()
+        assertSumsFit(scheduler.metrics)
+    }
+
+    @Test
+    fun `drain of a paused scheduler waits until it is resumed, and can be cancelled`() = runTest {
+        val scheduler = TaskScheduler(this, 1)
+        scheduler.pause()
+        scheduler.schedule { ran += "task" }
+        val given = launch { scheduler.drain() }
+        val drain = launch { scheduler.drain() }
+        delay(1.hours)
+        assertTrue(drain.isActive && scheduler.isClosed)
+        given.cancelAndJoin()
+        scheduler.resume()
+        drain.join()
+        assertEquals(listOf("task"), ran)
+    }
+
+    @Test
+    fun `drain of a scheduler without tasks returns at once`() = runTest {
+        val scheduler = TaskScheduler(this, 1)
+        scheduler.drain()
+        scheduler.drain()
+        assertContains(scheduler.toString(), "drained)")
+        assertEquals(0, currentTime)
+    }
+
+    @Test
+    fun `drain waits for submitters outside`() = runTest {
+        val scheduler = TaskScheduler(this, 1, config = TaskSchedulerConfig(capacity = 1))
+        val submitters = List(4) { i ->
+            launch {
+                scheduler.run {
+                    delay(1.seconds)
+                    ran += "$i"
+                }
+            }
+        }
+        runCurrent()
+        assertEquals(2, scheduler.metrics.waiting)
+        scheduler.drain()
+        assertEquals(4_000, currentTime)
+        assertEquals(listOf("0", "1", "2", "3"), ran)
+        submitters.joinAll()
+    }
+
+    @Test
+    fun `close fails what is queued, with its cause, and lets go on what runs`() = runTest {
+        val scheduler = TaskScheduler(this, 1, "closing")
+        val running = scheduler.schedule {
+            delay(1.seconds)
+            "done"
+        }
+        val queued = Priority.entries.map { scheduler.schedule(it, key = it) { ran += "never" } }
+        val cause = IOException("no network")
+        scheduler.close(cause)
+        scheduler.close(IOException("second"))
+        val late = scheduler.schedule { ran += "never" }
+        for (task in queued + late) {
+            val e = task.getCompletionExceptionOrNull() as SchedulerClosedException
+            assertSame(cause, e.cause)
+            assertContains(e.message, "closing", "closed", task.priority)
+        }
+        assertFalse(running.isCompleted)
+        scheduler.drain()
+        assertEquals("done", running.getCompleted())
+        assertTrue(ran.isEmpty())
+        assertSumsFit(scheduler.metrics)
+        assertEquals(2, scheduler.metrics[NORMAL].closed)
+    }
+
+    @Test
+    fun `close ends a drain that waits for a paused queue`() = runTest {
+        val scheduler = TaskScheduler(this, 1)
+        scheduler.pause()
+        val task = scheduler.schedule { ran += "never" }
+        val drain = async { scheduler.drain() }
+        runCurrent()
+        scheduler.close()
+        drain.await()
+        assertTrue(task.getCompletionExceptionOrNull() is SchedulerClosedException)
+    }
+
+    @Test
+    fun `run on a closed scheduler fails its caller as an error and not as a cancellation`() = runTest {
+        val scheduler = TaskScheduler(this, 1)
+        scheduler.schedule { delay(1.seconds) }
+        val queued = async { runCatching { scheduler.run { ran += "never" } } }
+        runCurrent()
+        scheduler.close()
+        val late = runCatching { scheduler.run { ran += "never" } }
+        for (e in listOf(queued.await(), late).map { it.exceptionOrNull() }) assertTrue(e is SchedulerClosedException, "$e")
+    }
+}
