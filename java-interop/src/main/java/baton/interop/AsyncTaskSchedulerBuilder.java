@@ -5,7 +5,7 @@ import baton.scheduler.PriorityPolicy;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
 import baton.scheduler.TaskSchedulersKt;
-import baton.scheduler.WhenFull;
+import baton.scheduler.OnFullQueue;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -25,7 +25,7 @@ public final class AsyncTaskSchedulerBuilder {
     private PriorityPolicy policy = new PriorityPolicy.Bounded();
     private int overdueShare = 4;
     private int capacity = Integer.MAX_VALUE;
-    private WhenFull whenFull = WhenFull.REJECT;
+    private OnFullQueue onFull = OnFullQueue.REJECT;
     private Executor executor = ForkJoinPool.commonPool();
 
     AsyncTaskSchedulerBuilder(int maxConcurrency) {
@@ -80,21 +80,21 @@ public final class AsyncTaskSchedulerBuilder {
 
     /**
      * How many tasks may wait for their turn, and what becomes of one for which there is no room. Java tasks cannot wait for
-     * room: {@link WhenFull#SUSPEND} refuses them as {@link WhenFull#REJECT} does.
+     * room: {@link OnFullQueue#SUSPEND} refuses them as {@link OnFullQueue#REJECT} does.
      *
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
-    public AsyncTaskSchedulerBuilder capacity(int capacity, WhenFull whenFull) {
+    public AsyncTaskSchedulerBuilder capacity(int capacity, OnFullQueue onFull) {
         if (capacity < 0) throw new IllegalArgumentException("capacity must be at least 0, was " + capacity);
         this.capacity = capacity;
-        this.whenFull = Objects.requireNonNull(whenFull, "whenFull");
+        this.onFull = Objects.requireNonNull(onFull, "onFull");
         return this;
     }
 
     /** A new scheduler. */
     public AsyncTaskScheduler build() {
         TaskScheduler scheduler = TaskSchedulersKt.newScheduler(
-                maxConcurrency, name, policy, maxWait, overdueShare, capacity, whenFull);
+                maxConcurrency, name, policy, maxWait, overdueShare, capacity, onFull);
         return AsyncTaskScheduler.of(scheduler, executor);
     }
 }

@@ -18,7 +18,7 @@ import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
 import baton.scheduler.TaskSchedulerMetrics;
 import baton.scheduler.TaskShedException;
-import baton.scheduler.WhenFull;
+import baton.scheduler.OnFullQueue;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -224,7 +224,7 @@ class AsyncTaskSchedulerTest {
     void capacity_full_refusesOrSheds() {
         AsyncTaskScheduler small = AsyncTaskScheduler.builder(1)
                 .executor(Runnable::run)
-                .capacity(1, WhenFull.DROP_LOWEST)
+                .capacity(1, OnFullQueue.DROP_LOWEST)
                 .name("small")
                 .build();
         CompletableFuture<Object> never = new CompletableFuture<>();
@@ -351,7 +351,7 @@ class AsyncTaskSchedulerTest {
                 () -> AsyncTaskScheduler.create(number),
                 () -> scheduler.maxConcurrency(number),
                 () -> AsyncTaskScheduler.builder(1).overdueShare(number),
-                () -> AsyncTaskScheduler.builder(1).capacity(Math.min(number, -1), WhenFull.REJECT),
+                () -> AsyncTaskScheduler.builder(1).capacity(Math.min(number, -1), OnFullQueue.REJECT),
                 () -> AsyncTaskScheduler.builder(1).maxWait(Priority.LOW, Duration.ofNanos(Math.min(number, -1))))) {
             var e = assertThrows(IllegalArgumentException.class, call);
             assertTrue(e.getMessage().contains("must "), e.getMessage());
@@ -367,7 +367,7 @@ class AsyncTaskSchedulerTest {
                 .policy(PriorityPolicy.Strict.INSTANCE)
                 .maxWait(Priority.LOW, Duration.ofSeconds(1))
                 .overdueShare(2)
-                .capacity(0, WhenFull.REJECT)
+                .capacity(0, OnFullQueue.REJECT)
                 .build();
         TaskSchedulerConfig config = built.kotlin().getConfig();
         assertEquals("all", built.kotlin().getName());

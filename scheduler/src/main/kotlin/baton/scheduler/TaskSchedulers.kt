@@ -19,10 +19,10 @@ public fun newScheduler(
     maxWait: Map<Priority, Duration>,
     overdueShare: Int,
     capacity: Int,
-    whenFull: WhenFull,
+    onFull: OnFullQueue,
 ): TaskScheduler {
     val config =
-        TaskSchedulerConfig(policy, maxWait.mapValues { it.value.toKotlinDuration() }, overdueShare, capacity, whenFull)
+        TaskSchedulerConfig(policy, maxWait.mapValues { it.value.toKotlinDuration() }, overdueShare, capacity, onFull)
     return TaskScheduler(CoroutineScope(EmptyCoroutineContext), maxConcurrency, name, config)
 }
 
