@@ -22,9 +22,10 @@ import kotlinx.coroutines.currentCoroutineContext
 /**
  * A task and the coroutine that it becomes.
  *
- * [outcome] is the task as its user sees it, a child of the scheduler's supervisor. There is no coroutine before it is the task's turn, so
- * one that is refused can fail with an exception of its own, and one that is cancelled has ended at once. The coroutine is a
- * child of [outcome]: it is cancelled with it, and when it has ended, with all inside it, so has the task.
+ * [outcome] is the task as its user sees it, a child of the scheduler's supervisor. There is no coroutine before it is
+ * the task's turn, so one that is refused can fail with an exception of its own, and one that is cancelled has ended at
+ * once. The coroutine is a child of [outcome]: it is cancelled with it, and when it has ended, with all inside it, so
+ * has the task.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class CoroutineTask<T>(
@@ -107,7 +108,11 @@ internal class CoroutineTask<T>(
         try {
             val coroutine = scheduler.scope.async(outcome + controller, block = block)
             coroutine.invokeOnCompletion { failure ->
-                if (failure == null) outcome.complete(coroutine.getCompleted()) else outcome.completeExceptionally(failure)
+                if (failure != null) {
+                    outcome.completeExceptionally(failure)
+                } else {
+                    outcome.complete(coroutine.getCompleted())
+                }
             }
         } catch (e: Throwable) {
             // A dispatcher that throws: the coroutine may have failed with it already, or does not know of it.
@@ -131,8 +136,8 @@ internal class CoroutineTask<T>(
     private fun settle(failure: Throwable?) = core.ended(this, failure, isCancelled = failure is CancellationException)
 
     /**
-     * A Job says that it has completed before it tells those who asked to be told. Whoever sees that settles it first: so
-     * that it finds the place free and the end counted.
+     * A Job says that it has completed before it tells those who asked to be told. Whoever sees that settles it first:
+     * so that it finds the place free and the end counted.
      */
     override val isCompleted: Boolean
         get() {
@@ -141,7 +146,9 @@ internal class CoroutineTask<T>(
             return true
         }
 
-    /** The level may change meanwhile; whoever changes it does this after it, so that the last one has the last word. */
+    /**
+     * The level may change meanwhile; whoever changes it does this after it, so that the last one has the last word.
+     */
     private fun followLevel() {
         val controller = controller ?: return
         do {

@@ -2,7 +2,9 @@ package baton.scheduler
 
 import java.util.concurrent.ConcurrentHashMap
 
-/** The tasks that have a key and have not ended, in the order in which they were scheduled. Adding and removing is O(1). */
+/**
+ * The tasks that have a key and have not ended, in the order in which they were scheduled. Adding and removing is O(1).
+ */
 internal class KeyIndex {
     private val tasks = ConcurrentHashMap<Any, LinkedHashSet<ScheduledTask<*>>>()
 

@@ -6,8 +6,8 @@ package baton.scheduler
  */
 public enum class OnFullQueue {
     /**
-     * [TaskScheduler.submit] and [TaskScheduler.run] wait for room, first come, first served whatever their level. A task
-     * of [TaskScheduler.schedule], which cannot wait, fails with [TaskRejectedException].
+     * [TaskScheduler.submit] and [TaskScheduler.run] wait for room, first come, first served whatever their level. A
+     * task of [TaskScheduler.schedule], which cannot wait, fails with [TaskRejectedException].
      */
     SUSPEND,
 

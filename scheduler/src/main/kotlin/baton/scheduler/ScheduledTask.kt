@@ -26,8 +26,9 @@ public interface ScheduledTask<T> : Deferred<T> {
     public val state: TaskState
 
     /**
-     * How urgent it is, without those who await it. To change it moves a queued task in O(1) to the end of its new level;
-     * one that runs is at the new level from its next dispatch on, and with it all inside it that has no level of its own.
+     * How urgent it is, without those who await it. To change it moves a queued task in O(1) to the end of its new
+     * level; one that runs is at the new level from its next dispatch on, and with it all inside it that has no level
+     * of its own.
      */
     public var priority: Priority
 

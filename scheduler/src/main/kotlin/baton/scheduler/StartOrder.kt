@@ -8,13 +8,13 @@ import kotlin.time.Duration
  * The policy's picker says which level is next. Beside it stands the rule for what is overdue:
  *
  * (1) A level is overdue while its first task has waited longer than the level's maxWait.
- * (2) If at least share - 1 starts went by since the last one out of order, and the policy owes this one to nobody, it goes
- *     to the level that is overdue for longest. It is out of order if the policy would have chosen another.
+ * (2) If at least share - 1 starts went by since the last one out of order, and the policy owes this one to nobody, it
+ *     goes to the level that is overdue for longest. It is out of order if the policy would have chosen another.
  *
- * Hence: of any `share` starts in a row at most one is out of order, so that the policy's order holds for all others. And
- * while a level is overdue, of any `share` starts that the policy owes to nobody one goes to what is overdue for longest. So a
- * task that has come to the head of its level and is overdue, with n tasks that have been overdue for longer, is started
- * within (n + 1) × share such starts.
+ * Hence: of any `share` starts in a row at most one is out of order, so that the policy's order holds for all others.
+ * And while a level is overdue, of any `share` starts that the policy owes to nobody one goes to what is overdue for
+ * longest. So a task that has come to the head of its level and is overdue, with n tasks that have been overdue for
+ * longer, is started within (n + 1) × share such starts.
  *
  * With Bounded the bounds stay exact: while it owes nothing, any level may have the turn (see Turns).
  *
@@ -24,7 +24,8 @@ internal class StartOrder(private val config: TaskSchedulerConfig) {
     private val origin = config.timeSource.markNow()
     private val picker = config.policy.picker()
     private val isTimed = config.maxWait.values.any { it.isFinite() }
-    private val maxWait = LongArray(Line.LEVELS.size) { (config.maxWait[Line.LEVELS[it]] ?: FOREVER).inWholeNanoseconds }
+    private val maxWait =
+        LongArray(Line.LEVELS.size) { (config.maxWait[Line.LEVELS[it]] ?: Duration.INFINITE).inWholeNanoseconds }
     private var inOrder = config.overdueShare
 
     /** In nanoseconds since this was made. The clock may be the user's: not to be called under the lock. */
@@ -66,6 +67,5 @@ internal class StartOrder(private val config: TaskSchedulerConfig) {
 
     private companion object {
         const val NONE = -1
-        val FOREVER = Duration.INFINITE
     }
 }

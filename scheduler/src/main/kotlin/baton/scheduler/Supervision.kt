@@ -5,8 +5,8 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.SupervisorJob
 
 /**
- * The parent of a scheduler's tasks, itself a child of [scope]. It is there while there are tasks: so the scope waits for
- * them, but not for an idle scheduler that nobody has closed. None of them fails it, and so none fails the scope.
+ * The parent of a scheduler's tasks, itself a child of [scope]. It is there while there are tasks: so the scope waits
+ * for them, but not for an idle scheduler that nobody has closed. None of them fails it, and so none fails the scope.
  */
 internal class Supervision(private val scope: Job?) {
     private val lock = Any()

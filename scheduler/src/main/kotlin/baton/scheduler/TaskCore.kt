@@ -24,16 +24,16 @@ import baton.waiting.FlatStack
  *     the scheduler is not paused; a resumed or enlarged scheduler is as busy as it may be.
  * (2) Room is a place in the queue, or, when nothing is queued, a free place to run. A step lets in those outside while
  *     there is room, the first first. So nobody stands outside while there is room, and no newcomer passes them.
- * (3) `running` is the number of tasks RUNNING. It rises only below `maxConcurrency`; each task takes one away, once, when
- *     it goes from RUNNING to ENDED.
- * (4) `unended` counts the tasks that have been QUEUED or OUTSIDE and whose outcome is not known yet. Once the intake has
- *     ended it only falls; when it is 0, `ended` opens.
- * (5) A task stands in one line while QUEUED or OUTSIDE, in none otherwise. Whoever takes it out changes its place in the
- *     same step: one of start, cancel, deadline, shedding and close wins.
+ * (3) `running` is the number of tasks RUNNING. It rises only below `maxConcurrency`; each task takes one away, once,
+ *     when it goes from RUNNING to ENDED.
+ * (4) `unended` counts the tasks that have been QUEUED or OUTSIDE and whose outcome is not known yet. Once the intake
+ *     has ended it only falls; when it is 0, `ended` opens.
+ * (5) A task stands in one line while QUEUED or OUTSIDE, in none otherwise. Whoever takes it out changes its place in
+ *     the same step: one of start, cancel, deadline, shedding and close wins.
  *
  * All steps are O(1), but for those that start or let in many (O(those)), and close (O(those queued)). What they decide
- * is done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher runs a task at once,
- * its end starts the next one inside: FlatStack keeps that from growing.
+ * is done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher runs a task at
+ * once, its end starts the next one inside: FlatStack keeps that from growing.
  *
  * When all tasks are being cancelled with their scope, none is started any more, though places become free.
  */
@@ -82,7 +82,7 @@ internal class TaskCore(
 
     private val hasPlace: Boolean get() = running < maxConcurrency && !isPaused && isAlive()
 
-    private val hasRoom: Boolean get() = queue.size < config.capacity || queue.size == 0 && hasPlace
+    private val hasRoom: Boolean get() = queue.size < config.capacity || (queue.size == 0 && hasPlace)
 
     /** Takes in a task that is NEW, or ends it. One that [mayWait] may be OUTSIDE after this. */
     fun enqueue(task: TaskEntry, mayWait: Boolean) {

@@ -1,6 +1,8 @@
 package baton.scheduler
 
-/** The tasks that wait for their turn, a line for each level, and who of them is next. Guarded by the lock of the core. */
+/**
+ * The tasks that wait for their turn, a line for each level, and who of them is next. Guarded by the lock of the core.
+ */
 internal class TaskQueue(config: TaskSchedulerConfig) {
     private val order = StartOrder(config)
     private val lines = Array(Line.LEVELS.size) { TaskLine() }

@@ -10,8 +10,8 @@ import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.withContext
 
 /**
- * Runs tasks, the most urgent first, and only so many at a time. All others wait in a queue, from which each can be taken
- * out, and in which it can be moved, until it is its turn.
+ * Runs tasks, the most urgent first, and only so many at a time. All others wait in a queue, from which each can be
+ * taken out, and in which it can be moved, until it is its turn.
  *
  * ```
  * val scheduler = TaskScheduler(scope, maxConcurrency = 3)
@@ -20,13 +20,13 @@ import kotlinx.coroutines.withContext
  * show(page.await())
  * ```
  *
- * *Bound.* At most [maxConcurrency] tasks are started and have not ended. A suspended task keeps its place; the place is
- * free when the task has ended with all inside it, `finally` blocks and child coroutines included. For a bound on what runs
- * on threads see [PriorityDispatcher]; the two go together.
+ * *Bound.* At most [maxConcurrency] tasks are started and have not ended. A suspended task keeps its place; the place
+ * is free when the task has ended with all inside it, `finally` blocks and child coroutines included. For a bound on
+ * what runs on threads see [PriorityDispatcher]; the two go together.
  *
  * *Order.* Levels as the [PriorityPolicy] of the [config] says, and inside a level first come, first served. By default
- * the most urgent level first, and none is passed over without end. With `maxWait` those who have waited for too long have
- * a share of the starts, see [TaskSchedulerConfig]. What is started next is decided when a place is free.
+ * the most urgent level first, and none is passed over without end. With `maxWait` those who have waited for too long
+ * have a share of the starts, see [TaskSchedulerConfig]. What is started next is decided when a place is free.
  *
  * *Where.* Each task is a coroutine in [scope], with a [baton.PriorityController] in its context, so that on a
  * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] lifts it.
@@ -35,8 +35,8 @@ import kotlinx.coroutines.withContext
  * [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with a
  * `CancellationException`, by which whoever awaits it would end without a word.
  *
- * *Cancellation.* Cancelling the [scope] cancels all tasks, queued or running. The scope waits for its tasks; it does not
- * wait for a scheduler without tasks, so that nothing need be closed.
+ * *Cancellation.* Cancelling the [scope] cancels all tasks, queued or running. The scope waits for its tasks; it does
+ * not wait for a scheduler without tasks, so that nothing need be closed.
  *
  * *Memory.* What happens before a task is scheduled happens before its block; its end happens before what follows its
  * `await`, and before a [drain] that returns.
@@ -44,9 +44,9 @@ import kotlinx.coroutines.withContext
  * *Misuse.* A task that waits for another task of the same scheduler keeps its place meanwhile: if all do that, none
  * goes on. A task that calls [drain] waits for itself.
  *
- * All members may be called from any thread. The scheduler starts no thread and holds no timer but those of deadlines. A
- * dispatcher that runs coroutines at once, such as `Dispatchers.Unconfined`, runs them on the thread that schedules or
- * whose task has ended; the stack does not grow with them.
+ * All members may be called from any thread. The scheduler starts no thread and holds no timer but those of deadlines.
+ * A dispatcher that runs coroutines at once, such as `Dispatchers.Unconfined`, runs them on the thread that schedules
+ * or whose task has ended; the stack does not grow with them.
  *
  * @param maxConcurrency how many tasks may run, at least 1.
  * @property scope in whose context tasks run.
@@ -69,8 +69,8 @@ public class TaskScheduler(
     internal val keys = KeyIndex()
 
     /**
-     * How many tasks may run. Raising it starts more at once; lowering it takes nothing from those that run, and none is
-     * started until enough of them have ended.
+     * How many tasks may run. Raising it starts more at once; lowering it takes nothing from those that run, and none
+     * is started until enough of them have ended.
      *
      * @throws IllegalArgumentException if set to less than 1.
      */
@@ -91,13 +91,13 @@ public class TaskScheduler(
     public val metrics: TaskSchedulerMetrics get() = core.metrics()
 
     /**
-     * Has [block] run when it is its turn. Never waits, and never throws because of the state of the scheduler: a task that
-     * cannot be taken has failed when it is returned.
+     * Has [block] run when it is its turn. Never waits, and never throws because of the state of the scheduler: a task
+     * that cannot be taken has failed when it is returned.
      *
-     * @param key shown by messages and `toString`, and by which [tasks] and [cancel] find the task while it has not ended.
-     *   Several tasks may have the same key; it is compared by `equals`.
-     * @param deadline how long the task may wait for its turn, by the clock of the scope's dispatcher; zero means now or
-     *   not at all. If it has not been started then it fails with [TaskDeadlineException]. How long it runs is not
+     * @param key shown by messages and `toString`, and by which [tasks] and [cancel] find the task while it has not
+     *   ended. Several tasks may have the same key; it is compared by `equals`.
+     * @param deadline how long the task may wait for its turn, by the clock of the scope's dispatcher; zero means now
+     *   or not at all. If it has not been started then it fails with [TaskDeadlineException]. How long it runs is not
      *   limited: for that use `withTimeout` in [block].
      * @throws IllegalArgumentException if [deadline] is negative.
      */
@@ -109,12 +109,12 @@ public class TaskScheduler(
     ): ScheduledTask<T> = newTask(priority, key, deadline, block).also { it.submit(mayWait = false) }
 
     /**
-     * As [schedule], and waits for room in the queue if there is none and the configuration says [OnFullQueue.SUSPEND]; those
-     * who wait are let in in the order in which they came, whatever their level. The deadline counts from the call. The task
-     * that is returned may have failed: see [schedule].
+     * As [schedule], and waits for room in the queue if there is none and the configuration says [OnFullQueue.SUSPEND];
+     * those who wait are let in in the order in which they came, whatever their level. The deadline counts from the
+     * call. The task that is returned may have failed: see [schedule].
      *
-     * *Cancellation.* Prompt. The task is cancelled, and unless it was let in that very moment its block is never called.
-     * A call that need not wait does not look for cancellation.
+     * *Cancellation.* Prompt. The task is cancelled, and unless it was let in that very moment its block is never
+     * called. A call that need not wait does not look for cancellation.
      *
      * @throws IllegalArgumentException if [deadline] is negative.
      */
@@ -136,8 +136,8 @@ public class TaskScheduler(
     }
 
     /**
-     * Runs [block] as a task and returns its value, as `withContext` does: what [block] throws is thrown here, and the call
-     * has not returned before the task has ended. Waits for room as [submit] does, and lifts the task as
+     * Runs [block] as a task and returns its value, as `withContext` does: what [block] throws is thrown here, and the
+     * call has not returned before the task has ended. Waits for room as [submit] does, and lifts the task as
      * [ScheduledTask.await] does. The context of [block] is that of the scheduler's scope, not the caller's.
      *
      * *Cancellation.* Cancels the task and waits for its end. A queued one leaves the queue at once.
@@ -186,9 +186,9 @@ public class TaskScheduler(
     }
 
     /**
-     * Ends the intake and waits until all tasks have ended: those that run, are queued, or whose submitters wait for room.
-     * A task that is scheduled from now on fails with [SchedulerClosedException]. While the scheduler is paused, this waits
-     * until it is resumed. Any number of callers may wait.
+     * Ends the intake and waits until all tasks have ended: those that run, are queued, or whose submitters wait for
+     * room. A task that is scheduled from now on fails with [SchedulerClosedException]. While the scheduler is paused,
+     * this waits until it is resumed. Any number of callers may wait.
      *
      * *Cancellation.* Throws; the intake has ended all the same.
      */
@@ -199,8 +199,8 @@ public class TaskScheduler(
 
     /**
      * Ends the intake for good: what is queued or waits for room, and all that is scheduled from now on, fails with a
-     * [SchedulerClosedException] with this [cause]. Those that run go on; [drain] waits for them. Takes O(those queued). A
-     * second close changes nothing; after [drain] it still takes the queued ones.
+     * [SchedulerClosedException] with this [cause]. Those that run go on; [drain] waits for them. Takes O(those
+     * queued). A second close changes nothing; after [drain] it still takes the queued ones.
      */
     public fun close(cause: Throwable? = null) {
         core.close(cause)
@@ -226,7 +226,8 @@ public class TaskScheduler(
             else -> SchedulerClosedException("$about was not started: $this", core.closure)
         }
 
-    private fun cancellation(e: Throwable) = e as? CancellationException ?: CancellationException("the caller failed", e)
+    private fun cancellation(e: Throwable) =
+        e as? CancellationException ?: CancellationException("the caller failed", e)
 
     override fun toString(): String {
         val label = if (name == null) "TaskScheduler" else "TaskScheduler '$name'"

@@ -10,8 +10,8 @@ import kotlin.time.TimeSource
  * *Overdue tasks.* A level of [maxWait] whose first task has waited for longer than is given there is overdue. Then one
  * of [overdueShare] starts goes to the task that is overdue for longest, out of the order of the [policy]. So under a
  * flood of urgent tasks no wait is without end, and however much is overdue, the order of the policy holds for all
- * starts but one of any [overdueShare] in a row: an urgent task never stands behind a backlog because that has grown old.
- * A start that [PriorityPolicy.Bounded] owes to a level comes first, so that its bounds stay exact.
+ * starts but one of any [overdueShare] in a row: an urgent task never stands behind a backlog because that has grown
+ * old. A start that [PriorityPolicy.Bounded] owes to a level comes first, so that its bounds stay exact.
  *
  * @property policy which level is next.
  * @property maxWait after how long a level is overdue; never for those that are not named. Zero or more.

@@ -4,8 +4,8 @@ import baton.Priority
 import kotlin.time.Duration
 
 /**
- * What a [TaskScheduler] has done so far, and what it is doing: a snapshot, whose numbers are exact and fit together. Of
- * all levels taken together,
+ * What a [TaskScheduler] has done so far, and what it is doing: a snapshot, whose numbers are exact and fit together.
+ * Of all levels taken together,
  *
  * - `scheduled = queued + waiting + started + withdrawn + rejected + shed + expired + closed`, and
  * - `started = running + done + failed + cancelled`.
@@ -33,8 +33,8 @@ public class TaskSchedulerMetrics internal constructor(
      * @property queued how many wait for their turn.
      * @property running how many were started and have not ended.
      * @property scheduled how many were scheduled, those included that were refused.
-     * @property started how many got a place to run. One that was cancelled right after that may never have seen its block
-     *   called.
+     * @property started how many got a place to run. One that was cancelled right after that may never have seen its
+     *   block called.
      * @property done how many ended with a value.
      * @property failed how many were started and failed.
      * @property cancelled how many were started and then cancelled.

@@ -206,7 +206,7 @@ class TaskCoreTest {
     }
 
     private companion object {
-        const val SEEDS = 200
+        const val SEEDS = 100
         const val STEPS = 500
         const val NEVER = Long.MAX_VALUE
     }

@@ -6,13 +6,17 @@ import baton.Priority.HIGH
 import baton.Priority.IDLE
 import baton.Priority.LOW
 import baton.Priority.NORMAL
+import baton.sync.StepDispatcher
 import baton.sync.assertContains
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
@@ -252,5 +256,19 @@ class TaskQueueTest {
             assertEquals(2, currentTime)
             assertFalse(leaver.isActive)
         }
+    }
+
+    @Test
+    fun `timer of a deadline is stopped when the task starts or leaves`() {
+        val under = StepDispatcher()
+        val scheduler = TaskScheduler(CoroutineScope(under + Job()), 1)
+        scheduler.pause()
+        for (end in listOf<(ScheduledTask<*>) -> Unit>({ scheduler.resume() }, { it.cancel() })) {
+            val task = scheduler.schedule(deadline = 1.hours) { awaitCancellation() }
+            assertTrue(under.hasTimers)
+            end(task)
+            assertFalse(under.hasTimers)
+        }
+        assertEquals(1, scheduler.metrics.running)
     }
 }

@@ -8,6 +8,7 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.cancel
+import kotlinx.coroutines.job
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -34,7 +35,7 @@ class TaskSchedulerStackTest {
 
     private fun assertAtRest(scheduler: TaskScheduler) {
         assertEquals(0, scheduler.metrics.queued + scheduler.metrics.running)
-        assertTrue(scheduler.scope.coroutineContext[Job]!!.children.none())
+        assertTrue(scheduler.scope.coroutineContext.job.children.none())
     }
 
     private fun queueAndResume(world: World, batches: Int) {

@@ -140,6 +140,6 @@ class TaskSchedulerStressTest {
         stress(Dispatchers.Default.prioritized(2), TaskSchedulerConfig(), bound = 4) { delay(1.milliseconds) }
 
     private companion object {
-        const val TASKS = 6_000
+        const val TASKS = 4_000
     }
 }

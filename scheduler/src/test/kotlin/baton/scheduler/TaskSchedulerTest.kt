@@ -8,23 +8,16 @@ import baton.Priority.LOW
 import baton.Priority.NORMAL
 import baton.priority
 import baton.sync.assertContains
-import java.io.IOException
-import java.util.concurrent.Executors
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
-import kotlinx.coroutines.CoroutineDispatcher
-import kotlinx.coroutines.CoroutineExceptionHandler
 import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.Runnable
-import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
@@ -34,7 +27,6 @@ import kotlinx.coroutines.isActive
 import kotlinx.coroutines.job
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.currentTime
@@ -51,7 +43,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 
-/** Order, bound, outcomes and counts, in virtual time. */
+/** Order, bound and counts, in virtual time. */
 class TaskSchedulerTest {
     private val ran = ArrayList<String>()
 
@@ -174,82 +166,6 @@ class TaskSchedulerTest {
         scheduler.maxConcurrency = Int.MAX_VALUE
         assertEquals(13, scheduler.metrics.running)
         assertEquals(0, scheduler.metrics.queued)
-    }
-
-    @Test
-    fun `failure is that of its own task alone`() = runTest {
-        val scheduler = scheduler(2)
-        val failing = scheduler.schedule<Int> {
-            delay(1)
-            throw IOException("broken")
-        }
-        val child = scheduler.schedule { launch { throw IOException("child broken") } }
-        val other = scheduler.schedule {
-            delay(5)
-            "fine"
-        }
-        assertEquals("broken", runCatching { failing.await() }.exceptionOrNull()?.message)
-        assertEquals("child broken", runCatching { child.await() }.exceptionOrNull()?.message)
-        assertEquals("fine", other.await())
-        assertTrue(isActive)
-        assertEquals(2, scheduler.metrics[NORMAL].failed)
-    }
-
-    @Test
-    fun `synchronous throw does not lose a place`() = runTest {
-        for (context in listOf<CoroutineContext>(Dispatchers.Unconfined, coroutineContext)) {
-            val scheduler = TaskScheduler(CoroutineScope(context + Job()), 1)
-            repeat(100) { scheduler.schedule { error("at once") } }
-            val last = scheduler.schedule { "still runs" }
-            assertEquals("still runs", last.await())
-            assertEquals(100, scheduler.metrics[NORMAL].failed)
-            assertEquals(0, scheduler.metrics.running)
-        }
-    }
-
-    @Test
-    fun `task that ends itself as cancelled is cancelled`() = runTest {
-        val scheduler = scheduler()
-        val thrown = scheduler.schedule { throw CancellationException("thrown") }
-        val own = scheduler.schedule { currentCoroutineContext().cancel(CancellationException("own")) }
-        runCurrent()
-        for (task in listOf(thrown, own)) assertTrue(task.isCancelled && task.state == TaskState.DONE)
-        assertEquals(2, scheduler.metrics[NORMAL].cancelled)
-        assertEquals("goes on", scheduler.run { "goes on" })
-    }
-
-    @Test
-    fun `failure of a task that nobody awaits reaches no handler and no scope`() = runTest {
-        val reported = ArrayList<Throwable>()
-        val handler = CoroutineExceptionHandler { _, e -> reported += e }
-        val scope = CoroutineScope(coroutineContext + Job() + handler)
-        val scheduler = TaskScheduler(scope, 1)
-        scheduler.schedule { throw IOException() }
-        runCurrent()
-        assertTrue(scope.isActive && reported.isEmpty())
-    }
-
-    @Test
-    fun `dispatcher that was shut down cancels the task and frees its place`() = runBlocking {
-        val executor = Executors.newSingleThreadExecutor()
-        executor.shutdown()
-        val scheduler = TaskScheduler(CoroutineScope(executor.asCoroutineDispatcher() + Job()), 1)
-        val tasks = List(20) { scheduler.schedule { ran += "never" } }
-        tasks.joinAll()
-        assertTrue(tasks.all { it.isCancelled } && ran.isEmpty())
-        assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
-    }
-
-    @Test
-    fun `dispatcher that throws fails the task and frees its place`() = runBlocking {
-        val broken = object : CoroutineDispatcher() {
-            override fun dispatch(context: CoroutineContext, block: Runnable) = error("dispatcher is broken")
-        }
-        val scheduler = TaskScheduler(CoroutineScope(broken + Job()), 1)
-        val tasks = List(20) { scheduler.schedule { ran += "never" } }
-        tasks.joinAll()
-        assertTrue(tasks.all { it.isCancelled } && ran.isEmpty())
-        assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
     }
 
     @Test

@@ -191,6 +191,8 @@ class TaskShutdownTest {
         runCurrent()
         scheduler.close()
         val late = runCatching { scheduler.run { ran += "never" } }
-        for (e in listOf(queued.await(), late).map { it.exceptionOrNull() }) assertTrue(e is SchedulerClosedException, "$e")
+        for (result in listOf(queued.await(), late)) {
+            assertTrue(result.exceptionOrNull() is SchedulerClosedException, "$result")
+        }
     }
 }
