@@ -36,11 +36,11 @@ import kotlinx.coroutines.selects.SelectInstance
  * *Owners.* An owner is any object that stands for the holder, compared by identity. With one, locking twice is
  * reported instead of waiting for itself for ever, and only the owner can unlock. The mutex is not reentrant.
  *
- * *Boosting.* While somebody waits who is more urgent than the coroutine that holds the mutex, that coroutine and all inside it
- * run at the level of the most urgent who waits, if their dispatcher can lift them (see [Boosting]). It is known who holds
- * it if that was locked by a call that suspends or by a `select`, not by the other [tryLock] or a future of the Java face. Levels
- * count as they are when one begins to wait, and only where a [Priority] or the dispatcher says one; so a holder that is lifted
- * while it waits for another lock itself does not pass that on.
+ * *Boosting.* While somebody waits who is more urgent than the coroutine that holds the mutex, that coroutine and all
+ * inside it run at the level of the most urgent who waits, if their dispatcher can lift them (see [Boosting]). It is
+ * known who holds it if that was locked by a call that suspends or by a `select`, not by the other [tryLock] or a
+ * future of the Java face. Levels count as they are when one begins to wait, and only where a [Priority] or the
+ * dispatcher says one; so a holder that is lifted while it waits for another lock itself does not pass that on.
  *
  * *Misuse.* Unlocking what is not locked, or is locked by another owner (also: by one when none is given, or by none),
  * and locking again with the same owner, throw [IllegalStateException] and change nothing.

@@ -28,11 +28,11 @@ import kotlin.coroutines.CoroutineContext
  * (3) Readers gather only while mayRead() is false. Every change that could make it true ends in advance().
  * (4) A crowd of readers is let in by one step: the ledger counts all of it, and the crowd decides on its members when the
  *     lock is free. Who was cancelled in between finds its crowd ended and leaves as any reader does.
- * (5) The word leaves GUARDED and BARRED as soon as nobody waits and neither owner nor noted holder is left: then the fast
- *     paths are open again.
- * (6) Who writes or reads upgradably is noted if it can be lifted (see Inheritance), in the step that lets it in. So is a
- *     reader whose end can be told from that of others, by its owner or by its note; one of a crowd is noted by the thread
- *     that wakes the crowd, before it is woken.
+ * (5) The word leaves GUARDED and BARRED as soon as nobody waits and neither owner nor noted holder is left: then the
+ *     fast paths are open again.
+ * (6) Who writes or reads upgradably is noted if it can be lifted (see Inheritance), in the step that lets it in. So
+ *     is a reader whose end can be told from that of others, by its owner or by its note; one of a crowd is noted by
+ *     the thread that wakes the crowd, before it is woken.
  *
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
@@ -373,14 +373,6 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
                 }
         }
     }
-
-    /** Where a reader waits of whom more is known than its crowd. */
-    private class NotedPlace(val crowd: ReaderCrowd, val entry: ReadOwners.Entry?, val note: Holding?) {
-        val owner: Any? get() = entry?.owner
-    }
-
-    /** Its tag, before it waits, if it can be lifted while it reads. */
-    internal class NotedRequest(val owner: Any?, val note: Holding)
 
     /** What became of a request. */
     internal enum class Outcome { DONE, BUSY, HELD, DEADLOCK, FULL, NOT_HELD }

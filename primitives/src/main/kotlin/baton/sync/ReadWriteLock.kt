@@ -1,7 +1,6 @@
 package baton.sync
 
 import baton.Boosting
-import baton.sync.ReadWriteLedger.NotedRequest
 import baton.sync.ReadWriteLedger.Outcome
 import baton.waiting.Boosts
 import baton.waiting.Holding
@@ -51,9 +50,10 @@ import kotlinx.coroutines.selects.SelectInstance
  * where it need not wait.) Without owners none of this is noticed. While an owner is inside, or somebody waits, all calls
  * take a lock inside; otherwise one atomic operation each.
  *
- * *Boosting.* While somebody waits who is more urgent, those inside are lifted, as the holder of a [Mutex] is (see [Boosting]):
- * who writes or reads upgradably, and readers that came by [withRead] or gave an owner. Of other readers it is not known
- * which of them ends when one does, so they are not lifted; nor is a writer after a [downgrade] without an owner.
+ * *Boosting.* While somebody waits who is more urgent, those inside are lifted, as the holder of a [Mutex] is (see
+ * [Boosting]): who writes or reads upgradably, and readers that came by [withRead] or gave an owner. Of other readers
+ * it is not known which of them ends when one does, so they are not lifted; nor is a writer after a [downgrade]
+ * without an owner.
  *
  * *Misuse.* Unlocking, upgrading or downgrading what the caller does not hold in that way throws [IllegalStateException] and
  * changes nothing. Whether a caller without an owner is among the holders is not checked.

@@ -35,8 +35,8 @@ import kotlinx.coroutines.selects.SelectInstance
  * *Memory.* What happens before a [release] happens before whatever follows an [acquire] or successful [tryAcquire] that
  * takes one of its permits. A failed [tryAcquire] publishes and sees nothing.
  *
- * *Boosting.* While there is one permit only, its holder is lifted as that of a [Mutex] is. Of several permits it is not
- * known whose a waiter waits for, and nobody is lifted.
+ * *Boosting.* While there is one permit only, its holder is lifted as that of a [Mutex] is. Of several permits it is
+ * not known whose a waiter waits for, and nobody is lifted.
  *
  * *Misuse.* Releasing more than is held throws [IllegalStateException] and changes nothing (it may go unnoticed where it
  * races with a [resize] or with waiters that are being cancelled). Permits have no owner: whether the caller is among the

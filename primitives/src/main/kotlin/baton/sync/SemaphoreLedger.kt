@@ -32,9 +32,9 @@ import kotlin.coroutines.CoroutineContext
  *     keeps the counter below zero, no fast path succeeds beside it: no newcomer overtakes, and a permit goes from
  *     hand to hand.
  *
- * (6) The holder of the only permit is noted, if it can be lifted, in the step that gives it the permit. Who releases while
- *     one is noted comes to the lock before the counter changes: so the note is always that of who holds it. While there
- *     are more permits than one, nobody is noted: what is released could be anybody's.
+ * (6) The holder of the only permit is noted, if it can be lifted, in the step that gives it the permit. Who releases
+ *     while one is noted comes to the lock before the counter changes: so the note is always that of who holds it.
+ *     While there are more permits than one, nobody is noted: what is released could be anybody's.
  *
  * UNFAIR: a release does not grant to the head but *invites* it: the head comes to claim() in its own world and takes
  * what is free then. Meanwhile newcomers may take from pool, MAX_OVERTAKES of them for one head; after that the head

@@ -6,8 +6,8 @@ import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 
 /**
- * A coroutine that holds a lock and can be lifted; it stands in one of the rings of an [Inheritance], in whose comment is
- * who guards it.
+ * A coroutine that holds a lock and can be lifted; it stands in one of the rings of an [Inheritance], in whose
+ * comment is who guards it.
  */
 internal class Holding(private val context: CoroutineContext) : Ring() {
     /** From the moment at which it gets the lock until it has none. */
@@ -40,7 +40,7 @@ internal class Holding(private val context: CoroutineContext) : Ring() {
     }
 }
 
-/** A ring of holdings, closed by one that stands for nobody: a holding can leave its ring without knowing which it is. */
+/** A ring of holdings, closed by one that stands for nobody: to leave it a holding need not know which it is. */
 internal open class Ring {
     private var previous: Ring = this
     private var next: Ring = this

@@ -7,8 +7,8 @@ import kotlinx.coroutines.Dispatchers
 /*
  * How it works
  *
- * Who holds a lock is lifted to the level of the most urgent of those who wait for it (priority inheritance: Sha, Rajkumar,
- * Lehoczky, 1990), through the hook that its dispatcher offers (baton.Boosting).
+ * Who holds a lock is lifted to the level of the most urgent of those who wait for it (priority inheritance: Sha,
+ * Rajkumar, Lehoczky, 1990), through the hook that its dispatcher offers (baton.Boosting).
  *
  *   core, under its lock:  enter, leave, joins, leaves ─▶ what is wanted ─▶ unsettled is not empty
  *   after the lock:        one thread at a time takes a holding out of unsettled, lifts it, puts it back
@@ -18,21 +18,25 @@ import kotlinx.coroutines.Dispatchers
  *   unsettled    those who hold and may be lifted to another level; and those who hold no more, but are still lifted
  *   settledAt    the level that is wanted: the most urgent of `waiting`, as it was at the end of the last decision
  *
- * (1) Who holds is noted in the very decision that makes it the holder, and forgotten in the one that ends that. For that
- *     a lock with a noted holder has no fast path: see the word of each core. So nothing has to be looked at twice.
- * (2) Boosts are given and ended after the lock, for they are foreign code. At the end of every decision isDue() looks
- *     whether something is unsettled and nobody is at work. If so, the deciding thread is (isAtWork), until it finds under
- *     the lock that nothing is unsettled. Hence: while the lock is free and nobody is at work, all is settled.
- * (3) A holding that somebody lifts right now (isBusy) stands in no ring. Whoever comes to hold or leaves meanwhile only
- *     marks it; it is looked at again when it is put back. So a boost that came too late is ended at once.
- * (4) Who works is the first to be woken (WaitCore.takeWoken): before any coroutine, so that a new holder is dispatched at
- *     the level it is lifted to, and before any code of users, which may take its time.
- * (5) After STEPS steps the rest is done elsewhere: what other threads do to the lock does not keep this one for ever.
+ * (1) Who holds is noted in the very decision that makes it the holder (readers let in together: before they are
+ *     woken), and forgotten in the one that ends that. For that a lock with a noted holder has no fast path: see the
+ *     word of each core. So nothing has to be looked at twice.
+ * (2) Boosts are given and ended after the lock, for they are foreign code. At the end of every decision isDue()
+ *     looks whether something is unsettled and nobody is at work. If so, the deciding thread is (isAtWork), until it
+ *     finds under the lock that nothing is unsettled. Hence: while the lock is free and nobody is at work, all is
+ *     settled.
+ * (3) A holding that somebody lifts right now (isBusy) stands in no ring. Whoever comes to hold or leaves meanwhile
+ *     only marks it; it is looked at again when it is put back. So a boost that came too late is ended at once.
+ * (4) Who works is the first to be woken (WaitCore.takeWoken): before any coroutine, so that a new holder is
+ *     dispatched at the level it is lifted to, and before any code of users, which may take its time.
+ * (5) After STEPS steps the rest is done elsewhere: what other threads do to the lock does not keep this one for
+ *     ever.
  *
  * All of this is guarded by the lock of the core, but for a holding that is busy: it belongs to who is at work.
  *
- * Levels are those at which the waiters began to wait. So of a chain of locks (A holds the first and waits for the second,
- * which B holds) the last holder is lifted with the first one if A was lifted before it began to wait, but not after that.
+ * Levels are those at which the waiters began to wait. So of a chain of locks (A holds the first and waits for the
+ * second, which B holds) the last holder is lifted with the first one if A was lifted before it began to wait, but
+ * not after that.
  */
 internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
     private val waiting = IntArray(LEVELS)

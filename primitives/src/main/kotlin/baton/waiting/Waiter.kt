@@ -25,8 +25,8 @@ import kotlin.coroutines.CoroutineContext
  * - A grant whose receiver cannot take it (a lost `select`, a coroutine cancelled before it was dispatched) goes back
  *   by [WaitCore.giveBack] before anybody can see the exception.
  *
- * [previous], [next], [linked], [weight], [tag] and [urgency] are guarded by the lock of [core]; [chain] belongs to the thread that
- * wakes.
+ * [previous], [next], [linked], [weight], [tag] and [urgency] are guarded by the lock of [core]; [chain] belongs to
+ * the thread that wakes.
  *
  * @property weight how much it waits for, or what else its core counts of it: a party's number, an element's level.
  * @property tag what the core wants to know of it: an owner, a priority, its crowd, the element that it sends.
@@ -48,7 +48,7 @@ public abstract class Waiter(
 
     @JvmField internal var linked: Boolean = false
 
-    /** The level at which it waits, [Inheritance.NONE] if it has none. Its own thread's until it is enqueued, then as [weight]. */
+    /** The level at which it waits, or [Inheritance.NONE]. Its own thread's until it is enqueued, then as [weight]. */
     @JvmField internal var urgency: Byte = Inheritance.NONE.toByte()
 
     /** Whether its [coroutine] can be lifted when it holds what it waits for. As [urgency]. */

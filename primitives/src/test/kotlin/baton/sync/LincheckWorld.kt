@@ -1,7 +1,14 @@
 package baton.sync
 
+import baton.Boosting
+import baton.Priority
+import baton.priority
+import baton.waiting.Boosts
 import baton.waiting.Waiter
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
+import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -83,6 +90,20 @@ internal suspend fun <T> underLincheck(
     return world.outcome!!.getOrThrow()
 }
 
+/** In a coroutine's context: counts how many boosts were given and have not ended, where [Boosts] are in use. */
+internal class LincheckBoosts : AbstractCoroutineContextElement(LincheckBoosts) {
+    private val count = AtomicInteger()
+    val given: Int get() = count.get()
+
+    fun give(): Boosting.Boost {
+        val ended = AtomicBoolean()
+        count.incrementAndGet()
+        return Boosting.Boost { if (ended.compareAndSet(false, true)) count.decrementAndGet() }
+    }
+
+    companion object : CoroutineContext.Key<LincheckBoosts>
+}
+
 /** The timers of a scenario, one for each of Lincheck's threads. They go off when an operation says so. */
 internal class LincheckClock {
     private val timers = AtomicReferenceArray<Runnable?>(THREADS)
@@ -119,9 +140,15 @@ internal fun CancellableContinuation<Boolean>.letIn(leave: () -> Unit) {
 
 private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: CoroutineContext, private val job: Job) :
     CoroutineDispatcher(),
+    Boosting,
     Delay,
     Continuation<T> {
     override val context: CoroutineContext = extra + job + this
+
+    override fun levelOf(context: CoroutineContext): Priority = context.priority ?: Priority.NORMAL
+
+    override fun boost(context: CoroutineContext, level: Priority): Boosting.Boost =
+        context[LincheckBoosts]?.give() ?: Boosting.Boost {}
 
     @Volatile
     var outcome: Result<T>? = null

@@ -1,5 +1,7 @@
 package baton.sync
 
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.EnumGen
 import org.jetbrains.lincheck.datastructures.Operation
@@ -71,9 +73,12 @@ class MutexLincheckDeepTest : MutexLincheckTest() {
 abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential::class.java) {
     protected val mine = Array<Any?>(THREADS) { null }
 
+    /** What is in the context of who locks. */
+    protected open fun extra(thread: Int): CoroutineContext = EmptyCoroutineContext
+
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun lock(@Param(name = "thread") thread: Int) {
-        underLincheck { mutex.lock() }
+        underLincheck(extra = extra(thread)) { mutex.lock() }
         mine[thread] = NOBODY
     }
 

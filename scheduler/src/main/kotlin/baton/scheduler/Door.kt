@@ -46,7 +46,7 @@ internal open class Door(
 
     final override fun levelOf(context: CoroutineContext): Priority = Line.LEVELS[levelIn(context)]
 
-    final override fun boost(context: CoroutineContext, level: Priority): Boost = 
+    final override fun boost(context: CoroutineContext, level: Priority): Boost =
         lifts.lift(context, ownLevel(context).ordinal, level)
 
     final override fun isHigherWaiting(priority: Priority): Boolean = line.mask and ((1 shl priority.ordinal) - 1) != 0

@@ -18,14 +18,10 @@ import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.test.StandardTestDispatcher
 import kotlinx.coroutines.test.TestScope
-import kotlinx.coroutines.test.runTest
-import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -36,163 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 /** Who holds a lock that somebody more urgent waits for is lifted, whatever the lock, and for just as long. */
-internal class BoostingTest {
-    private lateinit var prioritized: PriorityDispatcher
-
-    private fun boosting(policy: PriorityPolicy = PriorityPolicy.Strict, test: suspend TestScope.() -> Unit) =
-        runTest {
-            prioritized = StandardTestDispatcher(testScheduler).prioritized(1, "test", policy)
-            test()
-            testScheduler.advanceUntilIdle()
-            assertTrue((prioritized as Door).lifts.isEmpty, "somebody is still lifted")
-        }
-
-    private fun TestScope.settle() = testScheduler.runCurrent()
-
-    /**
-     * LOW holds the lock and needs six resumptions, HIGH has work without end, and CRITICAL comes to want the lock.
-     *
-     * @return how many picks of HIGH that takes, until CRITICAL has it.
-     */
-    private fun TestScope.inversion(hold: Held, want: Held, needs: suspend () -> Unit = { times(6) }): Int {
-        var picks = 0
-        var asked = 0
-        var got = NEVER
-        launch(prioritized + LOW) {
-            hold {
-                this@inversion.launch(prioritized + HIGH) {
-                    while (got == NEVER && picks < NEVER) {
-                        if (++picks == 10) {
-                            this@inversion.launch(prioritized + CRITICAL) {
-                                asked = picks
-                                want { got = picks }
-                            }
-                        }
-                        yield()
-                    }
-                }
-                needs()
-            }
-        }
-        settle()
-        return got - asked
-    }
-
-    private suspend fun times(n: Int) = repeat(n) { yield() }
-
-    @ParameterizedTest
-    @EnumSource
-    fun `urgent waiter waits for the holder and nobody else, strictly`(kind: Kind) = boosting {
-        val lock = kind.make()
-        assertEquals(0, inversion(lock.hold, lock.want))
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    fun `urgent waiter waits for the holder and nobody else, with bounds`(kind: Kind) =
-        boosting(PriorityPolicy.Bounded()) {
-            val lock = kind.make()
-            assertEquals(0, inversion(lock.hold, lock.want))
-        }
-
-    @ParameterizedTest
-    @EnumSource
-    fun `what the holder has inside is lifted with it`(kind: Kind) = boosting {
-        val lock = kind.make()
-        val needs =
-            suspend {
-                coroutineScope {
-                    launch { times(3) }
-                    launch(IDLE) { times(3) }
-                }
-                withContext(IDLE) { times(3) }
-            }
-        assertEquals(0, inversion(lock.hold, lock.want, needs))
-    }
-
-    @Test
-    fun `with bounds and the hold of nobody known, every resumption waits for its level's turn`() =
-        boosting(PriorityPolicy.Bounded()) {
-            val mutex = Mutex()
-            val hold: Held = {
-                assertTrue(mutex.tryLock())
-                it()
-                mutex.unlock()
-            }
-            // Of the first 256 picks ten were over, and one is that of CRITICAL itself.
-            assertEquals(6 * 256 - 11, inversion(hold, { mutex.withLock { it() } }))
-        }
-
-    /** In each of them it is not known who holds it, or which of several does. */
-    @ParameterizedTest
-    @EnumSource
-    fun `holder that is not known is not lifted`(unknown: Unknown) = boosting {
-        val lock = unknown.make()
-        assertTrue(inversion(lock.hold, lock.want) > 9_000)
-    }
-
-    enum class Unknown(val make: () -> BoostedLock) {
-        MUTEX_BY_TRY({
-            val mutex = Mutex()
-            BoostedLock({ held(mutex.tryLock(), it, mutex::unlock) }, { mutex.withLock { it() } })
-        }),
-        SEMAPHORE_BY_TRY({
-            val semaphore = Semaphore(1)
-            BoostedLock({ held(semaphore.tryAcquire(), it, semaphore::release) }, { semaphore.withPermit { it() } })
-        }),
-        ONE_PERMIT_OF_TWO({
-            val semaphore = Semaphore(2, acquired = 1)
-            BoostedLock({ semaphore.withPermit { it() } })
-        }),
-        READER_WITHOUT_A_NAME({
-            val lock = ReadWriteLock()
-            BoostedLock(
-                hold = {
-                    lock.lockRead()
-                    held(true, it, lock::unlockRead)
-                },
-                want = {
-                    lock.lockWrite()
-                    held(true, it, lock::unlockWrite)
-                },
-            )
-        }),
-    }
-
-    @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = ["SEMAPHORE_IN_TIME"]) // in which the urgent one comes first
-    fun `who gets the lock before a more urgent one is lifted when it gets it`(kind: Kind) = boosting {
-        val lock = kind.make()
-        var picks = 0
-        var free = NEVER
-        var got = NEVER
-        val gate = CompletableDeferred<Unit>()
-        launch {
-            lock.want {
-                gate.await()
-                free = picks
-            }
-        }
-        settle()
-        launch(prioritized + LOW) {
-            lock.hold {
-                got = picks
-                times(6)
-            }
-        }
-        settle()
-        val urgent = launch(prioritized + CRITICAL) { lock.want { } }
-        launch(prioritized + HIGH) {
-            while (urgent.isActive && picks < NEVER) {
-                if (++picks == 10) gate.complete(Unit)
-                yield()
-            }
-        }
-        urgent.join()
-        assertEquals(free, got)
-        assertEquals(free, picks)
-    }
-
+internal class BoostingTest : BoostingFixture() {
     /** Holds it at LOW until it is released. */
     private inner class Holder(test: TestScope, hold: Held) {
         private val gate = CompletableDeferred<Unit>()
@@ -372,7 +212,8 @@ internal class BoostingTest {
             it()
             lock.unlockWrite()
         }
-        val named = listOf<Held>({ lock.withRead { it() } }, { lock.withRead("owner") { it() } }, { lock.withRead { it() } })
+        val unnamed: Held = { lock.withRead { it() } }
+        val named = listOf(unnamed, { lock.withRead("owner") { it() } }, unnamed)
         val contexts = ArrayList<CoroutineContext>()
         val gates = named.map { CompletableDeferred<Unit>() }
         named.forEachIndexed { i, read ->
@@ -462,16 +303,6 @@ internal class BoostingTest {
                 waiter.join()
             }
             assertFalse(coroutineContext.job.children.any())
-        }
-    }
-
-    private companion object {
-        const val NEVER = 10_000
-
-        suspend fun held(locked: Boolean, block: suspend () -> Unit, unlock: () -> Unit) {
-            check(locked)
-            block()
-            unlock()
         }
     }
 }

@@ -1,0 +1,11 @@
+package baton.sync
+
+import baton.waiting.Holding
+
+/** The tag of a reader that can be lifted while it reads, before it waits. */
+internal class NotedRequest(val owner: Any?, val note: Holding)
+
+/** Where a reader waits of whom more is known than its crowd. */
+internal class NotedPlace(val crowd: ReaderCrowd, val entry: ReadOwners.Entry?, val note: Holding?) {
+    val owner: Any? get() = entry?.owner
+}
