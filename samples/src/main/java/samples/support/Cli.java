@@ -16,15 +16,27 @@ public final class Cli {
         int run(List<String> items, Options options) throws IOException;
     }
 
+    /** What is left to do when nobody asked for help; the answer is the exit code. */
+    @FunctionalInterface
+    private interface Program {
+        int run() throws UsageException, IOException;
+    }
+
     /** Runs {@code client} with what {@code args} say; the answer is the exit code. */
     public static int run(String[] args, PrintStream out, PrintStream err, Client client) {
-        if (Options.askForHelp(args)) {
-            out.println(Options.HELP);
+        return run(args, Options.HELP, out, err, () -> {
+            Options options = Options.parse(args);
+            return client.run(ItemsFile.read(options.items()), options);
+        });
+    }
+
+    private static int run(String[] args, String help, PrintStream out, PrintStream err, Program program) {
+        if (List.of(args).contains("--help")) {
+            out.println(help);
             return 0;
         }
         try {
-            Options options = Options.parse(args);
-            return client.run(ItemsFile.read(options.items()), options);
+            return program.run();
         } catch (UsageException wrong) {
             err.println(wrong.getMessage());
             return 2;
