@@ -30,6 +30,11 @@ public final class Cli {
         });
     }
 
+    /** Has {@code worker} do the jobs that {@code args} say, twice; the answer is the exit code. */
+    public static int runJobs(String[] args, PrintStream out, PrintStream err, Comparison.Worker worker) {
+        return run(args, JobOptions.HELP, out, err, () -> new Comparison(JobOptions.parse(args), out, err).run(worker));
+    }
+
     private static int run(String[] args, String help, PrintStream out, PrintStream err, Program program) {
         if (List.of(args).contains("--help")) {
             out.println(help);
