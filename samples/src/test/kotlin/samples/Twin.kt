@@ -3,6 +3,7 @@ package samples
 import java.io.ByteArrayOutputStream
 import java.io.PrintStream
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Path
 import java.util.concurrent.TimeUnit
 import org.junit.jupiter.api.Assertions.assertTrue
 
@@ -26,6 +27,7 @@ enum class Twin(
     val dashboard: Sample,
     val searchAsYouType: Sample,
     val pipeline: Sample,
+    val priorityTasks: Sample,
 ) {
     KOTLIN(
         "samples",
@@ -35,6 +37,7 @@ enum class Twin(
         Dashboard::run,
         SearchAsYouType::run,
         Pipeline::run,
+        PriorityTasks::run,
     ),
     JAVA(
         "samples.java",
@@ -44,15 +47,19 @@ enum class Twin(
         samples.java.Dashboard::run,
         samples.java.SearchAsYouType::run,
         samples.java.Pipeline::run,
+        samples.java.PriorityTasks::run,
     );
 
-    /** A JVM of its own that runs the sample called [name]; it ends too soon for the slow compiler to pay. */
-    fun start(name: String, vararg args: String): Process =
+    /**
+     * A JVM of its own that runs the sample called [name], in [directory] or else here; it ends
+     * too soon for the slow compiler to pay.
+     */
+    fun start(name: String, vararg args: String, directory: Path? = null): Process =
         ProcessBuilder(
             System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
             "-cp", System.getProperty("java.class.path"),
             "$packageName.$name", *args,
-        ).start()
+        ).directory(directory?.toFile()).start()
 }
 
 /** Runs the sample in this JVM. */

@@ -1,7 +1,7 @@
 package baton.benchmarks
 
 import baton.Priority
-import java.util.Random
+import kotlin.random.Random
 import org.openjdk.jmh.annotations.Benchmark
 import org.openjdk.jmh.annotations.BenchmarkMode
 import org.openjdk.jmh.annotations.Level

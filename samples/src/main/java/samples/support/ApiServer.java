@@ -12,10 +12,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToIntFunction;
 
 /**
- * An HTTP server on a free loopback port that answers every request after 5 to 50 ms: 200, or 429 if it had more than
- * its limit in flight when the request came. It has two threads, however many requests wait for their answers: one
+ * An HTTP server on a free loopback port that answers every request after some milliseconds: 200, or 429 if it had more
+ * than its limit in flight when the request came. It has two threads, however many requests wait for their answers: one
  * takes requests, one answers.
  */
 public final class ApiServer implements AutoCloseable {
@@ -27,6 +28,7 @@ public final class ApiServer implements AutoCloseable {
     private final AtomicInteger peak = new AtomicInteger();
     private final int limit;
     private final int failAfter;
+    private final ToIntFunction<String> delay;
 
     /** Only the answering thread counts. */
     private int answered;
@@ -38,16 +40,25 @@ public final class ApiServer implements AutoCloseable {
         System.setProperty("sun.net.httpserver.nodelay", "true");
     }
 
-    private ApiServer(int limit, int failAfter) throws IOException {
+    private ApiServer(int limit, int failAfter, ToIntFunction<String> delay) throws IOException {
         this.limit = limit;
         this.failAfter = failAfter;
+        this.delay = delay;
         http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
         http.createContext("/", this::handle);
     }
 
-    /** Starts a server that accepts {@code limit} requests at a time and dies after {@code failAfter} answers. */
+    /**
+     * Starts a server that accepts {@code limit} requests at a time and dies after {@code failAfter} answers. Each takes
+     * 5 to 50 ms, the same path as long every time.
+     */
     public static ApiServer start(int limit, int failAfter) throws IOException {
-        ApiServer server = new ApiServer(limit, failAfter);
+        return start(limit, failAfter, path -> new SplittableRandom(path.hashCode()).nextInt(5, 51));
+    }
+
+    /** The same, where an answer takes as many milliseconds as {@code delay} says of its path. */
+    public static ApiServer start(int limit, int failAfter, ToIntFunction<String> delay) throws IOException {
+        ApiServer server = new ApiServer(limit, failAfter, delay);
         server.http.start();
         return server;
     }
@@ -68,8 +79,7 @@ public final class ApiServer implements AutoCloseable {
         peak.accumulateAndGet(now, Math::max);
         int status = now <= limit ? 200 : 429;
         String path = exchange.getRequestURI().toString();
-        int delay = new SplittableRandom(path.hashCode()).nextInt(5, 51);
-        answers.schedule(() -> answer(exchange, status, path), delay, TimeUnit.MILLISECONDS);
+        answers.schedule(() -> answer(exchange, status, path), delay.applyAsInt(path), TimeUnit.MILLISECONDS);
     }
 
     private void answer(HttpExchange exchange, int status, String path) {

@@ -16,15 +16,32 @@ public final class Cli {
         int run(List<String> items, Options options) throws IOException;
     }
 
+    /** What is left to do when nobody asked for help; the answer is the exit code. */
+    @FunctionalInterface
+    private interface Program {
+        int run() throws UsageException, IOException;
+    }
+
     /** Runs {@code client} with what {@code args} say; the answer is the exit code. */
     public static int run(String[] args, PrintStream out, PrintStream err, Client client) {
-        if (Options.askForHelp(args)) {
-            out.println(Options.HELP);
+        return run(args, Options.HELP, out, err, () -> {
+            Options options = Options.parse(args);
+            return client.run(ItemsFile.read(options.items()), options);
+        });
+    }
+
+    /** Has {@code worker} do the jobs that {@code args} say, twice; the answer is the exit code. */
+    public static int runJobs(String[] args, PrintStream out, PrintStream err, Comparison.Worker worker) {
+        return run(args, JobOptions.HELP, out, err, () -> new Comparison(JobOptions.parse(args), out, err).run(worker));
+    }
+
+    private static int run(String[] args, String help, PrintStream out, PrintStream err, Program program) {
+        if (List.of(args).contains("--help")) {
+            out.println(help);
             return 0;
         }
         try {
-            Options options = Options.parse(args);
-            return client.run(ItemsFile.read(options.items()), options);
+            return program.run();
         } catch (UsageException wrong) {
             err.println(wrong.getMessage());
             return 2;

@@ -1,6 +1,5 @@
 package samples.support;
 
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
@@ -29,10 +28,6 @@ public record Options(Path items, int limit, int serverLimit, int failAfter) {
 
     private static final int LIMIT = 5;
 
-    static boolean askForHelp(String[] args) {
-        return List.of(args).contains("--help");
-    }
-
     static Options parse(String[] args) throws UsageException {
         Path items = null;
         int limit = LIMIT;
@@ -42,38 +37,13 @@ public record Options(Path items, int limit, int serverLimit, int failAfter) {
         while (words.hasNext()) {
             String option = words.next();
             switch (option) {
-                case "--items" -> items = path(value(option, words));
-                case "--limit" -> limit = count(option, value(option, words));
-                case "--server-limit" -> serverLimit = count(option, value(option, words));
-                case "--fail-after" -> failAfter = count(option, value(option, words));
-                default -> throw new UsageException("unknown option '" + option + "', see --help");
+                case "--items" -> items = Values.path(option, words);
+                case "--limit" -> limit = Values.count(option, words);
+                case "--server-limit" -> serverLimit = Values.count(option, words);
+                case "--fail-after" -> failAfter = Values.count(option, words);
+                default -> throw Values.unknown(option);
             }
         }
         return new Options(items, limit, serverLimit, failAfter);
-    }
-
-    private static String value(String option, Iterator<String> words) throws UsageException {
-        String value = words.hasNext() ? words.next() : "";
-        if (value.isEmpty() || value.startsWith("--")) throw new UsageException(option + " needs a value, see --help");
-        return value;
-    }
-
-    private static Path path(String value) throws UsageException {
-        try {
-            return Path.of(value);
-        } catch (InvalidPathException impossible) {
-            throw new UsageException("--items: no file can have the name '" + ItemsFile.shown(value) + "'");
-        }
-    }
-
-    private static int count(String option, String value) throws UsageException {
-        try {
-            int count = Integer.parseInt(value);
-            if (count >= 1) return count;
-        } catch (NumberFormatException notANumber) {
-            // Answered below.
-        }
-        throw new UsageException(
-                option + " must be a whole number from 1 to " + Integer.MAX_VALUE + ", not '" + value + "'");
     }
 }

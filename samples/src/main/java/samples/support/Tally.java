@@ -3,20 +3,15 @@ package samples.support;
 import baton.sync.SemaphoreClosedException;
 import java.io.PrintStream;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.CompletionException;
-import java.util.stream.Collectors;
 
 /** Counts what became of the items. All methods may be called from any thread. */
 public final class Tally {
     private final int items;
     private final Progress progress;
     private final long started = System.nanoTime();
-    private final Map<String, Integer> failures = new TreeMap<>();
+    private final Failures failures = new Failures();
     private int ok;
     private int refused;
-    private int failed;
     private int notTried;
 
     public Tally(int items, PrintStream out) {
@@ -29,29 +24,20 @@ public final class Tally {
         switch (status) {
             case 200 -> ok++;
             case 429 -> refused++;
-            default -> failed("HTTP " + status);
+            default -> failures.add("HTTP " + status);
         }
         show();
     }
 
     /** There was no answer for an item; if {@code failure} says that the semaphore is closed, no request either. */
     public synchronized void failed(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof SemaphoreClosedException) {
-            notTried++;
-        } else {
-            String message = cause.getMessage();
-            failed(cause.getClass().getSimpleName() + (message == null ? "" : " (" + message + ")"));
-        }
+        if (Failures.cause(failure) instanceof SemaphoreClosedException) notTried++;
+        else failures.add(failure);
         show();
     }
 
-    private void failed(String kind) {
-        failed++;
-        failures.merge(kind, 1, Integer::sum);
-    }
-
     private void show() {
+        int failed = failures.count();
         int done = ok + refused + failed + notTried;
         progress.show(
                 done == items,
@@ -74,15 +60,10 @@ public final class Tally {
     public synchronized String shortfall() {
         StringBuilder line = new StringBuilder(String.format(Locale.ROOT, "fetched %d of %d items", ok, items));
         if (refused > 0) line.append(", ").append(refused).append(" refused with 429");
-        if (failed > 0) line.append(", ").append(failed).append(" failed: ").append(kinds());
+        int failed = failures.count();
+        if (failed > 0) line.append(", ").append(failed).append(" failed: ").append(failures);
         if (notTried > 0) line.append(", ").append(notTried).append(" not tried any more");
         return line.toString();
-    }
-
-    private String kinds() {
-        return failures.entrySet().stream()
-                .map(kind -> kind.getValue() + " x " + kind.getKey())
-                .collect(Collectors.joining(", "));
     }
 
     /** Everything, in a table; {@code peak} is what the server saw. */
@@ -93,7 +74,7 @@ public final class Tally {
         row(out, "items", items, "");
         row(out, "200 OK", ok, "");
         row(out, "429 Too Many Requests", refused, "");
-        row(out, "other failures", failed, kinds());
+        row(out, "other failures", failures.count(), failures.toString());
         if (notTried > 0) row(out, "not tried any more", notTried, "");
         row(out, "peak in flight", peak, "seen by the server");
         out.printf(Locale.ROOT, "  %-22s %8.2f  s%n", "elapsed", seconds);

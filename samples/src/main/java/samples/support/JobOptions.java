@@ -1,0 +1,73 @@
+package samples.support;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * What the command line of the jobs says.
+ *
+ * @param jobs how many there are.
+ * @param concurrency how many may run at a time.
+ * @param delay the milliseconds that an answer of the server takes.
+ * @param failAfter the answers after which the server dies.
+ * @param svg the file for the timeline, null for the one of {@link #SVG}.
+ */
+public record JobOptions(int jobs, int concurrency, int delay, int failAfter, Path svg) {
+    /** Where the timeline goes if nobody says where. */
+    static final Path SVG = Path.of("target", "priority-tasks.svg");
+
+    public static final String HELP = """
+            Runs the jobs of an application, each a request to a server, only so many at a time. First comes a
+            backlog of prefetching, analytics and cache warming, and then, one by one, the data of the view and
+            refreshes of the token. All of it once without priorities, first come, first served, and once with;
+            a few jobs before that warm up and do not count. The server runs in this program, on a free loopback port.
+
+            Options:
+              --jobs N           how many jobs (default: 200)
+              --concurrency N    jobs that run at a time, at most a fourth of all (default: 3)
+              --delay MS         how long an answer of the server takes (default: 10)
+              --fail-after N     the server dies after N answers (default: never)
+              --svg FILE         the timeline, written over if it is there (default: target/priority-tasks.svg)
+              --help             this text
+
+            Exit code: 0 if every job was run both times and the timeline is written, 1 if not, 2 for wrong usage.""";
+
+    /** With fewer jobs for each place there might be none that waits when an urgent one comes. */
+    private static final int JOBS_A_PLACE = 4;
+
+    static JobOptions parse(String[] args) throws UsageException {
+        int jobs = 200;
+        int concurrency = 3;
+        int delay = 10;
+        int failAfter = Integer.MAX_VALUE;
+        Path svg = null;
+        Iterator<String> words = List.of(args).iterator();
+        while (words.hasNext()) {
+            String option = words.next();
+            switch (option) {
+                case "--jobs" -> jobs = Values.count(option, words, Job.LEAST, 10_000);
+                case "--concurrency" -> concurrency = Values.count(option, words, 1, 100);
+                case "--delay" -> delay = Values.count(option, words, 1, 1000);
+                case "--fail-after" -> failAfter = Values.count(option, words);
+                case "--svg" -> svg = writable(Values.path(option, words));
+                default -> throw Values.unknown(option);
+            }
+        }
+        if (jobs < JOBS_A_PLACE * concurrency) {
+            throw new UsageException("too few jobs for a backlog: with --concurrency " + concurrency
+                    + " there must be at least " + JOBS_A_PLACE * concurrency + ", not " + jobs);
+        }
+        return new JobOptions(jobs, concurrency, delay, failAfter, svg);
+    }
+
+    /** Before the work, not after it. */
+    private static Path writable(Path file) throws UsageException {
+        Path directory = file.toAbsolutePath().getParent();
+        if (Files.isDirectory(file)) throw new UsageException(file + " is a directory, not a file for the timeline");
+        if (!Files.isDirectory(directory)) throw new UsageException("there is no directory " + directory);
+        if (!Files.isWritable(Files.exists(file) ? file : directory)) throw new UsageException("may not write " + file);
+        return file;
+    }
+}
