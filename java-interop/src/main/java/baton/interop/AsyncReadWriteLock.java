@@ -270,12 +270,14 @@ public final class AsyncReadWriteLock {
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner) {
-        return requests.request(UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"), null);
+        return requests.request(
+                UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"), null);
     }
 
     /** As {@link #lockUpgradable(Object)}, completed on {@code executor}; see {@link #lockRead(Object, Executor)}. */
     public CompletableFuture<UpgradablePermit> lockUpgradable(@Nullable Object owner, Executor executor) {
-        return requests.request(UpgradablePermit.class, Access.UPGRADABLE, owner, Objects.requireNonNull(executor, "executor"));
+        return requests.request(
+                UpgradablePermit.class, Access.UPGRADABLE, owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**

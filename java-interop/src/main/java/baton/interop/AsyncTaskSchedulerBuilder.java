@@ -1,11 +1,11 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.scheduler.OnFullQueue;
 import baton.scheduler.PriorityPolicy;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
 import baton.scheduler.TaskSchedulersKt;
-import baton.scheduler.OnFullQueue;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -93,8 +93,8 @@ public final class AsyncTaskSchedulerBuilder {
 
     /** A new scheduler. */
     public AsyncTaskScheduler build() {
-        TaskScheduler scheduler = TaskSchedulersKt.newScheduler(
-                maxConcurrency, name, policy, maxWait, overdueShare, capacity, onFull);
+        TaskScheduler scheduler =
+                TaskSchedulersKt.newScheduler(maxConcurrency, name, policy, maxWait, overdueShare, capacity, onFull);
         return AsyncTaskScheduler.of(scheduler, executor);
     }
 }

@@ -92,7 +92,8 @@ public final class PriorityExecutor extends ManagedExecutor {
     }
 
     @Override
-    @Nullable Throwable handOver(Work work) {
+    @Nullable
+    Throwable handOver(Work work) {
         door.dispatch(EmptyCoroutineContext.INSTANCE, work);
         return null;
     }

@@ -20,7 +20,8 @@ final class TaskExecutor extends ManagedExecutor {
     }
 
     @Override
-    @Nullable Throwable handOver(Work work) {
+    @Nullable
+    Throwable handOver(Work work) {
         CompletableFuture<@Nullable Void> task = scheduler.schedule(priority, () -> run(work), executor);
         if (task.isCompletedExceptionally()) return Stages.failure(task);
         work.handle = task;

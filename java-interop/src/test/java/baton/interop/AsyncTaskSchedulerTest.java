@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.scheduler.OnFullQueue;
 import baton.scheduler.PriorityPolicy;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskRejectedException;
@@ -18,7 +19,6 @@ import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
 import baton.scheduler.TaskSchedulerMetrics;
 import baton.scheduler.TaskShedException;
-import baton.scheduler.OnFullQueue;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +68,9 @@ class AsyncTaskSchedulerTest {
     }
 
     private void assertCounts(int queued, int running) {
-        assertEquals(List.of(queued, running), List.of(scheduler.metrics().getQueued(), scheduler.metrics().getRunning()));
+        assertEquals(
+                List.of(queued, running),
+                List.of(scheduler.metrics().getQueued(), scheduler.metrics().getRunning()));
     }
 
     private long total(ToLongFunction<TaskSchedulerMetrics.OfLevel> number) {
@@ -107,7 +109,8 @@ class AsyncTaskSchedulerTest {
         assertEquals(1, steps.size());
         steps.runAll();
         assertEquals(42, value.join());
-        assertEquals("broken", assertInstanceOf(IOException.class, failure(failed)).getMessage());
+        assertEquals(
+                "broken", assertInstanceOf(IOException.class, failure(failed)).getMessage());
         assertCounts(0, 0);
     }
 
@@ -138,15 +141,13 @@ class AsyncTaskSchedulerTest {
     void cancel_whileItRuns_cancelsTheStageAndKeepsThePlaceUntilItHasEnded() {
         CompletableFuture<Void> cleaned = new CompletableFuture<>();
         CompletableFuture<Object> source = new CompletableFuture<>();
-        CompletableFuture<Object> running = scheduler.schedule(
-                Priority.NORMAL,
-                () -> new CompletableFuture<Object>() {
-                    @Override
-                    public boolean cancel(boolean mayInterruptIfRunning) {
-                        cleaned.complete(null);
-                        return source.cancel(mayInterruptIfRunning);
-                    }
-                });
+        CompletableFuture<Object> running = scheduler.schedule(Priority.NORMAL, () -> new CompletableFuture<Object>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                cleaned.complete(null);
+                return source.cancel(mayInterruptIfRunning);
+            }
+        });
         CompletableFuture<Object> next = add(Priority.NORMAL, "next");
         assertTrue(running.cancel(true));
         assertTrue(cleaned.isDone() && source.isCancelled());
@@ -160,7 +161,10 @@ class AsyncTaskSchedulerTest {
         CompletableFuture<Object> thrown = scheduler.schedule(Priority.NORMAL, () -> {
             throw new IllegalArgumentException("broken");
         });
-        assertEquals("broken", assertInstanceOf(IllegalArgumentException.class, failure(thrown)).getMessage());
+        assertEquals(
+                "broken",
+                assertInstanceOf(IllegalArgumentException.class, failure(thrown))
+                        .getMessage());
         Supplier<CompletionStage<Object>> nothing = () -> null;
         assertInstanceOf(NullPointerException.class, failure(scheduler.schedule(Priority.NORMAL, nothing)));
         CompletableFuture<Object> rejected = scheduler.schedule(Priority.NORMAL, () -> 1, Futures.REJECTING);
@@ -213,7 +217,9 @@ class AsyncTaskSchedulerTest {
         Throwable cause = new IllegalStateException("over");
         scheduler.close(cause);
         scheduler.close();
-        assertSame(cause, assertInstanceOf(SchedulerClosedException.class, failure(waits)).getCause());
+        assertSame(
+                cause,
+                assertInstanceOf(SchedulerClosedException.class, failure(waits)).getCause());
         assertSame(cause, failure(add(Priority.NORMAL, "late")).getCause());
         end("running");
         assertEquals("running", running.join());
@@ -233,7 +239,8 @@ class AsyncTaskSchedulerTest {
         CompletableFuture<Object> urgent = small.schedule(Priority.HIGH, () -> never);
         assertInstanceOf(TaskShedException.class, failure(shed));
         CompletableFuture<Object> rejected = small.schedule(Priority.NORMAL, () -> never);
-        String message = assertInstanceOf(TaskRejectedException.class, failure(rejected)).getMessage();
+        String message =
+                assertInstanceOf(TaskRejectedException.class, failure(rejected)).getMessage();
         assertTrue(message.contains("'small'") && message.contains("capacity = 1"), message);
         never.complete("all");
         assertEquals("all", first.join());
@@ -397,7 +404,8 @@ class AsyncTaskSchedulerTest {
                 "policy", List.of(() -> AsyncTaskScheduler.builder(1).policy(null)));
         calls.forEach((name, refused) -> {
             for (Executable call : refused) {
-                assertEquals(name, assertThrows(NullPointerException.class, call).getMessage());
+                assertEquals(
+                        name, assertThrows(NullPointerException.class, call).getMessage());
             }
         });
     }

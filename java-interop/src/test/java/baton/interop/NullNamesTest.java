@@ -24,8 +24,7 @@ class NullNamesTest {
                 Arguments.of(AsyncLatch.create(1), AsyncLatch.create(1, null)),
                 Arguments.of(AsyncWaitGroup.create(), AsyncWaitGroup.create(null)),
                 Arguments.of(AsyncSemaphore.create(1), AsyncSemaphore.create(1, WaitOrder.FIFO, null)),
-                Arguments.of(
-                        AsyncReadWriteLock.create(), AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, null)),
+                Arguments.of(AsyncReadWriteLock.create(), AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, null)),
                 Arguments.of(AsyncBarrier.create(2), AsyncBarrier.create(2, onCancel, null)),
                 Arguments.of(
                         AsyncBarrier.create(2),
