@@ -27,14 +27,19 @@ internal class Counts {
 
     fun local() = Local()
 
-    /** Those of one worker, until it publishes them. */
+    /** Those of one worker, until it publishes them: how many picks in a row were of one level. */
     inner class Local {
-        private val picked = IntArray(Line.LEVELS.size)
-        private val forced = IntArray(Line.LEVELS.size)
+        private var level = 0
+        private var picked = 0
+        private var forced = 0
 
         fun count(level: Int, isForced: Boolean) {
-            picked[level]++
-            if (isForced) forced[level]++
+            if (level != this.level) {
+                publish()
+                this.level = level
+            }
+            picked++
+            if (isForced) forced++
         }
 
         /** The block of [entry], which is about to run. */
@@ -49,14 +54,13 @@ internal class Counts {
         }
 
         fun publish() {
-            for (level in picked.indices) {
-                if (picked[level] == 0) continue
-                levels[level].picked.add(picked[level].toLong())
-                picked[level] = 0
-                if (forced[level] == 0) continue
-                levels[level].forced.add(forced[level].toLong())
-                forced[level] = 0
-            }
+            if (picked == 0) return
+            val counts = levels[level]
+            counts.picked.add(picked.toLong())
+            picked = 0
+            if (forced == 0) return
+            counts.forced.add(forced.toLong())
+            forced = 0
         }
     }
 

@@ -15,16 +15,16 @@ internal open class Door(
     private val default: Priority,
     final override val name: String?,
 ) : PriorityDispatcher() {
-    internal val lifts get() = line.root.lifts
+    internal val lifts = line.root.lifts
 
     final override val parallelism: Int get() = line.parallelism
 
     final override val metrics: DispatcherMetrics get() = line.metrics()
 
     final override fun dispatch(context: CoroutineContext, block: Runnable) {
-        val lifts = lifts
         val epoch = lifts.epoch
-        val level = levelIn(context)
+        val own = ownLevel(context).ordinal
+        val level = if (epoch == 0) own else lifts.lifted(context, own)
         line.enqueue(level, block)
         if (lifts.epoch != epoch) follow(context, block, level)
     }

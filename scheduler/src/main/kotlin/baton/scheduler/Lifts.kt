@@ -7,7 +7,6 @@ import baton.PriorityElement
 import java.util.Collections
 import java.util.WeakHashMap
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
@@ -15,7 +14,7 @@ import kotlinx.coroutines.Job
 
 /**
  * Which coroutines of a dispatcher are lifted above their own level, and by how much: a coroutine that was boosted, and all
- * inside it. Most of the time there are none, and then a dispatch pays two volatile reads for it.
+ * inside it. Mostly nobody ever was, and then a dispatch pays two volatile reads for it.
  *
  * Whoever changes a level changes [epoch] first and then moves what stands in a line; whoever enqueues reads [epoch] before
  * it reads the level and again after it has enqueued. So one of the two sees the other, and no block stays behind.
@@ -23,9 +22,11 @@ import kotlinx.coroutines.Job
 internal class Lifts(core: PriorityCore) : PriorityController.Follower {
     private val lines = Collections.newSetFromMap(WeakHashMap<Line, Boolean>()).apply { add(core) }
     private val boosts = ConcurrentHashMap<Job, List<Lift>>()
-    private val changes = AtomicInteger()
 
-    val epoch: Int get() = changes.get()
+    /** How often a level has changed; 0 means that nobody was ever lifted. Written under the lock of [lines]. */
+    @Volatile
+    var epoch: Int = 0
+        private set
 
     /** A line whose blocks are to move, too; it is not kept alive. */
     fun add(line: Line) {
@@ -48,7 +49,8 @@ internal class Lifts(core: PriorityCore) : PriorityController.Follower {
         boosts.merge(job, listOf(lift)) { before, more -> before + more }
         lift.watch()
         // Whoever is up there already stands there; what it has inside may not.
-        if (own > lift.level || job.children.any()) changed(below = lift.level) { job in it.ancestry() }
+        val mayStandBelow = own > lift.level || job.children.any()
+        changed(below = if (mayStandBelow) lift.level else Line.LEVELS.lastIndex) { job in it.ancestry() }
         return lift
     }
 
@@ -57,8 +59,12 @@ internal class Lifts(core: PriorityCore) : PriorityController.Follower {
     }
 
     private fun changed(below: Int = -1, isMeant: (CoroutineContext) -> Boolean) {
-        changes.incrementAndGet()
-        for (line in synchronized(lines) { lines.toList() }) line.move(below, isMeant)
+        val all =
+            synchronized(lines) {
+                epoch++
+                lines.toList()
+            }
+        for (line in all) line.move(below, isMeant)
     }
 
     private inner class Lift(private val job: Job, val level: Int) : Boost {

@@ -180,7 +180,8 @@ internal class PriorityCore(
          */
         private fun leftOrCleared(level: Int, now: Int): Boolean {
             val bit = 1 shl level
-            if (now and MASK != bit || firstWithWork() >= 0) {
+            // Only another worker can have cleared the bit of a level that has work.
+            if (now and MASK != bit || (now ushr WORKERS > 1 && firstWithWork() >= 0)) {
                 clear(bit)
                 if (!queues[level].isEmpty()) signal(level, afterGap = true)
                 return false
