@@ -3,18 +3,12 @@ package baton.channels
 import baton.sync.THREADS
 import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
-import kotlinx.coroutines.job
 import kotlinx.coroutines.suspendCancellableCoroutine
 
-/**
- * What a [Channel] of numbers is to do, for one thread at a time. The higher the level, the less urgent.
- *
- * @param promptly Lincheck cancels those who receive, in its own way.
- */
+/** What a [Channel] of numbers is to do, for one thread at a time. The higher the level, the less urgent. */
 internal open class ChannelSequential(
     private val capacity: Int,
     private val onFull: OnFull = OnFull.SUSPEND,
-    private val promptly: Boolean = false,
 ) {
     private class Element(val value: Int, val level: Int) {
         val state get() = value to level
@@ -152,12 +146,6 @@ internal open class ChannelSequential(
         call.answer = answer
         decided += call
         call.caller.resume(answer)
-        if (!promptly || answer !is Pair<*, *>) return
-        // As `letIn` of the other models.
-        call.caller.context.job.invokeOnCompletion(onCancelling = true) {
-            decided -= call
-            putBack(answer)
-        }
     }
 
     private fun tellAll(line: MutableList<Call>, answer: Any) {

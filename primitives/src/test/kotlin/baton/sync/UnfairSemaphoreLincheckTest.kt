@@ -1,14 +1,6 @@
 package baton.sync
 
-import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.intrinsics.createCoroutineUnintercepted
-import kotlin.coroutines.resume
-import kotlinx.coroutines.CoroutineDispatcher
-import kotlinx.coroutines.Job
-import kotlinx.coroutines.Runnable
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Validate
@@ -23,26 +15,12 @@ open class UnfairSemaphoreLincheckTest {
     internal open val effort get() = Effort.BRIEF
     private val semaphore = Semaphore(PERMITS, order = WaitOrder.UNFAIR)
 
-    /** What a dispatcher was given, and runs when an operation says so. */
-    private val dispatched = ConcurrentLinkedQueue<Runnable>()
-    private val waiters = ConcurrentLinkedQueue<Job>()
+    private val waiters = LincheckCoroutines()
     private val held = AtomicInteger()
-
-    private val dispatcher = object : CoroutineDispatcher() {
-        override fun dispatch(context: CoroutineContext, block: Runnable) {
-            dispatched.add(block)
-        }
-    }
 
     /** A coroutine of its own acquires, and waits if it must. */
     @Operation
-    fun acquire() {
-        val job = Job()
-        waiters.add(job)
-        suspend { semaphore.acquire() }
-            .createCoroutineUnintercepted(Continuation(dispatcher + job) { if (it.isSuccess) held.incrementAndGet() })
-            .resume(Unit)
-    }
+    fun acquire() = waiters.start({ semaphore.acquire() }) { if (it.isSuccess) held.incrementAndGet() }
 
     @Operation
     fun tryAcquire() {
@@ -50,9 +28,7 @@ open class UnfairSemaphoreLincheckTest {
     }
 
     @Operation
-    fun cancel() {
-        waiters.poll()?.cancel()
-    }
+    fun cancel() = waiters.cancelOldest()
 
     @Operation
     fun release() {
@@ -65,12 +41,12 @@ open class UnfairSemaphoreLincheckTest {
 
     @Operation
     fun step() {
-        dispatched.poll()?.run()
+        waiters.step()
     }
 
     @Validate
     fun nothingIsLost() {
-        while (true) (dispatched.poll() ?: break).run()
+        waiters.runAll()
         check(held.get() in 0..PERMITS) { "$held hold $PERMITS permits" }
         check(semaphore.availablePermits == PERMITS - held.get()) { "$held are held: $semaphore" }
         check(semaphore.waiting == 0 || held.get() == PERMITS) { "somebody waits for what is free: $semaphore" }
@@ -99,12 +75,12 @@ open class UnfairSemaphoreLincheckTest {
 
     @Test
     fun chosenInterleavings_loseNothing() =
-        effort.modelChecking(NothingAnswered::class.java, scenarios)
+        effort.modelChecking(NoAnswers::class.java, scenarios)
             .threads(2).actorsBefore(2).actorsPerThread(2).actorsAfter(0)
             .check(javaClass)
 
     @Test
-    fun threads_loseNothing() = effort.stress(NothingAnswered::class.java, scenarios).check(javaClass)
+    fun threads_loseNothing() = effort.stress(NoAnswers::class.java, scenarios).check(javaClass)
 
     private companion object {
         const val PERMITS = 1
@@ -113,16 +89,4 @@ open class UnfairSemaphoreLincheckTest {
 
 class UnfairSemaphoreLincheckDeepTest : UnfairSemaphoreLincheckTest() {
     override val effort get() = Effort.DEEP
-}
-
-internal class NothingAnswered {
-    fun acquire() = Unit
-
-    fun tryAcquire() = Unit
-
-    fun cancel() = Unit
-
-    fun release() = Unit
-
-    fun step() = Unit
 }
