@@ -13,8 +13,8 @@ public interface Boosting {
     public fun levelOf(context: CoroutineContext): Priority
 
     /**
-     * Lifts the coroutine of [context] and all inside it to [level], if they are below it, until the boost is ended: what
-     * of them is queued moves at once, and what is dispatched later follows.
+     * Lifts the coroutine of [context] and all inside it to [level], if they are below it, until the boost is ended:
+     * what of them is queued moves at once, and what is dispatched later follows.
      */
     public fun boost(context: CoroutineContext, level: Priority): Boost
 

@@ -14,8 +14,8 @@ import samples.support.Cli
 import samples.support.DiskCache
 
 /**
- * A cache on disk that sixty coroutines read while two rewrite it: torn without a lock, and whole with one that lets in ten
- * readers at a time or one writer alone. `samples.java.CacheLock` is the same in Java.
+ * A cache on disk that sixty coroutines read while two rewrite it: torn without a lock, and whole with one that lets in
+ * ten readers at a time or one writer alone. `samples.java.CacheLock` is the same in Java.
  */
 object CacheLock {
     private const val READERS = 60

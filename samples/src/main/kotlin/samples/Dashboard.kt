@@ -13,8 +13,9 @@ import samples.support.Page
 import samples.support.WidgetServer
 
 /**
- * Three widgets are loaded at the same time and meet at a barrier; the last one renders the page. One that cannot be loaded
- * breaks the barrier, and the others learn why instead of waiting for ever. `samples.java.Dashboard` is the same in Java.
+ * Three widgets are loaded at the same time and meet at a barrier; the last one renders the page. One that cannot be
+ * loaded breaks the barrier, and the others learn why instead of waiting for ever. `samples.java.Dashboard` is the same
+ * in Java.
  */
 object Dashboard {
     private val WIDGETS = listOf("news", "stocks", "weather")

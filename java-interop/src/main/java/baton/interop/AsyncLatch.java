@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Cancellation.</i> Cancelling the future of an await, completing it from outside, or letting {@code orTimeout}
  * expire withdraws the request, and the count stays as it is. Stages derived from it do not withdraw it.
  *
- * <p><i>Callbacks.</i> A future that had to wait is completed by the thread whose {@code countDown} opens the latch, and
- * its dependents run there, never under a lock of ours. One that blocks holds up those behind it, so it must not wait for
- * any of them: give it an executor. How the stack stays flat is told at {@link AsyncSemaphore}.
+ * <p><i>Callbacks.</i> A future that had to wait is completed by the thread whose {@code countDown} opens the latch,
+ * and its dependents run there, never under a lock of ours. One that blocks holds up those behind it, so it must not
+ * wait for any of them: give it an executor. How the stack stays flat is told at {@link AsyncSemaphore}.
  *
  * <p><i>Memory.</i> What happens before a {@code countDown} that counted happens before whatever follows an await.
  */
@@ -77,16 +77,16 @@ public final class AsyncLatch {
     }
 
     /**
-     * As {@link #await()}; when it had to wait, the future is completed on {@code executor}, and by whoever opens the latch
-     * if that rejects it.
+     * As {@link #await()}; when it had to wait, the future is completed on {@code executor}, and by whoever opens the
+     * latch if that rejects it.
      */
     public CompletableFuture<@Nullable Void> await(Executor executor) {
         return countdown.await(Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #await()}, but fails with {@link TimeoutException} if the latch has not opened in time. Zero means now or
-     * not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #await()}, but fails with {@link TimeoutException} if the latch has not opened in time. Zero means now
+     * or not at all. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code timeout} is negative
      */

@@ -15,12 +15,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Mutex} for Java: what waits returns a {@link CompletableFuture}, and whoever holds it has a {@link Permit} that
- * unlocks it.
+ * A {@link Mutex} for Java: what waits returns a {@link CompletableFuture}, and whoever holds it has a {@link Permit}
+ * that unlocks it.
  *
- * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same mutex stand
- * in one queue, strictly first come, first served. No method blocks; who wants to block calls {@code join()}. It is not
- * bound to threads: any thread may close the permit.
+ * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same mutex
+ * stand in one queue, strictly first come, first served. No method blocks; who wants to block calls {@code join()}. It
+ * is not bound to threads: any thread may close the permit.
  *
  * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, locking twice
  * fails with {@link IllegalStateException} instead of waiting for itself for ever. The owner is always the first
@@ -77,8 +77,8 @@ public final class AsyncMutex {
     }
 
     /**
-     * As {@link #lock(Object)}; when it had to wait, the future is completed on {@code executor}, and by whoever unlocks
-     * if that rejects it.
+     * As {@link #lock(Object)}; when it had to wait, the future is completed on {@code executor}, and by whoever
+     * unlocks if that rejects it.
      *
      * @param owner null for none: so an executor that stands alone is never mistaken for an owner, nor an owner for it
      */
@@ -87,8 +87,8 @@ public final class AsyncMutex {
     }
 
     /**
-     * As {@link #lock()}, but fails with {@link TimeoutException} if the mutex is not this caller's in time; then it does
-     * not hold it. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #lock()}, but fails with {@link TimeoutException} if the mutex is not this caller's in time; then it
+     * does not hold it. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code timeout} is negative
      */
@@ -122,18 +122,21 @@ public final class AsyncMutex {
     }
 
     /**
-     * Runs {@code action} while holding the mutex. It is unlocked when the action's stage has completed, however it does,
-     * also when the action throws instead of returning one; only then the returned future completes, as the stage did.
+     * Runs {@code action} while holding the mutex. It is unlocked when the action's stage has completed, however it
+     * does, also when the action throws instead of returning one; only then the returned future completes, as the stage
+     * did.
      *
-     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action runs:
-     * its stage is cancelled if it can be, and the mutex is unlocked when it has ended.
+     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action
+     * runs: its stage is cancelled if it can be, and the mutex is unlocked when it has ended.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
         return GuardedCall.run(lock(), action, null);
     }
 
-    /** As {@link #withLock(Supplier)}, with an owner; fails with {@link IllegalStateException} if that holds it already. */
+    /**
+     * As {@link #withLock(Supplier)}, with an owner; fails with {@link IllegalStateException} if that holds it already.
+     */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(
             Object owner, Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(owner, "owner");

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Order.</i> That of the lock, see {@link ReadWritePolicy}.
  *
  * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, a request that
- * would wait for its own owner for ever fails with {@link IllegalStateException} instead: to write while inside, to read
- * in any way while writing, to read upgradably twice, to read again behind a writer that waits for this very reader.
- * The owner is always the first argument. As the only argument, an executor is an owner like any other; a
+ * would wait for its own owner for ever fails with {@link IllegalStateException} instead: to write while inside, to
+ * read in any way while writing, to read upgradably twice, to read again behind a writer that waits for this very
+ * reader. The owner is always the first argument. As the only argument, an executor is an owner like any other; a
  * {@link Duration} is a timeout, unless it is cast to {@code Object}.
  *
  * <p><i>Cancellation, callbacks.</i> As for {@link AsyncSemaphore}. A request to write that is withdrawn lets in at

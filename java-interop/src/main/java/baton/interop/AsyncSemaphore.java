@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Order.</i> That of the semaphore, see {@link WaitOrder}.
  *
  * <p><i>Cancellation.</i> Cancelling the future of an acquire, completing it from outside, or letting {@code orTimeout}
- * expire withdraws the request, and nothing is lost. Stages derived from it do not: keep the future itself to cancel it.
- * A future that nobody reads keeps what it was granted; {@link LeakReport} finds those. kotlinx's {@code await()} on
- * the future cancels it when the awaiting coroutine is cancelled, and that withdraws the request.
+ * expire withdraws the request, and nothing is lost. Stages derived from it do not: keep the future itself to cancel
+ * it. A future that nobody reads keeps what it was granted; {@link LeakReport} finds those. kotlinx's {@code await()}
+ * on the future cancels it when the awaiting coroutine is cancelled, and that withdraws the request.
  *
  * <p><i>Callbacks.</i> A future that had to wait is completed by whoever releases, and its dependents run there, never
  * under a lock of ours; where releases and callbacks stand on each other more than a few levels deep, the next one is
@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Failures</i> arrive in the future: {@link SemaphoreClosedException} when the semaphore is closed,
  * {@link TimeoutException} when the time was over. Arguments that can never succeed throw at the call.
  *
- * <p><i>Memory.</i> What happens before a permit is closed happens before whatever follows the acquire that gets it next.
+ * <p><i>Memory.</i> What happens before a permit is closed happens before whatever follows the acquire that gets it
+ * next.
  */
 public final class AsyncSemaphore {
     private final Semaphore semaphore;
@@ -93,8 +94,8 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * As {@link #acquire(int)}; when it had to wait, the future is completed on {@code executor}, and by whoever releases
-     * if that rejects it.
+     * As {@link #acquire(int)}; when it had to wait, the future is completed on {@code executor}, and by whoever
+     * releases if that rejects it.
      */
     public CompletableFuture<Permit> acquire(int permits, Executor executor) {
         return request(permits, null, Objects.requireNonNull(executor, "executor"));
@@ -111,8 +112,8 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not there in time; then nothing
-     * is held. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not there in time; then
+     * nothing is held. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, or {@code timeout}
      *     is negative
@@ -163,11 +164,11 @@ public final class AsyncSemaphore {
 
     /**
      * Runs {@code action} while holding {@code permits} permits. They come back when the action's stage has completed,
-     * however it does, also when the action throws instead of returning one; only then the returned future completes, as
-     * the stage did.
+     * however it does, also when the action throws instead of returning one; only then the returned future completes,
+     * as the stage did.
      *
-     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action runs:
-     * its stage is cancelled if it can be, and the permits come back when it has ended.
+     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action
+     * runs: its stage is cancelled if it can be, and the permits come back when it has ended.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
@@ -190,7 +191,8 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * A future that completes as soon as all permits are back. It takes none and bars nobody. Cancelling it withdraws it.
+     * A future that completes as soon as all permits are back. It takes none and bars nobody. Cancelling it withdraws
+     * it.
      */
     public CompletableFuture<@Nullable Void> awaitIdle() {
         return GrantFuture.enqueue(core, WaitCores.IDLE_WEIGHT, null, null, null);
@@ -217,8 +219,8 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * Changes the number of permits. What is held beyond a smaller number is a debt that releases pay off first; waiting
-     * requests for more than the new number fail with {@link IllegalArgumentException}.
+     * Changes the number of permits. What is held beyond a smaller number is a debt that releases pay off first;
+     * waiting requests for more than the new number fail with {@link IllegalArgumentException}.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1
      * @throws SemaphoreClosedException if the semaphore is closed

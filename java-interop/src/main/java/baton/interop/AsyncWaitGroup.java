@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
  * A {@link WaitGroup} for Java: counts what is under way, and lets others wait until nothing is. {@link #add} before
  * something begins, {@link #done} when it has ended. Who waits gets a {@link CompletableFuture}.
  *
- * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same group stand
- * in one queue. No method blocks; who wants to block calls {@code join()}, on a virtual thread best of all.
+ * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same group
+ * stand in one queue. No method blocks; who wants to block calls {@code join()}, on a virtual thread best of all.
  *
- * <p><i>Zero.</i> Whoever waits at a moment at which the count is zero is let in by it, although {@code add} may follow at
- * once; whoever comes after that moment is not told of it. The group can be used again after it was at zero.
+ * <p><i>Zero.</i> Whoever waits at a moment at which the count is zero is let in by it, although {@code add} may follow
+ * at once; whoever comes after that moment is not told of it. The group can be used again after it was at zero.
  *
  * <p><i>Misuse.</i> {@link #done} at zero, and an {@link #add} beyond {@link Integer#MAX_VALUE}, throw
  * {@link IllegalStateException} at the call and change nothing.
  *
  * <p><i>Order, cancellation, callbacks.</i> As for {@link AsyncLatch}.
  *
- * <p><i>Memory.</i> What happens before a {@code done} happens before whatever follows an await that ends because of the
- * zero which that {@code done}, perhaps with others, brought about.
+ * <p><i>Memory.</i> What happens before a {@code done} happens before whatever follows an await that ends because of
+ * the zero which that {@code done}, perhaps with others, brought about.
  */
 public final class AsyncWaitGroup {
     private final WaitGroup group;
@@ -90,16 +90,16 @@ public final class AsyncWaitGroup {
     }
 
     /**
-     * As {@link #await()}; when it had to wait, the future is completed on {@code executor}, and by whoever reaches zero if
-     * that rejects it.
+     * As {@link #await()}; when it had to wait, the future is completed on {@code executor}, and by whoever reaches
+     * zero if that rejects it.
      */
     public CompletableFuture<@Nullable Void> await(Executor executor) {
         return countdown.await(Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #await()}, but fails with {@link TimeoutException} if the count was not zero in time. A timeout of zero means
-     * now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #await()}, but fails with {@link TimeoutException} if the count was not zero in time. A timeout of zero
+     * means now or not at all. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code timeout} is negative
      */

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests behind the overloads of {@link AsyncChannel}, and the clauses of a {@link Select}. No timeout means to wait
- * as long as it takes; no priority, the normal one.
+ * The requests behind the overloads of {@link AsyncChannel}, and the clauses of a {@link Select}. No timeout means to
+ * wait as long as it takes; no priority, the normal one.
  */
 final class ChannelRequests<T extends @Nullable Object> {
     private final Channel<T> channel;

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a {@code with…} call: waits for a permit, runs the action, gives the permit back when the action's stage
- * has ended, and completes as that stage did.
+ * The future of a {@code with…} call: waits for a permit, runs the action, gives the permit back when the action's
+ * stage has ended, and completes as that stage did.
  *
  * <p>Cancelled, or completed from outside, before the action has begun: the request is withdrawn, or the permit given
  * back, and the action never runs. Cancelled while the action runs: its stage is cancelled, and the permit comes back

@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Names permits that became unreachable without having been closed: a forgotten {@code close()}, or a future that was
  * granted one and that nobody read. Off unless {@linkplain #enable enabled}; then every permit remembers where it was
- * handed out, which costs a stack trace each. Reporting gives nothing back: the permit stays lost, the report says which.
+ * handed out, which costs a stack trace each. Reporting gives nothing back: the permit stays lost, the report says
+ * which.
  *
- * <p>There is no thread behind it: lost permits are looked for whenever a permit is handed out, and by {@link #check()}.
- * The garbage collector must have found them before.
+ * <p>There is no thread behind it: lost permits are looked for whenever a permit is handed out, and by {@link
+ * #check()}. The garbage collector must have found them before.
  */
 public final class LeakReport {
     private static final Set<Watch> watched = ConcurrentHashMap.newKeySet();

@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future behind which a request stands. Every way in which somebody may complete it from outside withdraws the request
- * first, so that nobody sees it completed while the request is still in the queue (but for the moment in which another
- * thread is just withdrawing it). It is completed whatever the withdrawal throws. {@code orTimeout} and
+ * A future behind which a request stands. Every way in which somebody may complete it from outside withdraws the
+ * request first, so that nobody sees it completed while the request is still in the queue (but for the moment in which
+ * another thread is just withdrawing it). It is completed whatever the withdrawal throws. {@code orTimeout} and
  * {@code completeOnTimeout} go through the methods here.
  */
 abstract class Withdrawable<T extends @Nullable Object> extends CompletableFuture<T> {

@@ -19,7 +19,9 @@ import kotlinx.coroutines.asExecutor
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.future.await
 
-/** What was granted before the coroutine was cancelled counts: an element is in the future, and was sent or received. */
+/**
+ * What was granted before the coroutine was cancelled counts: an element is in the future, and was sent or received.
+ */
 private suspend fun <T> CompletableFuture<T>.awaitElement(): T =
     try {
         await()

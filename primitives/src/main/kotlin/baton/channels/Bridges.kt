@@ -9,8 +9,8 @@ import kotlinx.coroutines.flow.flow
 
 /**
  * A flow of what this channel receives, until it is closed and drained; it ends as an iteration does, see
- * [ChannelIterator]. Every collector takes elements from the same channel. One that stops early leaves the rest in it; what
- * it was handed counts as delivered.
+ * [ChannelIterator]. Every collector takes elements from the same channel. One that stops early leaves the rest in it;
+ * what it was handed counts as delivered.
  */
 public fun <E> Channel<E>.asFlow(): Flow<E> = flow { for (element in this@asFlow) emit(element) }
 
@@ -26,13 +26,13 @@ public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
 /**
  * Sends what this channel of kotlinx.coroutines receives to [target], until this one is closed. Neither is closed.
  *
- * Nothing can be put back into this channel. So a place in [target] is waited for first, and kept while this channel has
- * nothing: whoever is cancelled meanwhile has taken nothing out of it. (What kotlinx hands out in the moment of a
- * cancellation goes to its own `onUndeliveredElement`.) Where [target] has a capacity of 0 there is no place to keep, and
- * an element that was taken out waits for its receiver.
+ * Nothing can be put back into this channel. So a place in [target] is waited for first, and kept while this channel
+ * has nothing: whoever is cancelled meanwhile has taken nothing out of it. (What kotlinx hands out in the moment of a
+ * cancellation goes to its own `onUndeliveredElement`.) Where [target] has a capacity of 0 there is no place to keep,
+ * and an element that was taken out waits for its receiver.
  *
- * @param onUndelivered gets the element that was taken out and that [target] did not take: because the wait for a receiver
- *   was cancelled, or [target] closed in the meantime.
+ * @param onUndelivered gets the element that was taken out and that [target] did not take: because the wait for a
+ *   receiver was cancelled, or [target] closed in the meantime.
  * @throws ClosedChannelException if [target] is closed.
  */
 public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivered: (E) -> Unit) {
@@ -54,9 +54,9 @@ public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivere
 }
 
 /**
- * Sends what this channel receives to [target], one of kotlinx.coroutines, until this one is closed and drained. Neither is
- * closed. An element whose sending there is cancelled, or fails, has left this channel: kotlinx does not tell whether it
- * was taken, and hands it to its own `onUndeliveredElement`.
+ * Sends what this channel receives to [target], one of kotlinx.coroutines, until this one is closed and drained.
+ * Neither is closed. An element whose sending there is cancelled, or fails, has left this channel: kotlinx does not
+ * tell whether it was taken, and hands it to its own `onUndeliveredElement`.
  */
 public suspend fun <E> Channel<E>.sendTo(target: SendChannel<E>) {
     for (element in this) target.send(element)

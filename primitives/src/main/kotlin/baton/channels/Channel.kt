@@ -18,8 +18,8 @@ import kotlinx.coroutines.selects.SelectClause1
 import kotlinx.coroutines.selects.SelectClause2
 
 /**
- * Hands elements from those who send to those who receive, each element to one of them, with room for [capacity] elements
- * in between. Without room ([RENDEZVOUS]) sender and receiver meet.
+ * Hands elements from those who send to those who receive, each element to one of them, with room for [capacity]
+ * elements in between. Without room ([RENDEZVOUS]) sender and receiver meet.
  *
  * *Waiting.* [send] suspends until there is a place, or a receiver; [receive] until there is an element. [trySend] and
  * [tryReceive] never wait, or for a limited time. [onFull] says what else may happen when there is no place.
@@ -28,25 +28,25 @@ import kotlinx.coroutines.selects.SelectClause2
  * served, and so are senders, by priority those of one level; coroutines, `select` clauses and the futures of the Java
  * face stand in the same lines.
  *
- * *Cancellation.* Prompt, and no element is lost or doubled. A receiver that is cancelled throws and has received nothing:
- * what was handed to it in the last moment goes to the next receiver, or back to the head of the channel. So a channel can
- * hold more than its [capacity], and a rendezvous channel an element whose sender has gone on. A [send] threw if and only
- * if its element was not taken: a sender that is cancelled after that returns normally. A call that need not wait does not
- * look for cancellation. An element that was received is the receiver's: what an iteration, or the collector of [asFlow],
- * has got in hand is not given back.
+ * *Cancellation.* Prompt, and no element is lost or doubled. A receiver that is cancelled throws and has received
+ * nothing: what was handed to it in the last moment goes to the next receiver, or back to the head of the channel. So a
+ * channel can hold more than its [capacity], and a rendezvous channel an element whose sender has gone on. A [send]
+ * threw if and only if its element was not taken: a sender that is cancelled after that returns normally. A call that
+ * need not wait does not look for cancellation. An element that was received is the receiver's: what an iteration, or
+ * the collector of [asFlow], has got in hand is not given back.
  *
  * *End.* After [close] nothing can be sent; what is inside can be received, and then receivers learn that it is closed.
- * [cancel] also throws away what is inside. What the channel took and nobody will receive, because it was dropped or the
- * channel cancelled, goes to `onDropped`.
+ * [cancel] also throws away what is inside. What the channel took and nobody will receive, because it was dropped or
+ * the channel cancelled, goes to `onDropped`.
  *
  * *Memory.* What happens before an element is sent happens before whatever follows its receipt.
  *
- * Elements may be null. All members may be called from any thread. Those who star-import kotlinx's `channels` as well must
- * import this class by name: `Channel<Int>(1)` is kotlinx's otherwise.
+ * Elements may be null. All members may be called from any thread. Those who star-import kotlinx's `channels` as well
+ * must import this class by name: `Channel<Int>(1)` is kotlinx's otherwise.
  *
  * @param capacity how many elements it holds for nobody waiting, 0 to [UNLIMITED].
- * @param onDropped gets what was taken and will not be received. It runs where it was dropped, with no lock held; what it
- *   throws goes to the thread's handler for uncaught exceptions.
+ * @param onDropped gets what was taken and will not be received. It runs where it was dropped, with no lock held; what
+ *   it throws goes to the thread's handler for uncaught exceptions.
  * @property order in which elements are received.
  * @property onFull what becomes of an element without a place.
  * @property name shown by messages and [toString].
@@ -107,8 +107,8 @@ public class Channel<E>(
         }
 
     /**
-     * Sends [element], waiting [timeout] at most, in the clock of the caller's dispatcher. If the result is a failure the
-     * element was not taken. Zero means now or not at all.
+     * Sends [element], waiting [timeout] at most, in the clock of the caller's dispatcher. If the result is a failure
+     * the element was not taken. Zero means now or not at all.
      *
      * *Cancellation.* As [send].
      *
@@ -130,9 +130,9 @@ public class Channel<E>(
     }
 
     /**
-     * Waits for a place in the channel and keeps it for the caller, who sends into it later without waiting, or gives it
-     * back. A place that is kept is nobody else's: those who wait for one wait for its holder, and a closed channel is not
-     * drained before it was used or given back. Where [onFull] drops, it never waits and keeps no place.
+     * Waits for a place in the channel and keeps it for the caller, who sends into it later without waiting, or gives
+     * it back. A place that is kept is nobody else's: those who wait for one wait for its holder, and a closed channel
+     * is not drained before it was used or given back. Where [onFull] drops, it never waits and keeps no place.
      *
      * The [priority] is as for [send]: the level at which it waits, and sends.
      *
@@ -148,7 +148,8 @@ public class Channel<E>(
     }
 
     /**
-     * Keeps a place if there is one; else null. Otherwise as [reserve], but that the level without a [priority] is NORMAL.
+     * Keeps a place if there is one; else null. Otherwise as [reserve], but that the level without a [priority] is
+     * NORMAL.
      *
      * @throws IllegalStateException if the [capacity] is 0.
      * @throws ClosedChannelException if the channel is closed.
@@ -157,8 +158,8 @@ public class Channel<E>(
         if (reserveNow()) Reservation(this, levelOf(priority)) else null
 
     /**
-     * As [reserve], but waits [timeout] at most, in the clock of the caller's dispatcher, and answers null if there was no
-     * place in that time; then none is held, however close it was. Zero means now or not at all.
+     * As [reserve], but waits [timeout] at most, in the clock of the caller's dispatcher, and answers null if there was
+     * no place in that time; then none is held, however close it was. Zero means now or not at all.
      *
      * @throws IllegalArgumentException if [timeout] is negative.
      * @throws IllegalStateException if the [capacity] is 0.
@@ -255,31 +256,31 @@ public class Channel<E>(
 
     /**
      * Ends the sending: those who wait to send, and whoever does from now on, get a [ClosedChannelException] with this
-     * [cause]. What is inside, or will be sent to a place that is reserved, can be received; after that, receivers get the
-     * same. An iteration then ends, but with a [cause] throws that. A second close changes nothing.
+     * [cause]. What is inside, or will be sent to a place that is reserved, can be received; after that, receivers get
+     * the same. An iteration then ends, but with a [cause] throws that. A second close changes nothing.
      *
      * @return whether this call closed it.
      */
     public fun close(cause: Throwable? = null): Boolean = core.close(cause)
 
     /**
-     * Ends everything: as [close], and what is inside is thrown away. Everybody gets a [ClosedChannelException], with the
-     * cause of a close before it, else with this [cause].
+     * Ends everything: as [close], and what is inside is thrown away. Everybody gets a [ClosedChannelException], with
+     * the cause of a close before it, else with this [cause].
      */
     public fun cancel(cause: Throwable? = null) {
         core.cancel(cause)
     }
 
     /**
-     * Sends within kotlinx.coroutines' `select`; the parameter is the element, at the level of the select's context. The
-     * block gets this channel. The element is taken when the clause has won and its select runs: one that loses, or
+     * Sends within kotlinx.coroutines' `select`; the parameter is the element, at the level of the select's context.
+     * The block gets this channel. The element is taken when the clause has won and its select runs: one that loses, or
      * whose select is cancelled, sends nothing. The select throws what [send] would.
      */
     public val onSend: SelectClause2<E, Channel<E>> get() = SelectClauses.clause2(SendClause(this))
 
     /**
-     * Receives within kotlinx.coroutines' `select`. What a clause was handed that loses, or whose select is cancelled, is
-     * not lost: it stays in the channel. The select throws what [receive] would.
+     * Receives within kotlinx.coroutines' `select`. What a clause was handed that loses, or whose select is cancelled,
+     * is not lost: it stays in the channel. The select throws what [receive] would.
      */
     public val onReceive: SelectClause1<E> get() = SelectClauses.clause1(ReceiveClause(this))
 

@@ -19,13 +19,13 @@ import baton.waiting.Waiter
  *   room = capacity + receivers − held − reserved
  *
  * (1) Whoever waits to receive finds nothing: receivers > 0 implies that held is empty.
- * (2) Senders wait only while room ≤ 0 (but for 5), and only if nothing is dropped. Every change that makes room ends in
- *     advance(), so no newcomer slips in before them.
+ * (2) Senders wait only while room ≤ 0 (but for 5), and only if nothing is dropped. Every change that makes room ends
+ *     in advance(), so no newcomer slips in before them.
  * (3) An element that is handed to a receiver has left the channel. If the receiver turns out to be gone it comes back,
  *     with the number it was handed out under: to whoever waits then, else before all that was not handed out. So the
  *     channel can hold more than its capacity.
- * (4) A sender that brings its element is served for good as soon as that is taken (isFinal): it returns normally even if
- *     it is cancelled before it runs. Whoever asks for a PLACE is a clause of a select, which may yet lose, or a
+ * (4) A sender that brings its element is served for good as soon as that is taken (isFinal): it returns normally even
+ *     if it is cancelled before it runs. Whoever asks for a PLACE is a clause of a select, which may yet lose, or a
  *     reservation: it sends when it has come to run. Meanwhile the place, or the receiver that it was promised, is
  *     not given to others.
  * (5) A select that waits to send and to receive here is not promised to itself.
@@ -33,8 +33,8 @@ import baton.waiting.Waiter
  *     nobody waits.
  * (7) A channel that drops has room for everybody: nobody waits to send, and reserved does not count as room taken.
  *
- * Sources: deciding under a lock and waking after it is that of tokio's channels; that a receiver which does not come gives
- * back what it had got is the answer to kotlinx.coroutines #4337.
+ * Sources: deciding under a lock and waking after it is that of tokio's channels; that a receiver which does not come
+ * gives back what it had got is the answer to kotlinx.coroutines #4337.
  */
 internal class ChannelCore<E>(
     capacity: Int,

@@ -5,8 +5,8 @@ import baton.waiting.WaitCore
 import baton.waiting.Waiter
 
 /**
- * Elements that a channel has dropped: one, or all that it held. Stands for them in the list of those to wake, and so tells
- * the user of them when the lock is free.
+ * Elements that a channel has dropped: one, or all that it held. Stands for them in the list of those to wake, and so
+ * tells the user of them when the lock is free.
  */
 internal class Dropped<E>(
     core: WaitCore,

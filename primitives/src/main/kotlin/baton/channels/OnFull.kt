@@ -1,8 +1,8 @@
 package baton.channels
 
 /**
- * What becomes of an element that is sent to a [Channel] without a place for it. What is dropped goes to `onDropped`. In a
- * channel that drops and has a capacity of 0, that is everything for which no receiver waits.
+ * What becomes of an element that is sent to a [Channel] without a place for it. What is dropped goes to `onDropped`.
+ * In a channel that drops and has a capacity of 0, that is everything for which no receiver waits.
  */
 public enum class OnFull {
     /** The sender waits for a place. */

@@ -4,8 +4,8 @@ import baton.Priority
 import java.util.concurrent.atomic.AtomicBoolean
 
 /**
- * A place in a [Channel] that is kept for somebody, see [Channel.reserve]. It is used once: by [send], which never waits, or
- * by [close], which gives the place back. All members may be called from any thread.
+ * A place in a [Channel] that is kept for somebody, see [Channel.reserve]. It is used once: by [send], which never
+ * waits, or by [close], which gives the place back. All members may be called from any thread.
  */
 public class Reservation<E> internal constructor(
     private val channel: Channel<E>,
@@ -14,8 +14,8 @@ public class Reservation<E> internal constructor(
     private val spent = AtomicBoolean()
 
     /**
-     * Sends [element] into the place, also when the channel was closed meanwhile. Under [ChannelOrder.PRIORITY] at the level
-     * [priority]; without one, at that of the coroutine that reserved.
+     * Sends [element] into the place, also when the channel was closed meanwhile. Under [ChannelOrder.PRIORITY] at the
+     * level [priority]; without one, at that of the coroutine that reserved.
      *
      * @throws IllegalStateException if the place was used or given back before.
      * @throws ClosedChannelException if the channel was cancelled; the element was not taken.

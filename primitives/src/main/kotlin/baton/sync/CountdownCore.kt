@@ -22,15 +22,15 @@ import kotlinx.coroutines.selects.SelectInstance
  *   0 ◀────────────── count = 1
  *       down(), under the lock: the crowd that gathers is ended
  *
- * (1) Every change of the count is one compare-and-set by anybody, but the one to zero is made under the lock. So a count
- *     above zero that is read under the lock stays above zero until the lock is free.
+ * (1) Every change of the count is one compare-and-set by anybody, but the one to zero is made under the lock. So a
+ *     count above zero that is read under the lock stays above zero until the lock is free.
  * (2) Whoever finds it above zero under the lock joins the crowd that gathers; whoever finds zero is let in. With (1),
  *     there are members only while the count is above zero, and nobody is told of a zero that was before it came.
- * (3) Zero ends the crowd; the next to wait begins a new one. All members of a crowd, and nobody else, are let in by the
- *     same zero, although the count may have grown again before they run.
- * (4) A waiter's tag is its crowd, so that a canceller finds out whether that still gathers: if not, there is nothing to
- *     leave. Or it is TOLD: a clause that a zero has let in while its select was still registering others. kotlinx has it
- *     join again then, and it must not wait for another zero.
+ * (3) Zero ends the crowd; the next to wait begins a new one. All members of a crowd, and nobody else, are let in by
+ *     the same zero, although the count may have grown again before they run.
+ * (4) A waiter's tag is its crowd, so that a canceller finds out whether that still gathers: if not, there is nothing
+ *     to leave. Or it is TOLD: a clause that a zero has let in while its select was still registering others. kotlinx
+ *     has it join again then, and it must not wait for another zero.
  * (5) Those let in have got nothing that could be given back.
  *
  * A latch is this with a count that never grows.

@@ -6,25 +6,25 @@ import kotlinx.coroutines.selects.SelectClause0
 /**
  * A gate that opens once and for all: when [countDown] has been called as often as [count] said at first.
  *
- * Use it to wait until several parts are ready, or, with a count of 1, to hold back many until one gives the start. Where
- * parties come and go, or the same is to happen again, use [WaitGroup]; where one value is awaited, `CompletableDeferred`
- * is simpler; coroutines of your own are awaited by their scope.
+ * Use it to wait until several parts are ready, or, with a count of 1, to hold back many until one gives the start.
+ * Where parties come and go, or the same is to happen again, use [WaitGroup]; where one value is awaited,
+ * `CompletableDeferred` is simpler; coroutines of your own are awaited by their scope.
  *
  * *Waiting.* [await] suspends until the count is zero, or for a limited time. [countDown] never waits.
  *
  * *Order.* All who wait are let in by the same step, and woken in the order in which they came: coroutines, `select`
  * clauses and the futures of the Java face alike.
  *
- * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the latch has opened but before it runs, throws.
- * It leaves nothing behind, and the count as it is. A call that need not wait does not look for cancellation.
+ * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the latch has opened but before it runs,
+ * throws. It leaves nothing behind, and the count as it is. A call that need not wait does not look for cancellation.
  *
  * *Memory.* What happens before a [countDown] that counted happens before whatever follows an [await] that returns, or
  * answers true. One that gave up publishes and sees nothing.
  *
  * *Misuse.* A [countDown] too many does nothing. A negative count throws [IllegalArgumentException].
  *
- * All members may be called from any thread. `countDown` is one compare-and-set, and does not grow dearer with those who
- * wait; the one that opens the latch wakes them.
+ * All members may be called from any thread. `countDown` is one compare-and-set, and does not grow dearer with those
+ * who wait; the one that opens the latch wakes them.
  *
  * @param count how often [countDown] must be called, at least 0; with 0 the latch is open from the start.
  * @property name shown by messages and [toString].
@@ -58,8 +58,8 @@ public class Latch(count: Int, public val name: String? = null) {
     }
 
     /**
-     * Waits until the latch is open, [timeout] at most, in the clock of the caller's dispatcher. Answers whether it opened
-     * in time. Zero means now or not at all.
+     * Waits until the latch is open, [timeout] at most, in the clock of the caller's dispatcher. Answers whether it
+     * opened in time. Zero means now or not at all.
      *
      * *Cancellation.* As [await].
      *

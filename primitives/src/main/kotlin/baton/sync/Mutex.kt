@@ -20,7 +20,8 @@ import kotlinx.coroutines.selects.SelectInstance
  * Mutual exclusion for coroutines: at most one holder at a time.
  *
  * Use it for a section that suspends, such as "read the balance, call the bank, write the balance". Where nothing
- * suspends, an `AtomicLong` or a `ReentrantLock` is simpler; where the state belongs to one coroutine, no lock is needed.
+ * suspends, an `AtomicLong` or a `ReentrantLock` is simpler; where the state belongs to one coroutine, no lock is
+ * needed.
  *
  * *Waiting.* [lock] suspends until the mutex is handed over; [tryLock] never waits, or for a limited time.
  *
@@ -119,9 +120,9 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
     }
 
     /**
-     * Locks within kotlinx.coroutines' `select`; the parameter is the owner, or null. The block gets this mutex, locked.
-     * A clause that loses, or whose select is cancelled, holds nothing. Locking again with the same owner makes the
-     * select throw [IllegalStateException].
+     * Locks within kotlinx.coroutines' `select`; the parameter is the owner, or null. The block gets this mutex,
+     * locked. A clause that loses, or whose select is cancelled, holds nothing. Locking again with the same owner makes
+     * the select throw [IllegalStateException].
      */
     public val onLock: SelectClause2<Any?, Mutex> get() = SelectClauses.clause2(Clause())
 

@@ -167,7 +167,9 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
-    /** Puts [waiter], who is waiting already, into the queue, or lets it in if nobody holds the mutex. Under the lock. */
+    /**
+     * Puts [waiter], who is waiting already, into the queue, or lets it in if nobody holds the mutex. Under the lock.
+     */
     fun rejoin(waiter: Waiter) {
         while (true) {
             val isHeld = guard()

@@ -18,11 +18,12 @@ import kotlin.coroutines.CoroutineContext
  *   BARRED    the same, and a reader that comes now has to wait: only settle() says so
  *
  *              lockRead, unlockRead (±1), lockWrite, unlockWrite,
- *              lockUpgradable, upgrade, downgrade, ...                 somebody waits, or comes with an owner
- *   n, WRITTEN ◀──────────────────────────────────────────▶ n, WRITTEN ◀────────────────────────────────────▶ GUARDED, BARRED
- *              anybody, without the lock                               under the lock: open() and settle()
+ *              lockUpgradable, upgrade, downgrade, ...           somebody waits, or comes with an owner
+ *   n, WRITTEN ◀────────────────────────────────────▶ n, WRITTEN ◀────────────────────────────────────▶ GUARDED, BARRED
+ *              anybody, without the lock                         under the lock: open() and settle()
  *
- * What stands under the lock is in [ReadWriteLedger], invariants 1 to 4. This file holds the operations and their fast paths.
+ * What stands under the lock is in [ReadWriteLedger], invariants 1 to 4. This file holds the operations and their fast
+ * paths.
  */
 internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -> String) : ReadWriteLedger(policy) {
     val readersInside: Int
@@ -117,7 +118,10 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
     fun downgrade(owner: Any?): Boolean =
         (owner == null && compareAndSet(WRITTEN, 1)) || inside { downgradeInside(owner) }
 
-    /** Whether a reader or writer that comes now has to wait; if not, it may still have to when it is asked under the lock. */
+    /**
+     * Whether a reader or writer that comes now has to wait; if not, it may still have to when it is asked under the
+     * lock.
+     */
     private fun mustReaderWait(): Boolean {
         val seen = counter()
         return seen == WRITTEN || seen == BARRED

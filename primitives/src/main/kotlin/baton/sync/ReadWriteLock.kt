@@ -23,32 +23,32 @@ import kotlinx.coroutines.selects.SelectInstance
 /**
  * A lock for coroutines that many may hold to read, or one alone to write.
  *
- * Use it where reads are frequent and suspend; where they are short and do not, a [Mutex] or an immutable snapshot in an
- * `AtomicReference` is simpler and often faster.
+ * Use it where reads are frequent and suspend; where they are short and do not, a [Mutex] or an immutable snapshot in
+ * an `AtomicReference` is simpler and often faster.
  *
- * *Waiting.* [lockRead], [lockWrite], [lockUpgradable] and [upgrade] suspend until the lock is handed over; their try forms
- * never wait, or for a limited time.
+ * *Waiting.* [lockRead], [lockWrite], [lockUpgradable] and [upgrade] suspend until the lock is handed over; their try
+ * forms never wait, or for a limited time.
  *
  * *Order.* That of the [policy], for coroutines, `select` clauses and the futures of the Java face alike: writers and
  * upgradable readers are served first come, first served; readers that wait are let in together.
  *
- * *Upgrading.* One of the readers at a time may be upgradable: it reads beside the others, and only it may [upgrade], which
- * waits until they have left. [downgrade] turns writing into reading. In neither is there a moment at which another writer
- * could slip in.
+ * *Upgrading.* One of the readers at a time may be upgradable: it reads beside the others, and only it may [upgrade],
+ * which waits until they have left. [downgrade] turns writing into reading. In neither is there a moment at which
+ * another writer could slip in.
  *
- * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the hand-over but before it runs, throws and holds
- * nothing more than before. A writer that gives up lets in at once the readers it held back. A call that need not wait does
- * not look for cancellation.
+ * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the hand-over but before it runs, throws and
+ * holds nothing more than before. A writer that gives up lets in at once the readers it held back. A call that need not
+ * wait does not look for cancellation.
  *
- * *Memory.* What happens before an [unlockWrite] or [downgrade] happens before whatever follows the next lock of any kind;
- * what happens before an [unlockRead] happens before whatever follows the next lock to write, or [upgrade].
+ * *Memory.* What happens before an [unlockWrite] or [downgrade] happens before whatever follows the next lock of any
+ * kind; what happens before an [unlockRead] happens before whatever follows the next lock to write, or [upgrade].
  *
- * *Owners.* An owner is any object that stands for the holder, compared by identity; only it can unlock what was locked with
- * it. Owners make waiting for oneself an error instead of a silent hang: to write while reading or writing, to upgrade
- * while reading plainly as well, to read again behind a writer that waits for this very reader to leave, and to wait for
- * reading upgradably while reading plainly, throw [IllegalStateException] with the names of both. (Reading again is allowed
- * where it need not wait.) Without owners none of this is noticed. While an owner is inside, or somebody waits, all calls
- * take a lock inside; otherwise one atomic operation each.
+ * *Owners.* An owner is any object that stands for the holder, compared by identity; only it can unlock what was locked
+ * with it. Owners make waiting for oneself an error instead of a silent hang: to write while reading or writing, to
+ * upgrade while reading plainly as well, to read again behind a writer that waits for this very reader to leave, and to
+ * wait for reading upgradably while reading plainly, throw [IllegalStateException] with the names of both. (Reading
+ * again is allowed where it need not wait.) Without owners none of this is noticed. While an owner is inside, or
+ * somebody waits, all calls take a lock inside; otherwise one atomic operation each.
  *
  * *Boosting.* While somebody waits who is more urgent, those inside are lifted, as the holder of a [Mutex] is (see
  * [Boosting]): who writes or reads upgradably, and readers that came by [withRead] or gave an owner. Of other readers
@@ -126,8 +126,8 @@ public class ReadWriteLock(
     public fun tryLockRead(owner: Any? = null): Boolean = done(core.tryRead(owner), owner, ReadWriteLedger.READ)
 
     /**
-     * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false the caller
-     * does not read, however close the hand-over was. Zero means now or not at all.
+     * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false the
+     * caller does not read, however close the hand-over was. Zero means now or not at all.
      *
      * @throws IllegalArgumentException if [timeout] is negative.
      */
@@ -189,12 +189,13 @@ public class ReadWriteLock(
     }
 
     /**
-     * Waits until the caller may read upgradably: beside the readers, but not beside a writer or another upgradable one.
+     * Waits until the caller may read upgradably: beside the readers, but not beside a writer or another upgradable
+     * one.
      *
      * *Cancellation.* Throws, not reading; the place in the queue is given up at once.
      *
-     * @throws IllegalStateException if [owner] is not null and writes or reads upgradably, or reads plainly and would have to
-     *   wait: whoever it would wait for may come to wait for it.
+     * @throws IllegalStateException if [owner] is not null and writes or reads upgradably, or reads plainly and would
+     *   have to wait: whoever it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
         if (!tryLockUpgradable(owner, liftable())) awaitGrant(core, ReadWriteLedger.READ_UPGRADABLY, owner, false)
@@ -219,20 +220,21 @@ public class ReadWriteLock(
     /**
      * Ends reading upgradably; not after [upgrade], which only [unlockWrite] and [downgrade] end.
      *
-     * @throws IllegalStateException if nobody reads upgradably, or not with [owner], or it is being upgraded; the lock stays
-     *   as it is.
+     * @throws IllegalStateException if nobody reads upgradably, or not with [owner], or it is being upgraded; the lock
+     *   stays as it is.
      */
     public fun unlockUpgradable(owner: Any? = null) {
         if (!core.leaveUpgradable(owner)) refuse("unlockUpgradable", owner)
     }
 
     /**
-     * Turns reading upgradably into writing, as soon as the other readers have left. It goes before all who wait to write.
+     * Turns reading upgradably into writing, as soon as the other readers have left. It goes before all who wait to
+     * write.
      *
      * *Cancellation.* Throws, and the caller still reads upgradably.
      *
-     * @throws IllegalStateException if nobody reads upgradably, or not with [owner], or it is being upgraded already; if
-     *   [owner] is not null and reads plainly as well. The lock stays as it is.
+     * @throws IllegalStateException if nobody reads upgradably, or not with [owner], or it is being upgraded already;
+     *   if [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
         if (!tryUpgrade(owner, liftable())) awaitGrant(core, ReadWriteLedger.UPGRADE, owner, false)

@@ -5,7 +5,9 @@ import baton.sync.ReadWriteLedger.Companion.READ_UPGRADABLY
 import baton.sync.ReadWriteLedger.Companion.UPGRADE
 import baton.sync.ReadWriteLedger.Outcome
 
-/** Why [owner] got [outcome], with [before] as the owner of whom it would have had to wait for. Written under the lock. */
+/**
+ * Why [owner] got [outcome], with [before] as the owner of whom it would have had to wait for. Written under the lock.
+ */
 internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val before: Any?) {
     /** Not under the lock: it names objects of the user. */
     fun exception(weight: Int, describe: () -> String): IllegalStateException {

@@ -25,15 +25,15 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * *Order.* See [WaitOrder]; by default strictly first come, first served, for coroutines, `select` clauses and the
  * futures of the Java face alike. One [release] admits exactly the waiters at the head that now fit; while the head is
- * too heavy for what is free, nobody overtakes it, except under [WaitOrder.UNFAIR]. So it is with permits going from hand
- * to hand: no newcomer slips in between, except under that order.
+ * too heavy for what is free, nobody overtakes it, except under [WaitOrder.UNFAIR]. So it is with permits going from
+ * hand to hand: no newcomer slips in between, except under that order.
  *
  * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the hand-over but before it runs, throws and
  * holds nothing; what it leaves behind goes to those in line first. A heavy waiter that leaves lets in at once those
  * behind it that fit. A call that need not wait does not look for cancellation.
  *
- * *Memory.* What happens before a [release] happens before whatever follows an [acquire] or successful [tryAcquire] that
- * takes one of its permits. A failed [tryAcquire] publishes and sees nothing.
+ * *Memory.* What happens before a [release] happens before whatever follows an [acquire] or successful [tryAcquire]
+ * that takes one of its permits. A failed [tryAcquire] publishes and sees nothing.
  *
  * *Boosting.* While there is one permit only, its holder is lifted as that of a [Mutex] is. Of several permits it is
  * not known whose a waiter waits for, and nobody is lifted.
@@ -108,13 +108,13 @@ public class Semaphore(
     }
 
     /**
-     * Takes [permits], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false nothing
-     * is held, however close the hand-over was. Zero means now or not at all.
+     * Takes [permits], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false
+     * nothing is held, however close the hand-over was. Zero means now or not at all.
      *
      * *Cancellation.* As [acquire].
      *
-     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits], or [timeout] is negative; also
-     *   when a [resize] makes [permits] too many while the caller waits.
+     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits], or [timeout] is negative;
+     *   also when a [resize] makes [permits] too many while the caller waits.
      * @throws SemaphoreClosedException if the semaphore is closed, before or meanwhile.
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
@@ -142,9 +142,9 @@ public class Semaphore(
 
     /**
      * Changes the number of permits. Growing lets in those who now fit. Shrinking takes nothing from holders: what is
-     * held beyond the new number is a debt, and what is released pays it off before anybody gets a permit. A waiter that
-     * asks for more than the new number fails as a newcomer would, with [IllegalArgumentException]. Shrinking costs
-     * O(waiters), growing O(those let in).
+     * held beyond the new number is a debt, and what is released pays it off before anybody gets a permit. A waiter
+     * that asks for more than the new number fails as a newcomer would, with [IllegalArgumentException]. Shrinking
+     * costs O(waiters), growing O(those let in).
      *
      * @throws IllegalArgumentException if [permits] is below 1.
      * @throws SemaphoreClosedException if the semaphore is closed.
@@ -155,8 +155,8 @@ public class Semaphore(
     }
 
     /**
-     * Ends the semaphore: all waiters, and whoever asks from now on, get a [SemaphoreClosedException] with this [cause].
-     * Holders may still release, and [awaitIdle] still works. A second close changes nothing.
+     * Ends the semaphore: all waiters, and whoever asks from now on, get a [SemaphoreClosedException] with this
+     * [cause]. Holders may still release, and [awaitIdle] still works. A second close changes nothing.
      */
     public fun close(cause: Throwable? = null) {
         core.close(cause)
@@ -164,8 +164,8 @@ public class Semaphore(
 
     /**
      * Waits until all permits are back: until a moment at which nobody held one. It takes none and bars nobody, so it
-     * says nothing about the moment after. Returns at once if nobody holds one. A permit on its way to a waiter counts as
-     * held.
+     * says nothing about the moment after. Returns at once if nobody holds one. A permit on its way to a waiter counts
+     * as held.
      *
      * While somebody waits here, no operation takes the fast path.
      *
@@ -214,14 +214,18 @@ public class Semaphore(
     }
 }
 
-/** Runs [action] while holding one permit, and releases it however [action] ends. Throws what [Semaphore.acquire] does. */
+/**
+ * Runs [action] while holding one permit, and releases it however [action] ends. Throws what [Semaphore.acquire] does.
+ */
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Semaphore.withPermit(action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
     return withPermits(1, action)
 }
 
-/** Runs [action] while holding [permits], and releases them however [action] ends. Throws what [Semaphore.acquire] does. */
+/**
+ * Runs [action] while holding [permits], and releases them however [action] ends. Throws what [Semaphore.acquire] does.
+ */
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Semaphore.withPermits(permits: Int, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }

@@ -13,24 +13,25 @@ import kotlinx.coroutines.selects.SelectClause0
  *
  * *Waiting.* [await] suspends until the count is zero, or for a limited time. [add] and [done] never wait.
  *
- * *Zero.* Whoever waits at a moment at which the count is zero is let in by it, although [add] may follow at once: to have
- * been let in says nothing about the count now. Whoever comes after that moment is not told of it. To wait for work, call
- * [add] before whoever awaits it can come, so not from within that work.
+ * *Zero.* Whoever waits at a moment at which the count is zero is let in by it, although [add] may follow at once: to
+ * have been let in says nothing about the count now. Whoever comes after that moment is not told of it. To wait for
+ * work, call [add] before whoever awaits it can come, so not from within that work.
  *
  * *Order.* All who wait are let in by the same step, and woken in the order in which they came: coroutines, `select`
  * clauses and the futures of the Java face alike.
  *
- * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the count was zero but before it runs, throws. It
- * leaves nothing behind, and the count as it is. A call that need not wait does not look for cancellation.
+ * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the count was zero but before it runs, throws.
+ * It leaves nothing behind, and the count as it is. A call that need not wait does not look for cancellation.
  *
- * *Memory.* What happens before a [done] happens before whatever follows an [await] that returns, or answers true, because
- * of the zero which that [done], perhaps with others, brought about. One that gave up publishes and sees nothing.
+ * *Memory.* What happens before a [done] happens before whatever follows an [await] that returns, or answers true,
+ * because of the zero which that [done], perhaps with others, brought about. One that gave up publishes and sees
+ * nothing.
  *
  * *Misuse.* [done] at zero, and an [add] beyond [Int.MAX_VALUE], throw [IllegalStateException] and change nothing. That
  * every [add] has its [done] is for the callers to see to.
  *
- * All members may be called from any thread. `add` and `done` are one compare-and-set, and do not grow dearer with those
- * who wait; the one that reaches zero wakes them.
+ * All members may be called from any thread. `add` and `done` are one compare-and-set, and do not grow dearer with
+ * those who wait; the one that reaches zero wakes them.
  *
  * @property name shown by messages and [toString].
  */
@@ -76,8 +77,8 @@ public class WaitGroup(public val name: String? = null) {
     }
 
     /**
-     * Waits for a moment at which the count is zero, [timeout] at most, in the clock of the caller's dispatcher. Answers
-     * whether there was one. Zero means now or not at all.
+     * Waits for a moment at which the count is zero, [timeout] at most, in the clock of the caller's dispatcher.
+     * Answers whether there was one. Zero means now or not at all.
      *
      * *Cancellation.* As [await].
      *

@@ -13,8 +13,8 @@ import java.util.function.Consumer
 // The door to the channels; that to the other primitives is WaitCores.kt.
 
 /**
- * Where those who want to receive or to send wait. A receiver's tag is [RECEIVE], and it is granted the element; a sender's
- * is [PLACE] or a [wrap]ped element, and its weight the level.
+ * Where those who want to receive or to send wait. A receiver's tag is [RECEIVE], and it is granted the element; a
+ * sender's is [PLACE] or a [wrap]ped element, and its weight the level.
  */
 @InternalBatonApi
 @JvmName("of")

@@ -47,8 +47,8 @@ internal suspend fun <T> awaitValue(
  * A coroutine that waits. On arrival in its own world it looks at the job before it lets the caller go on. That makes
  * cancellation prompt: whoever was granted and then cancelled before it ran gives the grant back and throws.
  *
- * A wait that ended with a grant leaves its waiter to the coroutine's next wait, with its watch on the job and its wrapper
- * (see [RestingWaiter]): then waiting allocates nothing.
+ * A wait that ended with a grant leaves its waiter to the coroutine's next wait, with its watch on the job and its
+ * wrapper (see [RestingWaiter]): then waiting allocates nothing.
  *
  * The job is watched before the waiter is enqueued and looked at once more after that, so that no cancellation falls in
  * between; one that is heard before the waiter is enqueued moves it out of PREPARING and is thrown from [await].

@@ -8,8 +8,8 @@ package baton.waiting
  *             end()
  * ```
  * 1. While it gathers, all of it is guarded by the lock of its core, and every operation is O(1).
- * 2. [end] is one step under that lock, however many there are. From then on nobody is added or removed: the links belong
- *    to the thread that wakes, which decides on the members one by one when the lock is free ([arrive]).
+ * 2. [end] is one step under that lock, however many there are. From then on nobody is added or removed: the links
+ *    belong to the thread that wakes, which decides on the members one by one when the lock is free ([arrive]).
  * 3. So a member that is cancelled in between finds the crowd ended, although it was not granted yet. It counts as one
  *    that was: its core takes back what it had got ([WaitCore.takeBack]).
  *

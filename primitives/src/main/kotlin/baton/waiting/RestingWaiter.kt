@@ -4,16 +4,17 @@ import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.Continuation
 
 /**
- * A thread's place for the waiter of the coroutine that ran here last, so that the coroutine's next wait need not make one:
- * a coroutine that is resumed with a permit mostly runs on, on the same thread, until it waits again.
+ * A thread's place for the waiter of the coroutine that ran here last, so that the coroutine's next wait need not make
+ * one: a coroutine that is resumed with a permit mostly runs on, on the same thread, until it waits again.
  *
- * 1. A waiter serves one coroutine context only, and with it one job and one dispatcher. So whoever still holds it from an
- *    earlier wait (the job's handler, an invitation) means the same coroutine, and its compare-and-sets find the state of
- *    the wait that is going on.
+ * 1. A waiter serves one coroutine context only, and with it one job and one dispatcher. So whoever still holds it from
+ *    an earlier wait (the job's handler, an invitation) means the same coroutine, and its compare-and-sets find the
+ *    state of the wait that is going on.
  * 2. Whoever moves it from RESTING to PREPARING owns it; a place is only a hint where one may be found.
  * 3. Only its own thread puts a waiter in; any thread may take one out that has retired or come to rest elsewhere. A
- *    waiter that is put out of its place while it rests is retired, and its job's watch ends: a job collects no watches,
- *    but for one of a thread that ended with its waiter resting there. On virtual threads nothing rests: they end often.
+ *    waiter that is put out of its place while it rests is retired, and its job's watch ends: a job collects no
+ *    watches, but for one of a thread that ended with its waiter resting there. On virtual threads nothing rests: they
+ *    end often.
  * 4. A waiter that rests keeps nothing alive but its context. When its job completes, it retires and leaves its place.
  */
 internal class RestingWaiter private constructor(private val open: Boolean) {

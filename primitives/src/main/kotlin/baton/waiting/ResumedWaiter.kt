@@ -12,8 +12,8 @@ import kotlinx.coroutines.Job
 
 /**
  * A waiter that brings a coroutine back into its own world. It is itself the continuation that the dispatcher resumes,
- * wrapped once by `interceptContinuation`; what becomes of the coroutine is decided on arrival ([arriveHere]), where it can
- * be seen whether it was cancelled meanwhile ([isLate]).
+ * wrapped once by `interceptContinuation`; what becomes of the coroutine is decided on arrival ([arriveHere]), where it
+ * can be seen whether it was cancelled meanwhile ([isLate]).
  */
 internal abstract class ResumedWaiter(
     core: WaitCore,
@@ -71,7 +71,9 @@ internal abstract class ResumedWaiter(
         if (intercepted !== this) interceptor?.releaseInterceptedContinuation(intercepted)
     }
 
-    /** As kotlinx's own dispatchers do when their executor rejects: the coroutine is cancelled and unwinds elsewhere. */
+    /**
+     * As kotlinx's own dispatchers do when their executor rejects: the coroutine is cancelled and unwinds elsewhere.
+     */
     protected fun arriveElsewhere(e: Throwable) {
         refusal = e
         job?.cancel(CancellationException(REFUSED, e))

@@ -7,16 +7,18 @@ import baton.Priority
  *
  * A level that has something and is passed over counts one *pass* for everything that another level has served. Once
  * it has as many passes as it may have, it is the next to be served, and its passes start again from zero. So with
- * [BYPASS], while CRITICAL floods, HIGH gets every 65th place, NORMAL every 129th, LOW every 257th and IDLE every 513th,
- * and CRITICAL keeps 97 % of all places.
+ * [BYPASS], while CRITICAL floods, HIGH gets every 65th place, NORMAL every 129th, LOW every 257th and IDLE every
+ * 513th, and CRITICAL keeps 97 % of all places.
  *
  * The bounds are kept exactly. When several levels come to their end at the same time, they are served one after the
  * other so early that the last of them is in time: at most three places before its bound. Why that is enough: let
- * the levels that have something be in the order of the passes left to them. Always the i-th has at least i - 1 left. If
- * one has no more than that, the first is served, which makes all others one place earlier and one pass poorer. If none
- * has, any may be served. And whoever begins anew has [MIN_BYPASS] passes left at least, as many as others there are.
+ * the levels that have something be in the order of the passes left to them. Always the i-th has at least i - 1 left.
+ * If one has no more than that, the first is served, which makes all others one place earlier and one pass poorer. If
+ * none has, any may be served. And whoever begins anew has [MIN_BYPASS] passes left at least, as many as others there
+ * are.
  *
- * @param bypass how often each level may be passed over, in the order of [Priority], at least [MIN_BYPASS]; not changed.
+ * @param bypass how often each level may be passed over, in the order of [Priority], at least [MIN_BYPASS]; not
+ *     changed.
  */
 @InternalBatonApi
 public class Turns(private val bypass: IntArray = BYPASS) {

@@ -62,7 +62,10 @@ public abstract class WaitCore {
     /** What the granted [waiter] gets, of a core that does not give the same to all; else [otherwise]. */
     public open fun grantOf(waiter: Waiter, otherwise: Any?): Any? = otherwise
 
-    /** Whether what was granted to [waiter] cannot be taken back: others have it. It then counts as served, come what may. */
+    /**
+     * Whether what was granted to [waiter] cannot be taken back: others have it. It then counts as served, come what
+     * may.
+     */
     internal open fun isFinal(waiter: Waiter): Boolean = false
 
     /** The invited [waiter] has the processor and takes what it can; false leaves it waiting where it stands. */

@@ -19,8 +19,9 @@ import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.future.await
 
-// The door through which Baton's Java face lets its futures into the queues. It and ChannelDoor.kt, that of the channels, are
-// the files of this package that know the primitives. They stand here because here nobody but our own modules can reach them.
+// The door through which Baton's Java face lets its futures into the queues. It and ChannelDoor.kt, that of the
+// channels, are the files of this package that know the primitives. They stand here because here nobody but our own
+// modules can reach them.
 
 /** Where those who want to lock this mutex wait; a waiter's weight is 1, its tag the owner or null. */
 @InternalBatonApi
@@ -36,7 +37,9 @@ public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
 @InternalBatonApi
 public fun checkPermits(semaphore: Semaphore, permits: Int): Unit = semaphore.checkWeight(permits)
 
-/** Where those who want to read or write wait; a waiter's weight is one of the four below, its tag the owner or null. */
+/**
+ * Where those who want to read or write wait; a waiter's weight is one of the four below, its tag the owner or null.
+ */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(lock: ReadWriteLock): WaitCore = lock.core

@@ -84,7 +84,9 @@ public abstract class Waiter(
     /** What it throws because it was cancelled, or could not take its grant; null if it cannot say. */
     internal open fun whyWithdrawn(): Throwable? = null
 
-    /** Has the waiter call [WaitCore.claim] of [from] in its own world; it may have been granted or withdrawn meanwhile. */
+    /**
+     * Has the waiter call [WaitCore.claim] of [from] in its own world; it may have been granted or withdrawn meanwhile.
+     */
     internal open fun invite(from: WaitCore) {}
 
     /**

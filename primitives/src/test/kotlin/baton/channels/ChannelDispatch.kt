@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Coroutines in uncommon worlds: no job, no dispatcher, a dispatcher that runs at once, one that does not run at all. */
+/**
+ * Coroutines in uncommon worlds: no job, no dispatcher, a dispatcher that runs at once, one that does not run at all.
+ */
 interface ChannelDispatch : ChannelFixture {
     @Test
     fun receive_noJobAndNoDispatcher_isResumedBySender() {

@@ -50,8 +50,8 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
 }
 
 /**
- * Cancellation is an operation of its own: Lincheck's cannot tell that a sender whose element was taken returns normally
- * although it was cancelled.
+ * Cancellation is an operation of its own: Lincheck's cannot tell that a sender whose element was taken returns
+ * normally although it was cancelled.
  */
 abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential: Class<*>) :
     ChannelLincheckBase(channel, sequential) {
@@ -81,8 +81,8 @@ abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential:
     /**
      * Cancels the call of [thread], if it waits.
      *
-     * It must stand in the line by then. One that is cancelled on its way into the line throws even if it could have been
-     * served at once, and no order of the operations explains that.
+     * It must stand in the line by then. One that is cancelled on its way into the line throws even if it could have
+     * been served at once, and no order of the operations explains that.
      */
     @Operation
     fun cancel(@Param(name = "other") thread: Int) {

@@ -155,7 +155,9 @@ class ChannelMemoryTest {
         return WeakReference(element)
     }
 
-    /** The coroutines live on, and wait for something else; the one that was cancelled has given back what it had got. */
+    /**
+     * The coroutines live on, and wait for something else; the one that was cancelled has given back what it had got.
+     */
     @Test
     fun coroutinesThatLiveOn_retainNeitherTheirElementsNorTheChannel() {
         for (context in listOf(Dispatchers.Unconfined, Dispatchers.Default)) {

@@ -5,8 +5,8 @@ import baton.Priority
 /**
  * What a [Channel] does, said as plainly as possible: lists, one thread, and no hurry.
  *
- * A caller that waits is known by a number that the test chooses. Operations answer what the real ones answer; whom they
- * let in besides stands in [answers], until the test has looked.
+ * A caller that waits is known by a number that the test chooses. Operations answer what the real ones answer; whom
+ * they let in besides stands in [answers], until the test has looked.
  */
 internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, private val onFull: OnFull) {
     private class Element(val value: Int, val level: Priority)

@@ -42,7 +42,9 @@ class ChannelScenarioTest {
             assertEquals(listOf(1) to emptyList<Int>(), received to dropped)
         }
 
-    /** kotlinx.coroutines #504, #1411: two selects over the same channels, each the other way round, spun or overflowed. */
+    /**
+     * kotlinx.coroutines #504, #1411: two selects over the same channels, each the other way round, spun or overflowed.
+     */
     @Test
     fun select_twoOverTheSameChannelsInOppositeOrder_goOnWithoutEnd() =
         runTest {
@@ -122,7 +124,9 @@ class ChannelScenarioTest {
             }
         }
 
-    /** python/asyncio #343, cpython #112202: a timeout around the get swallowed the item that came at that very moment. */
+    /**
+     * python/asyncio #343, cpython #112202: a timeout around the get swallowed the item that came at that very moment.
+     */
     @Test
     fun receive_underATimeoutAsLongAsTheSendersPeriod_losesNothing() =
         runTest {
@@ -157,7 +161,9 @@ class ChannelScenarioTest {
             assertEquals(listOf(7), got)
         }
 
-    /** vs-threading #458: a dequeue was cancelled under the queue's lock, and its continuation ran inline and came back. */
+    /**
+     * vs-threading #458: a dequeue was cancelled under the queue's lock, and its continuation ran inline and came back.
+     */
     @Test
     fun cancel_continuationRunsInlineAndUsesTheChannel_meetsNoLock() {
         val channel = Channel<Int>(1)

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test
 
 /**
  * Cancels one of two operations before every single step that the two, and those who send and receive beside them, can
- * make. Whatever an operation that returned has sent must be received or dropped, once, and nothing else; and the places
- * must all be there again.
+ * make. Whatever an operation that returned has sent must be received or dropped, once, and nothing else; and the
+ * places must all be there again.
  */
 class ChannelSweepTest {
     /** One channel, and what went in and out of it. */

@@ -37,8 +37,8 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
 /**
  * A timer may meet the trip, the cancellation, an abort, and a reset.
  *
- * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted, or
- * had failed. Whether it was, only the others can see; so a cancellable arrival answers nothing.
+ * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted,
+ * or had failed. Whether it was, only the others can see; so a cancellable arrival answers nothing.
  */
 abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) :
     BarrierLincheckBase(barrier, sequential) {
@@ -126,7 +126,8 @@ class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
 
 /**
  * With an action, which here does nothing: what can be seen is what becomes of those who come while it runs. Nobody is
- * cancelled, for a last party that is while the action runs breaks the barrier: in the model, no time passes in between.
+ * cancelled, for a last party that is while the action runs breaks the barrier: in the model, no time passes in
+ * between.
  */
 open class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)
 

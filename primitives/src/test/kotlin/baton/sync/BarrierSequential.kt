@@ -15,8 +15,8 @@ internal open class BarrierSequential(private val parties: Int, private val brea
     private val line = ArrayList<Party>()
 
     /**
-     * What parties were told and have not looked at yet. Lincheck takes two states for one if the same calls were resumed,
-     * whatever with; but who was first here is told another number than who was second.
+     * What parties were told and have not looked at yet. Lincheck takes two states for one if the same calls were
+     * resumed, whatever with; but who was first here is told another number than who was second.
      */
     private val told = ArrayList<Pair<Any, Int>>()
 

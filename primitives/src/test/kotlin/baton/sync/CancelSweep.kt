@@ -12,8 +12,8 @@ import kotlinx.coroutines.CoroutineStart
 import org.junit.jupiter.api.Assertions.assertFalse
 
 /**
- * Plays every pair of operations, and cancels one of the two before every single step that they, and those who act beside
- * them, can make: one run for each. Every run has a [W] of its own.
+ * Plays every pair of operations, and cancels one of the two before every single step that they, and those who act
+ * beside them, can make: one run for each. Every run has a [W] of its own.
  */
 internal abstract class CancelSweep<W, O>(private val ops: List<O>) {
     /** What a failure tells beside the operations. */

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Coroutines in uncommon worlds: no job, no dispatcher, a dispatcher that runs at once, one that does not run at all. */
+/**
+ * Coroutines in uncommon worlds: no job, no dispatcher, a dispatcher that runs at once, one that does not run at all.
+ */
 interface CountdownDispatch : CountdownFixture {
     @Test
     fun await_noJobAndNoDispatcher_areResumedByTheLastDown() {

@@ -15,8 +15,8 @@ interface CountdownFixture {
 }
 
 /**
- * What latch and group promise both, whoever asks: a suspend function, a `select`, a future, or all of them in one queue.
- * It consists of topics: a face that cannot do one of them (say [CountdownTimeouts]) implements the others.
+ * What latch and group promise both, whoever asks: a suspend function, a `select`, a future, or all of them in one
+ * queue. It consists of topics: a face that cannot do one of them (say [CountdownTimeouts]) implements the others.
  */
 abstract class CountdownContract(override val factory: CountdownFactory) :
     CountdownQueue,

@@ -118,7 +118,9 @@ open class CountdownStressTest {
         assertEquals(1, group.count)
     }
 
-    /** Parties that come and go on all threads, so that the count is at zero now and then, and somebody always waits. */
+    /**
+     * Parties that come and go on all threads, so that the count is at zero now and then, and somebody always waits.
+     */
     @Test
     fun waitGroup_throughZeroOnAllThreads_forgetsNobody() {
         val group = WaitGroup()

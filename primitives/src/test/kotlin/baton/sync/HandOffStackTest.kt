@@ -248,7 +248,10 @@ class HandOffStackTest {
     private companion object {
         private const val MILLION = 1_000_000
 
-        /** For those who bring more with them than their place in the line: some hundred times what the stack would bear. */
+        /**
+         * For those who bring more with them than their place in the line: some hundred times what the stack would
+         * bear.
+         */
         private const val MANY = 200_000
     }
 }

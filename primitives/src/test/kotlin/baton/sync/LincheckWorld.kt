@@ -62,9 +62,9 @@ enum class Effort(
  * Runs [block] in a coroutine with a job and a dispatcher of its own, so that Lincheck can cancel it.
  *
  * Lincheck cancels only by means of a [CancellableContinuation], which Baton's waiters are not. So one stands in front:
- * cancelling it cancels the job; resuming it is what the dispatcher does, and what it dispatched runs when Lincheck lets
- * the operation go on. Cancelled in between (Lincheck's prompt cancellation), the job is cancelled before that runs, and
- * Lincheck does not let the operation go on.
+ * cancelling it cancels the job; resuming it is what the dispatcher does, and what it dispatched runs when Lincheck
+ * lets the operation go on. Cancelled in between (Lincheck's prompt cancellation), the job is cancelled before that
+ * runs, and Lincheck does not let the operation go on.
  *
  * @param timer what becomes of the timer that [block] sets, if it sets one.
  * @param extra what else is in the coroutine's context.
@@ -130,8 +130,9 @@ internal class LincheckClock {
 internal typealias LincheckTimer = (Runnable) -> DisposableHandle
 
 /**
- * In a model: the operation goes on. One that is cancelled after that has been inside for a moment, which others may have
- * seen, and then [leave]s. Lincheck's verifier runs it on at once and cancels its job if need be, so only the job tells.
+ * In a model: the operation goes on. One that is cancelled after that has been inside for a moment, which others may
+ * have seen, and then [leave]s. Lincheck's verifier runs it on at once and cancels its job if need be, so only the job
+ * tells.
  */
 internal fun CancellableContinuation<Boolean>.letIn(leave: () -> Unit) {
     resume(true)

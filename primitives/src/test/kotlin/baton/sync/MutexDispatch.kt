@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Coroutines in uncommon worlds: no job, no dispatcher, a dispatcher that runs at once, one that does not run at all. */
+/**
+ * Coroutines in uncommon worlds: no job, no dispatcher, a dispatcher that runs at once, one that does not run at all.
+ */
 interface MutexDispatch : MutexFixture {
     @Test
     fun lock_noJobAndNoDispatcher_isResumedByTheUnlocker() {

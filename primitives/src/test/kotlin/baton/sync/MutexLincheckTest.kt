@@ -65,9 +65,9 @@ class MutexLincheckDeepTest : MutexLincheckTest() {
 }
 
 /**
- * Cancellation included. Only who has locked unlocks, and no two use one owner: a mutex that was granted to somebody who
- * turns out to be cancelled is locked until it is handed back, and an unlock by somebody else, or a lock by the same owner,
- * can be seen to find it so.
+ * Cancellation included. Only who has locked unlocks, and no two use one owner: a mutex that was granted to somebody
+ * who turns out to be cancelled is locked until it is handed back, and an unlock by somebody else, or a lock by the
+ * same owner, can be seen to find it so.
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
 abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential::class.java) {

@@ -115,8 +115,9 @@ internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
 /**
  * Cancellation and timeouts included. Only who has locked unlocks.
  *
- * A reader whose time is over is not among them: it may have been counted among the readers that a writer let in, for the
- * moment until its timer was heard, and no order of the operations explains that. A cancelled one may have been inside.
+ * A reader whose time is over is not among them: it may have been counted among the readers that a writer let in, for
+ * the moment until its timer was heard, and no order of the operations explains that. A cancelled one may have been
+ * inside.
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
 internal abstract class HonestReadWrite(private val lock: ReadWriteSubject) {

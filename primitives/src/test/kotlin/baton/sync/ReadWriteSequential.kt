@@ -33,7 +33,9 @@ internal interface ReadWriteSubject {
     fun timePasses(timer: Int)
 }
 
-/** What a [ReadWriteLock] is to do, for one thread at a time: who is inside, who waits, and who is the next to come in. */
+/**
+ * What a [ReadWriteLock] is to do, for one thread at a time: who is inside, who waits, and who is the next to come in.
+ */
 internal class ReadWriteSequential(private val policy: ReadWritePolicy) : ReadWriteSubject {
     private data class Holder(val owner: Any?)
 

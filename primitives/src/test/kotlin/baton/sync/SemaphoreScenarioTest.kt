@@ -53,7 +53,9 @@ class SemaphoreScenarioTest {
         assertState(semaphore, available = Int.MAX_VALUE - 2)
     }
 
-    /** tokio PR #795: a permit allotted to a task that was not running yet blocked the one that had to run before it. */
+    /**
+     * tokio PR #795: a permit allotted to a task that was not running yet blocked the one that had to run before it.
+     */
     @Test
     fun acquire_allottedTaskCannotRunYet_othersUseTheOtherPermit() =
         runTest {

@@ -86,7 +86,7 @@ class Caller internal constructor(val name: String) {
 }
 
 /**
- * This exception and its causes. Which of them is the one that was thrown first cannot be told: where assertions are on,
- * kotlinx.coroutines throws copies, with the original as their cause.
+ * This exception and its causes. Which of them is the one that was thrown first cannot be told: where assertions are
+ * on, kotlinx.coroutines throws copies, with the original as their cause.
  */
 fun Throwable.causes(): List<Throwable> = generateSequence(this) { it.cause }.toList()

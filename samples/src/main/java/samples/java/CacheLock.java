@@ -13,8 +13,8 @@ import samples.support.Cli;
 import samples.support.DiskCache;
 
 /**
- * A cache on disk that sixty callers read while two rewrite it: torn without a lock, and whole with one that lets in ten
- * readers at a time or one writer alone. {@code samples.CacheLock} is the same in Kotlin.
+ * A cache on disk that sixty callers read while two rewrite it: torn without a lock, and whole with one that lets in
+ * ten readers at a time or one writer alone. {@code samples.CacheLock} is the same in Kotlin.
  */
 public final class CacheLock {
     private static final int READERS = 60;

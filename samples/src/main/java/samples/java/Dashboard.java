@@ -11,8 +11,9 @@ import samples.support.Page;
 import samples.support.WidgetServer;
 
 /**
- * Three widgets are loaded at the same time and meet at a barrier; the last one renders the page. One that cannot be loaded
- * breaks the barrier, and the others learn why instead of waiting for ever. {@code samples.Dashboard} is the same in Kotlin.
+ * Three widgets are loaded at the same time and meet at a barrier; the last one renders the page. One that cannot be
+ * loaded breaks the barrier, and the others learn why instead of waiting for ever. {@code samples.Dashboard} is the
+ * same in Kotlin.
  */
 public final class Dashboard {
     private static final List<String> WIDGETS = List.of("news", "stocks", "weather");

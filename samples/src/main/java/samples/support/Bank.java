@@ -33,8 +33,8 @@ public final class Bank implements AutoCloseable {
     }
 
     /**
-     * Prints what became of transfers of {@code amount} from alice, and whether the books still balance. To be called on
-     * the loop or when nothing runs.
+     * Prints what became of transfers of {@code amount} from alice, and whether the books still balance. To be called
+     * on the loop or when nothing runs.
      */
     public boolean audit(PrintStream out, String title, long amount, List<Boolean> accepted) {
         long paid = amount * accepted.stream().filter(done -> done).count();

@@ -6,7 +6,10 @@ import java.util.concurrent.atomic.LongAdder
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 
-/** What a dispatcher counts: picks exactly, waits of one block in [SAMPLED]. A clock read for each would cost more than the pick. */
+/**
+ * What a dispatcher counts: picks exactly, waits of one block in [SAMPLED]. A clock read for each would cost more than
+ * the pick.
+ */
 internal class Counts {
     private class OfLevel {
         val picked = LongAdder()

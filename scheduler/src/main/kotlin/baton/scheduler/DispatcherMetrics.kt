@@ -4,8 +4,8 @@ import baton.Priority
 import kotlin.time.Duration
 
 /**
- * What a [PriorityDispatcher] has done so far, and what it is doing: a snapshot, in which numbers that change meanwhile may
- * not fit together exactly.
+ * What a [PriorityDispatcher] has done so far, and what it is doing: a snapshot, in which numbers that change meanwhile
+ * may not fit together exactly.
  *
  * @property workers how many of its workers run or are about to.
  */
@@ -17,8 +17,8 @@ public class DispatcherMetrics internal constructor(
 
     /**
      * @property queued how many blocks wait for their turn; counted anew, in time proportional to them.
-     * @property picked how many blocks have had their turn. Workers add what they have picked when they go behind others
-     *   or have nothing left.
+     * @property picked how many blocks have had their turn. Workers add what they have picked when they go behind
+     *   others or have nothing left.
      * @property overdue how many of them were picked although a more urgent level had work.
      * @property sampledWaits how many waits were measured: about one in 64.
      * @property meanWait of those measured, from the dispatch to the start, in real time also where the time of the

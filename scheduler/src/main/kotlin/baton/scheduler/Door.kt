@@ -8,7 +8,9 @@ import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.Delay
 import kotlinx.coroutines.InternalCoroutinesApi
 
-/** A way into [line]. [pinned] is the level of all who come this way, or null if their context says it, else [default]. */
+/**
+ * A way into [line]. [pinned] is the level of all who come this way, or null if their context says it, else [default].
+ */
 internal open class Door(
     private val line: Line,
     private val pinned: Priority?,
@@ -67,7 +69,8 @@ internal open class Door(
 }
 
 /**
- * A way into [line] that waits for time as the dispatcher underneath does, if that knows how; else kotlinx's default does.
+ * A way into [line] that waits for time as the dispatcher underneath does, if that knows how; else kotlinx's default
+ * does.
  *
  * `Delay` is an internal API of kotlinx.coroutines. Tested against kotlinx-coroutines 1.11.0.
  */

@@ -16,8 +16,9 @@ import kotlinx.coroutines.Job
  * Which coroutines of a dispatcher are lifted above their own level, and by how much: a coroutine that was boosted, and all
  * inside it. Mostly nobody ever was, and then a dispatch pays two volatile reads for it.
  *
- * Whoever changes a level changes [epoch] first and then moves what stands in a line; whoever enqueues reads [epoch] before
- * it reads the level and again after it has enqueued. So one of the two sees the other, and no block stays behind.
+ * Whoever changes a level changes [epoch] first and then moves what stands in a line; whoever enqueues reads [epoch]
+ * before it reads the level and again after it has enqueued. So one of the two sees the other, and no block stays
+ * behind.
  */
 internal class Lifts(core: PriorityCore) : PriorityController.Follower {
     private val lines = Collections.newSetFromMap(WeakHashMap<Line, Boolean>()).apply { add(core) }

@@ -6,14 +6,14 @@ import baton.waiting.FlatStack
 /*
  * How it works
  *
- * At most `parallelism` blocks of this line run at a time. For each of them the line beneath gets a Turn, which carries no
- * block: when the turn comes, the block is chosen that is most urgent then.
+ * At most `parallelism` blocks of this line run at a time. For each of them the line beneath gets a Turn, which carries
+ * no block: when the turn comes, the block is chosen that is most urgent then.
  *
- * (1) `turns` is the number of turns that stand in the line beneath or run. While blocks wait here, it is at least 1, and
- *     it is `parallelism` if that many blocks wait or run.
+ * (1) `turns` is the number of turns that stand in the line beneath or run. While blocks wait here, it is at least 1,
+ *     and it is `parallelism` if that many blocks wait or run.
  * (2) A turn stands at a level. For every level l: of the blocks at l or above that wait here, as many have a turn that
- *     stands at l or above as there are turns that do not run. For that, the least urgent turn is declared over, and one at
- *     the level of a newcomer takes its place. So nothing waits here behind less urgent work there.
+ *     stands at l or above as there are turns that do not run. For that, the least urgent turn is declared over, and
+ *     one at the level of a newcomer takes its place. So nothing waits here behind less urgent work there.
  * (3) When a block has run, its turn goes to the most urgent block that has none yet, and stands in line anew.
  *
  * All of it is guarded by `lock`; while it is held nothing is enqueued beneath and no block runs.

@@ -12,16 +12,24 @@ internal abstract class Line {
     /** The end of the line of lines: it knows which coroutines are lifted. */
     abstract val root: PriorityCore
 
-    /** The levels that have work here or further on, as a mask. One volatile read for each line on the way to the root. */
+    /**
+     * The levels that have work here or further on, as a mask. One volatile read for each line on the way to the root.
+     */
     abstract val mask: Int
 
     /** Runs [block] once. Never throws. */
     abstract fun enqueue(level: Int, block: Runnable)
 
-    /** Takes out a block that nobody runs yet; false if it does not stand there any more. Takes time in proportion to the queue. */
+    /**
+     * Takes out a block that nobody runs yet; false if it does not stand there any more. Takes time in proportion to
+     * the queue.
+     */
     abstract fun remove(level: Int, block: Runnable): Boolean
 
-    /** Those who stand in the queue of [level], in their order: all that have been there for a while, perhaps the newest. */
+    /**
+     * Those who stand in the queue of [level], in their order: all that have been there for a while, perhaps the
+     * newest.
+     */
     abstract fun blocks(level: Int): List<Runnable>
 
     abstract fun metrics(): DispatcherMetrics

@@ -3,8 +3,8 @@ package baton.scheduler
 import baton.waiting.Turns
 
 /**
- * Chooses among the levels that have work, for one worker; never used by two threads at a time. The levels are given as a
- * mask that is not zero: bit 0 stands for CRITICAL.
+ * Chooses among the levels that have work, for one worker; never used by two threads at a time. The levels are given as
+ * a mask that is not zero: bit 0 stands for CRITICAL.
  */
 internal abstract class Picker {
     abstract fun next(mask: Int): Int
@@ -56,7 +56,10 @@ internal class BoundedPicker(limits: IntArray) : Picker() {
     }
 }
 
-/** Every level has a clock, which a turn moves by the inverse of the level's weight; the clock that is most behind is next. */
+/**
+ * Every level has a clock, which a turn moves by the inverse of the level's weight; the clock that is most behind is
+ * next.
+ */
 internal class SharesPicker(weights: IntArray) : Picker() {
     private val strides = LongArray(weights.size) { SECOND / weights[it] }
     private val clocks = LongArray(weights.size)

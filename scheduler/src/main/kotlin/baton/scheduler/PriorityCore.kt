@@ -17,24 +17,25 @@ import kotlinx.coroutines.Dispatchers
  *   dispatch ─▶ queue of its level ─▶ mask ─▶ a worker, if fewer than `parallelism` are there
  *   worker: pick a level by the mask, poll its queue, run the block, and so on; leave when there is nothing
  *
- * `word` holds the mask, a bit for each level (bit 0: CRITICAL), and above it the number of workers. A worker is a task of
- * the dispatcher underneath. It carries no block: which one is decided when it runs, so what came last may go first.
+ * `word` holds the mask, a bit for each level (bit 0: CRITICAL), and above it the number of workers. A worker is a task
+ * of the dispatcher underneath. It carries no block: which one is decided when it runs, so what came last may go first.
  *
  * (1) Who adds to a queue then reads `word`, and changes it unless the level's bit is set and all workers are there:
  *     one compare-and-set for the bit and, if there is room, one more worker.
- * (2) A worker that finds a queue empty clears its bit and then looks again; if something came in between, it sets the bit
- *     again as under (1). So whoever skipped (1) because the bit was set is seen: it had added before that look.
- * (3) A worker leaves by a compare-and-set from a word whose mask is zero, and only after it has found all queues empty.
- *     So mask ≠ 0 means that there is a worker: nothing is lost. And no worker leaves while a block waits, be its bit
- *     cleared for a moment by (2) or not: a block that has been passed over is never left to a worker that does not count it.
+ * (2) A worker that finds a queue empty clears its bit and then looks again; if something came in between, it sets the
+ *     bit again as under (1). So whoever skipped (1) because the bit was set is seen: it had added before that look.
+ * (3) A worker leaves by a compare-and-set from a word whose mask is zero, and only after it has found all queues
+ *     empty. So mask ≠ 0 means that there is a worker: nothing is lost. And no worker leaves while a block waits, be
+ *     its bit cleared for a moment by (2) or not: a block that has been passed over is never left to a worker that does
+ *     not count it.
  * (4) A worker that (2) has started, starts another when it finds more work: those that had left in the gap come back.
  * (5) Every block is polled by one worker: the queues are java.util.concurrent's.
  *
  * Hence, with Bounded: while a block is the head of level l, at most `parallelism` workers pick, each passes it over
  * bypass[l] times at most (see Turns), and none of them forgets. So it runs within parallelism × bypass[l] picks.
  *
- * After `quantum` blocks a worker goes to the end of the queue underneath, so that others who use it have their turn. If
- * the dispatcher underneath refuses, the worker goes on where it is; a worker that it refuses to start runs on
+ * After `quantum` blocks a worker goes to the end of the queue underneath, so that others who use it have their turn.
+ * If the dispatcher underneath refuses, the worker goes on where it is; a worker that it refuses to start runs on
  * Dispatchers.Default. So dispatch never throws and no block is dropped.
  */
 internal class PriorityCore(

@@ -13,13 +13,14 @@ import kotlinx.coroutines.CoroutineDispatcher
  * launch(prioritized.level(Priority.LOW)) { prefetch() }
  * ```
  *
- * *Levels.* A coroutine runs at the level of the [Priority] or [baton.PriorityController] in its context, looked at anew
- * whenever it is dispatched. `withContext(Priority.LOW)` on the same dispatcher does not dispatch: the level counts from
- * the next suspension on (see [withPriority]). [level] gives a view for those who take a dispatcher and no context.
+ * *Levels.* A coroutine runs at the level of the [Priority] or [baton.PriorityController] in its context, looked at
+ * anew whenever it is dispatched. `withContext(Priority.LOW)` on the same dispatcher does not dispatch: the level
+ * counts from the next suspension on (see [withPriority]). [level] gives a view for those who take a dispatcher and no
+ * context.
  *
- * *Order.* The most urgent level first, as the [PriorityPolicy] bounds it; inside a level first come, first served. What
- * runs next is decided when a worker is free, not when the block is dispatched. Nothing that runs is interrupted: a
- * coroutine gives way where it suspends, or by [yieldIfHigherWaiting]. `yield()` goes to the end of the own level.
+ * *Order.* The most urgent level first, as the [PriorityPolicy] bounds it; inside a level first come, first served.
+ * What runs next is decided when a worker is free, not when the block is dispatched. Nothing that runs is interrupted:
+ * a coroutine gives way where it suspends, or by [yieldIfHigherWaiting]. `yield()` goes to the end of the own level.
  *
  * *Bound.* At most [parallelism] blocks run at a time. A coroutine that is suspended takes no place.
  *
@@ -28,15 +29,15 @@ import kotlinx.coroutines.CoroutineDispatcher
  *
  * *Cancellation.* Never drops a block, cancelled or not: the block runs and sees it.
  *
- * *Failures.* What a plain Runnable throws goes to the thread's uncaught exception handler, and the worker goes on. When
- * the dispatcher underneath refuses work because it was shut down, what is left runs on `Dispatchers.Default`.
+ * *Failures.* What a plain Runnable throws goes to the thread's uncaught exception handler, and the worker goes on.
+ * When the dispatcher underneath refuses work because it was shut down, what is left runs on `Dispatchers.Default`.
  *
  * *Time.* It has no clock: `delay` is that of the dispatcher underneath. So `runTest` drives it in virtual time.
  *
  * *Memory.* What happens before a dispatch happens before the block runs.
  *
- * *Misuse.* A nested `runBlocking` on the same dispatcher keeps a worker, and with `parallelism = 1` waits for itself for
- * ever, as with `limitedParallelism(1)`.
+ * *Misuse.* A nested `runBlocking` on the same dispatcher keeps a worker, and with `parallelism = 1` waits for itself
+ * for ever, as with `limitedParallelism(1)`.
  *
  * It owns no threads and need not be closed. All members may be called from any thread.
  */

@@ -44,7 +44,8 @@ private fun CoroutineDispatcher.runsAtOnce() =
 
 /**
  * Runs [block] at the level of [priority], on the same dispatcher. A level that is more urgent counts from the next
- * suspension in [block] on: who runs, runs already. With a level that is less urgent, whatever waits above it has its turn first.
+ * suspension in [block] on: who runs, runs already. With a level that is less urgent, whatever waits above it has its
+ * turn first.
  *
  * *Cancellation.* As `withContext`.
  */
@@ -58,8 +59,9 @@ public suspend fun <T> withPriority(priority: Priority, block: suspend Coroutine
 }
 
 /**
- * Gives way, as `yield()`, if work waits that is more urgent than this coroutine; else returns at once, at the price of a
- * volatile read or two. For long computations between their suspensions. Outside a [PriorityDispatcher] nothing waits.
+ * Gives way, as `yield()`, if work waits that is more urgent than this coroutine; else returns at once, at the price of
+ * a volatile read or two. For long computations between their suspensions. Outside a [PriorityDispatcher] nothing
+ * waits.
  *
  * *Cancellation.* As `yield()` when it gives way; a call that does not is no cancellation point.
  */

@@ -18,12 +18,13 @@ public sealed class PriorityPolicy {
     }
 
     /**
-     * The most urgent level first, but none is passed over without end: a level that has work and has been passed over as
-     * often as given here has the next turn. When several levels come to their bound at the same time, they have their turns
-     * up to three picks earlier, so that the bound is exact for all. Each worker counts for itself: in a dispatcher of `n`
-     * workers, the head of a level runs within `n` times as many picks of others.
+     * The most urgent level first, but none is passed over without end: a level that has work and has been passed over
+     * as often as given here has the next turn. When several levels come to their bound at the same time, they have
+     * their turns up to three picks earlier, so that the bound is exact for all. Each worker counts for itself: in a
+     * dispatcher of `n` workers, the head of a level runs within `n` times as many picks of others.
      *
-     * With the defaults CRITICAL keeps 97 % of all picks at worst. No clock is read, so the bound holds in virtual time.
+     * With the defaults CRITICAL keeps 97 % of all picks at worst. No clock is read, so the bound holds in virtual
+     * time.
      *
      * Each bound is at least [MIN_BOUND]: with less, several levels could not have their turns in time.
      *
@@ -59,8 +60,8 @@ public sealed class PriorityPolicy {
 
     /**
      * Each level that has work gets its share of the picks, in the proportion of these weights: stride scheduling
-     * (Waldspurger and Weihl, 1995). A level that had nothing to do saves nothing up. For throughput between tenants; where
-     * something must run *now*, [Bounded] is right.
+     * (Waldspurger and Weihl, 1995). A level that had nothing to do saves nothing up. For throughput between tenants;
+     * where something must run *now*, [Bounded] is right.
      *
      * Weights are from 1 to [MAX_WEIGHT].
      *
