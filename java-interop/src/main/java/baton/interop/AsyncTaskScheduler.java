@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link TaskScheduler} for Java: runs tasks, the most urgent first, and only so many at a time. A task is a call that
- * answers a stage, or a plain {@link Callable}; who schedules it gets a {@link CompletableFuture}.
+ * A {@link TaskScheduler} for Java: runs tasks, the most urgent first, and only so many at a time. A task is a call
+ * that answers a stage, or a plain {@link Callable}; who schedules it gets a {@link CompletableFuture}.
  *
  * <pre>{@code
  * AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(3);
@@ -28,26 +28,26 @@ import org.jspecify.annotations.Nullable;
  * <p>It has no state of its own: Java tasks and Kotlin coroutines of the same scheduler stand in one queue. No method
  * blocks.
  *
- * <p><i>Bound.</i> At most {@link #maxConcurrency} tasks have begun and not ended. A task of a supplier ends when its stage
- * has completed, not when the supplier returns.
+ * <p><i>Bound.</i> At most {@link #maxConcurrency} tasks have begun and not ended. A task of a supplier ends when its
+ * stage has completed, not when the supplier returns.
  *
- * <p><i>Order.</i> The most urgent level first, as the {@code PriorityPolicy} bounds it; inside a level first come, first
- * served. Who waits for a Java task does not lift it, unlike who awaits a {@code ScheduledTask} in Kotlin.
+ * <p><i>Order.</i> The most urgent level first, as the {@code PriorityPolicy} bounds it; inside a level first come,
+ * first served. Who waits for a Java task does not lift it, unlike who awaits a {@code ScheduledTask} in Kotlin.
  *
- * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire takes a task
- * that waits out of the queue at once, and it never runs. Once it runs, {@code cancel} cancels its stage, if that can be
- * cancelled, and its place is free when the stage has ended; a callable runs to its end. Cancelling the scope of a Kotlin
- * scheduler cancels all its Java tasks so, but does not wait for them.
+ * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire
+ * takes a task that waits out of the queue at once, and it never runs. Once it runs, {@code cancel} cancels its
+ * stage, if that can be cancelled, and its place is free when the stage has ended; a callable runs to its end.
+ * Cancelling the scope of a Kotlin scheduler cancels all its Java tasks so, but does not wait for them.
  *
- * <p><i>Failures.</i> What a task throws, or its stage fails with, arrives in its future as itself. A task that is refused
- * fails with {@code TaskRejectedException}, {@code TaskShedException} or {@code SchedulerClosedException}; no method
- * throws because of the state of the scheduler.
+ * <p><i>Failures.</i> What a task throws, or its stage fails with, arrives in its future as itself. A task that is
+ * refused fails with {@code TaskRejectedException}, {@code TaskShedException} or {@code SchedulerClosedException}; no
+ * method throws because of the state of the scheduler.
  *
- * <p><i>Threads.</i> Suppliers run on the executor of this face, the common pool unless another is given; dependents of the
- * future where its task ended.
+ * <p><i>Threads.</i> Suppliers run on the executor of this face, the common pool unless another is given; dependents
+ * of the future where its task ended.
  *
- * <p><i>Memory.</i> What happens before a {@code schedule} happens before the task; the task happens before what follows its
- * future, and before the end of a {@link #drain}.
+ * <p><i>Memory.</i> What happens before a {@code schedule} happens before the task; the task happens before what
+ * follows its future, and before the end of a {@link #drain}.
  *
  * <p>All members may be called from any thread.
  */
@@ -126,9 +126,10 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * An executor of this scheduler's tasks at that level: each command counts towards {@link #maxConcurrency} and runs on
-     * the executor of this face. Shutting it down ends it alone, not the scheduler. When the scheduler refuses a command,
-     * so does the executor if it knows at once; a command that is dropped later is told to nobody.
+     * An executor of this scheduler's tasks at that level: each command counts towards {@link #maxConcurrency} and
+     * runs on the executor of this face. Shutting it down ends it alone, not the scheduler. When the scheduler
+     * refuses a command, so does the executor if it knows at once; one that is dropped later never runs, and is
+     * cancelled if it is a future, as those of {@code submit} are.
      */
     public ExecutorService executor(Priority priority) {
         return new TaskExecutor(this, executor, Objects.requireNonNull(priority, "priority"));
@@ -140,7 +141,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * Changes how many tasks may run. A greater number starts more at once; a smaller one takes nothing from those that run.
+     * Changes how many tasks may run. A greater number starts more at once; a smaller one takes nothing from those
+     * that run.
      *
      * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
      */
@@ -159,8 +161,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * Ends the intake; the future completes when all tasks have ended, queued ones included. While the scheduler is paused
-     * it waits. Cancelling the future changes nothing but the future.
+     * Ends the intake; the future completes when all tasks have ended, queued ones included. While the scheduler is
+     * paused it waits. Cancelling the future changes nothing but the future.
      */
     public CompletableFuture<@Nullable Void> drain() {
         return AsyncLatch.of(TaskSchedulersKt.beginDrain(scheduler)).await();

@@ -15,8 +15,8 @@ import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says more of a new {@link AsyncTaskScheduler}; see {@link TaskSchedulerConfig} for what it means. Not thread-safe. It can
- * build several, which have nothing in common.
+ * Says more of a new {@link AsyncTaskScheduler}; see {@link TaskSchedulerConfig} for what it means. Not thread-safe.
+ * It can build several, which have nothing in common.
  */
 public final class AsyncTaskSchedulerBuilder {
     private final int maxConcurrency;
@@ -79,8 +79,8 @@ public final class AsyncTaskSchedulerBuilder {
     }
 
     /**
-     * How many tasks may wait for their turn, and what becomes of one for which there is no room. Java tasks cannot wait for
-     * room: {@link OnFullQueue#SUSPEND} refuses them as {@link OnFullQueue#REJECT} does.
+     * How many tasks may wait for their turn, and what becomes of one for which there is no room. Java tasks cannot
+     * wait for room: {@link OnFullQueue#SUSPEND} refuses them as {@link OnFullQueue#REJECT} does.
      *
      * @throws IllegalArgumentException if {@code capacity} is negative
      */

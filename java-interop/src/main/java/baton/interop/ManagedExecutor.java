@@ -14,12 +14,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of an {@link java.util.concurrent.ExecutorService} that has no threads of its own: what was accepted and has not
- * ended, shutdown, termination and interrupts. Who runs it is for the subclass to say.
+ * The life of an {@link java.util.concurrent.ExecutorService} that has no threads of its own: what was accepted and
+ * has not ended, shutdown, termination and interrupts. Who runs it is for the subclass to say.
  *
- * <p>A work is in {@link #works} from before it is accepted until it has ended. It is accepted if the executor is found open
- * after that, and the executor has terminated once it is shut down and {@link #works} is empty: so one of the two sees the
- * other.
+ * <p>A work is in {@link #works} from before it is accepted until it has ended. It is accepted if the executor is
+ * found open after that, and the executor has terminated once it is shut down and {@link #works} is empty: so one of
+ * the two sees the other.
  */
 abstract class ManagedExecutor extends AbstractExecutorService {
     private final Set<Work> works = ConcurrentHashMap.newKeySet();

@@ -22,17 +22,17 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p><i>Order.</i> That of the dispatcher: the most urgent level first, within the bounds of its policy; inside a level
- * first come, first served, for Java tasks and Kotlin coroutines alike. No task that runs is interrupted by a more urgent
- * one.
+ * first come, first served, for Java tasks and Kotlin coroutines alike. No task that runs is interrupted by a more
+ * urgent one.
  *
  * <p><i>Bound.</i> At most as many tasks run at a time as the dispatcher says, those of all levels together.
  *
- * <p><i>Cancellation.</i> As for a {@link java.util.concurrent.ThreadPoolExecutor}: a task that is cancelled while it waits
- * keeps its place and does nothing when its turn comes. {@code AsyncTaskScheduler} takes it out at once.
+ * <p><i>Cancellation.</i> As for a {@link java.util.concurrent.ThreadPoolExecutor}: a task that is cancelled while it
+ * waits keeps its place and does nothing when its turn comes. {@code AsyncTaskScheduler} takes it out at once.
  *
- * <p><i>Life.</i> It has no threads. Shutting it down ends this executor alone: not the dispatcher, not what is underneath,
- * and not its other levels. It has terminated when all its tasks have ended. {@link #shutdownNow} drops what waits and
- * interrupts what runs.
+ * <p><i>Life.</i> It has no threads. Shutting it down ends this executor alone: not the dispatcher, not what is
+ * underneath, and not its other levels. It has terminated when all its tasks have ended. {@link #shutdownNow} drops
+ * what waits and interrupts what runs.
  *
  * <p><i>Failures.</i> What a task given to {@link #execute} throws goes to the thread's uncaught exception handler.
  *

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task in the queue of a scheduler, as the future of its place. Cancelled before its turn, it leaves the queue at once;
- * after that the place is there, for whoever cancels to give back.
+ * A task in the queue of a scheduler, as the future of its place. Cancelled before its turn, it leaves the queue at
+ * once; after that the place is there, for whoever cancels to give back.
  */
 final class TaskGrant extends CompletableFuture<Permit> {
     private final TaskScheduler scheduler;

@@ -25,8 +25,8 @@ import kotlin.coroutines.CoroutineContext
  * (1) FREE ⇄ HELD is one compare-and-set by anybody, without the lock. All other changes are made under the lock.
  * (2) In GUARDED, `owner`, `line` and the holder that the Inheritance has noted are exact under the lock, and one of
  *     them is there. So who reads the word and, if it is GUARDED, the rest under the lock, sees one consistent state.
- * (3) unlock with waiters leaves GUARDED (or HELD, see 4) in place and only replaces the holder: the mutex is never free
- *     between two holders, nobody slips in.
+ * (3) unlock with waiters leaves GUARDED (or HELD, see 4) in place and only replaces the holder: the mutex is never
+ *     free between two holders, nobody slips in.
  * (4) As soon as neither owner nor waiter nor noted holder is left, the word goes back to HELD or FREE, and with it
  *     the fast path.
  * (5) Conditions decide under the same lock: see ConditionCore for what they do with this line.

@@ -26,8 +26,8 @@ import kotlin.coroutines.CoroutineContext
  * (1) writing excludes readers and upgradable; upgrading implies upgradable.
  * (2) Nobody waits at a lock that nobody holds.
  * (3) Readers gather only while mayRead() is false. Every change that could make it true ends in advance().
- * (4) A crowd of readers is let in by one step: the ledger counts all of it, and the crowd decides on its members when the
- *     lock is free. Who was cancelled in between finds its crowd ended and leaves as any reader does.
+ * (4) A crowd of readers is let in by one step: the ledger counts all of it, and the crowd decides on its members
+ *     when the lock is free. Who was cancelled in between finds its crowd ended and leaves as any reader does.
  * (5) The word leaves GUARDED and BARRED as soon as nobody waits and neither owner nor noted holder is left: then the
  *     fast paths are open again.
  * (6) Who writes or reads upgradably is noted if it can be lifted (see Inheritance), in the step that lets it in. So

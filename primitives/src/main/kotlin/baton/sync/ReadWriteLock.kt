@@ -55,8 +55,8 @@ import kotlinx.coroutines.selects.SelectInstance
  * it is not known which of them ends when one does, so they are not lifted; nor is a writer after a [downgrade]
  * without an owner.
  *
- * *Misuse.* Unlocking, upgrading or downgrading what the caller does not hold in that way throws [IllegalStateException] and
- * changes nothing. Whether a caller without an owner is among the holders is not checked.
+ * *Misuse.* Unlocking, upgrading or downgrading what the caller does not hold in that way throws
+ * [IllegalStateException] and changes nothing. Whether a caller without an owner is among the holders is not checked.
  *
  * All members may be called from any thread; the lock is not bound to threads or coroutines.
  *

@@ -38,10 +38,10 @@ import kotlinx.coroutines.selects.SelectInstance
  * *Boosting.* While there is one permit only, its holder is lifted as that of a [Mutex] is. Of several permits it is
  * not known whose a waiter waits for, and nobody is lifted.
  *
- * *Misuse.* Releasing more than is held throws [IllegalStateException] and changes nothing (it may go unnoticed where it
- * races with a [resize] or with waiters that are being cancelled). Permits have no owner: whether the caller is among the
- * holders is not checked. A request for fewer than 1 permit, or for more than there can
- * ever be, throws [IllegalArgumentException] at once (after [close], the latter throws what all requests do).
+ * *Misuse.* Releasing more than is held throws [IllegalStateException] and changes nothing (it may go unnoticed where
+ * it races with a [resize] or with waiters that are being cancelled). Permits have no owner: whether the caller is
+ * among the holders is not checked. A request for fewer than 1 permit, or for more than there can ever be,
+ * throws [IllegalArgumentException] at once (after [close], the latter throws what all requests do).
  *
  * All members may be called from any thread.
  *

@@ -11,10 +11,10 @@ import org.jetbrains.lincheck.datastructures.Validate
 import org.junit.jupiter.api.Test
 
 /**
- * Those who receive are cancelled at any moment, also in the one in which they have got their element and before they run.
- * Lincheck's own prompt cancellation cannot say what becomes of an element that was handed over and comes back, so every
- * receiver is a coroutine of its own here, no operation answers anything, and [everyElementIsSomewhere] says what must
- * hold at the end of every interleaving.
+ * Those who receive are cancelled at any moment, also in the one in which they have got their element and before they
+ * run. Lincheck's own prompt cancellation cannot say what becomes of an element that was handed over and comes back,
+ * so every receiver is a coroutine of its own here, no operation answers anything, and [everyElementIsSomewhere] says
+ * what must hold at the end of every interleaving.
  */
 abstract class PromptReceiveLincheckBase(capacity: Int) {
     internal open val effort get() = Effort.BRIEF

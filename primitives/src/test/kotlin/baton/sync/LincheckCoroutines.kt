@@ -10,8 +10,9 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 
 /**
- * Coroutines of their own, which an operation of Lincheck's starts, cancels, or runs on: for what has no sequential answer
- * because it depends on who is faster. Such operations answer nothing, and a validation says what must hold in the end.
+ * Coroutines of their own, which an operation of Lincheck's starts, cancels, or runs on: for what has no sequential
+ * answer because it depends on who is faster. Such operations answer nothing, and a validation says what must hold in
+ * the end.
  */
 internal class LincheckCoroutines {
     private val dispatched = ConcurrentLinkedQueue<Runnable>()

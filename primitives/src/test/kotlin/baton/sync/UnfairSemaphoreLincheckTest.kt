@@ -7,9 +7,9 @@ import org.jetbrains.lincheck.datastructures.Validate
 import org.junit.jupiter.api.Test
 
 /**
- * [WaitOrder.UNFAIR]: whoever comes may take what a release has invited a waiter to. Who gets a permit is a matter of who is
- * faster, so there is no sequential answer to compare with: no operation answers anything, and what must hold at the end of
- * every interleaving is said by [nothingIsLost].
+ * [WaitOrder.UNFAIR]: whoever comes may take what a release has invited a waiter to. Who gets a permit is a matter of
+ * who is faster, so there is no sequential answer to compare with: no operation answers anything, and what must hold
+ * at the end of every interleaving is said by [nothingIsLost].
  */
 open class UnfairSemaphoreLincheckTest {
     internal open val effort get() = Effort.BRIEF

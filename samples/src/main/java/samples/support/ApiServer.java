@@ -49,8 +49,8 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server that accepts {@code limit} requests at a time and dies after {@code failAfter} answers. Each takes
-     * 5 to 50 ms, the same path as long every time.
+     * Starts a server that accepts {@code limit} requests at a time and dies after {@code failAfter} answers. Each
+     * takes 5 to 50 ms, the same path as long every time.
      */
     public static ApiServer start(int limit, int failAfter) throws IOException {
         return start(limit, failAfter, path -> new SplittableRandom(path.hashCode()).nextInt(5, 51));

@@ -13,8 +13,8 @@ import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 
 /**
- * Which coroutines of a dispatcher are lifted above their own level, and by how much: a coroutine that was boosted, and all
- * inside it. Mostly nobody ever was, and then a dispatch pays two volatile reads for it.
+ * Which coroutines of a dispatcher are lifted above their own level, and by how much: a coroutine that was boosted,
+ * and all inside it. Mostly nobody ever was, and then a dispatch pays two volatile reads for it.
  *
  * Whoever changes a level changes [epoch] first and then moves what stands in a line; whoever enqueues reads [epoch]
  * before it reads the level and again after it has enqueued. So one of the two sees the other, and no block stays

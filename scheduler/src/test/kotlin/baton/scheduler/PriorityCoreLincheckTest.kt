@@ -15,8 +15,8 @@ import org.jetbrains.lincheck.datastructures.Validate
 import org.junit.jupiter.api.Test
 
 /**
- * Queue, mask and workers: dispatches at several levels, while workers run on several threads. Nothing that they do has an
- * answer, so what Lincheck finds is what [allRanOnce] says at the end of every interleaving.
+ * Queue, mask and workers: dispatches at several levels, while workers run on several threads. Nothing that they do
+ * has an answer, so what Lincheck finds is what [allRanOnce] says at the end of every interleaving.
  */
 @Param(name = "level", gen = IntGen::class, conf = "0:1")
 abstract class LineLincheckBase(parallelism: Int) {
