@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test
 @Param(name = "element", gen = IntGen::class, conf = "1:9")
 abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private val sequential: Class<*>) {
     internal open val effort get() = Effort.BRIEF
+    internal open val spins get() = Effort.SPINS
 
     /** Which nobody should leave to chance. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
@@ -43,7 +44,8 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
     private fun <T> ChannelResult<T>.orThrow() = if (isClosed) getOrThrow() else getOrNull()
 
     @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+    fun chosenInterleavings_areLinearizable() =
+        effort.modelChecking(sequential, scenarios, spins).check(javaClass)
 
     @Test
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
@@ -175,6 +177,8 @@ class ConflatedLincheckDeepTest : ConflatedLincheckTest() {
 /** Two levels, and the hard end. In so few steps no level comes to its bound; see `PriorityLineTest` for that. */
 open class PriorityChannelLincheckTest :
     CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), OneSequential::class.java) {
+    override val spins get() = Effort.SPINS_OVER_LEVELS
+
     @Operation(cancellableOnSuspension = false)
     suspend fun sendUrgently(@Param(name = "thread") thread: Int, @Param(name = "element") element: Int) =
         cancellably(thread, Priority.CRITICAL) {

@@ -4,6 +4,7 @@ import baton.Boosting
 import baton.Priority
 import baton.priority
 import baton.waiting.Boosts
+import baton.waiting.Turns
 import baton.waiting.Waiter
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
@@ -39,13 +40,18 @@ enum class Effort(
     DEEP(scenarios = 24, interleavings = 800, stressScenarios = 60, stressRuns = 10_000),
     ;
 
-    fun modelChecking(sequential: Class<*>, chosen: List<DSLScenarioBuilder.() -> Unit>): ModelCheckingOptions =
+    /** @param spins how often a loop may turn before Lincheck takes it for one that waits for others. */
+    fun modelChecking(
+        sequential: Class<*>,
+        chosen: List<DSLScenarioBuilder.() -> Unit>,
+        spins: Int = SPINS,
+    ): ModelCheckingOptions =
         ModelCheckingOptions()
             .iterations(scenarios)
             .invocationsPerIteration(Integer.getInteger("lincheck.interleavings", interleavings))
             .threads(3).actorsBefore(2).actorsPerThread(2).actorsAfter(2)
             // Who waits for a spin lock learns nothing by trying again.
-            .loopIterationsBeforeThreadSwitch(2)
+            .loopIterationsBeforeThreadSwitch(spins)
             .sequentialSpecification(sequential)
             .apply { chosen.forEach(::addCustomScenario) }
 
@@ -56,6 +62,13 @@ enum class Effort(
             .threads(3).actorsBefore(2).actorsPerThread(3).actorsAfter(2)
             .sequentialSpecification(sequential)
             .apply { chosen.forEach(::addCustomScenario) }
+
+    companion object {
+        const val SPINS = 2
+
+        /** For what looks at all levels, in a loop that waits for nobody. */
+        val SPINS_OVER_LEVELS = Turns.LEVELS + 2
+    }
 }
 
 /**

@@ -19,6 +19,7 @@ abstract class MutexLincheckBase(private val sequential: Class<*>) {
     protected val mutex = Mutex()
 
     internal open val effort get() = Effort.SHORT
+    internal open val spins get() = Effort.SPINS
 
     @Operation
     fun isLocked() = mutex.isLocked
@@ -33,7 +34,8 @@ abstract class MutexLincheckBase(private val sequential: Class<*>) {
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+    fun chosenInterleavings_areLinearizable() =
+        effort.modelChecking(sequential, scenarios, spins).check(javaClass)
 
     @Test
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)

@@ -49,6 +49,8 @@ open class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThr
  */
 open class PriorityLincheckTest :
     HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java, WaitOrder.PRIORITY) {
+    override val spins get() = Effort.SPINS_OVER_LEVELS
+
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun acquireUrgently(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
         underLincheck(extra = Priority.CRITICAL) { semaphore.acquire(n) }

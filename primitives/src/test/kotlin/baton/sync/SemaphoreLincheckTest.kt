@@ -14,12 +14,14 @@ abstract class SemaphoreLincheckBase(
     protected val semaphore = Semaphore(permits, order = order)
 
     internal open val effort get() = Effort.SHORT
+    internal open val spins get() = Effort.SPINS
 
     /** Which nobody should leave to chance. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+    fun chosenInterleavings_areLinearizable() =
+        effort.modelChecking(sequential, scenarios, spins).check(javaClass)
 
     @Test
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
