@@ -72,6 +72,7 @@ final class GuardedCall<T extends @Nullable Object> extends Withdrawable<T> {
             executor.execute(() -> begin(permit));
         } catch (Throwable e) {
             if (leaveWaiting(BEGUN)) ended(permit, null, e);
+            else permit.close();
         }
     }
 

@@ -68,7 +68,8 @@ abstract class ManagedExecutor extends AbstractExecutorService {
     }
 
     private void endIfEmpty() {
-        if (shut && works.isEmpty()) terminated.countDown();
+        // Not isEmpty(), which may say so while works come and go although there is always one.
+        if (shut && !works.iterator().hasNext()) terminated.countDown();
     }
 
     @Override

@@ -50,6 +50,7 @@ class ModulePathTest {
             if (name.equals("classes")
                     || Stream.of(
                                             "baton-primitives",
+                                            "baton-scheduler",
                                             "kotlin-stdlib",
                                             "kotlinx-coroutines-core",
                                             "jspecify",

@@ -33,10 +33,10 @@ internal class Holding(private val context: CoroutineContext) : Ring() {
                 val boosting = context[ContinuationInterceptor] as Boosting
                 boost = boosting.boost(context, Priority.entries[to])
             }
-            before?.end()
         } catch (e: Throwable) {
             FlatStack.report(e)
         }
+        FlatStack.guarded { before?.end() }
     }
 }
 

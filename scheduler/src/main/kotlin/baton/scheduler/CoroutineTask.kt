@@ -125,12 +125,13 @@ internal class CoroutineTask<T>(
     }
 
     private fun ended(failure: Throwable?) {
-        taskKey?.let { scheduler.keys.remove(it, this) }
         timer?.dispose()
         block = null
         scheduler.supervision.leave()
         letIn()
         settle(failure)
+        // Last, for it calls the key's own code.
+        taskKey?.let { scheduler.keys.remove(it, this) }
     }
 
     private fun settle(failure: Throwable?) = core.ended(this, failure, isCancelled = failure is CancellationException)

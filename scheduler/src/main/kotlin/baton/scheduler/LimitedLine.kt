@@ -27,6 +27,9 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
     private val picks = counts.local()
     private var turns = 0
 
+    /** How many turns were declared over since the line beneath was last swept of them. */
+    private var over = 0L
+
     /** Written under the lock. */
     @Volatile
     private var ownMask = 0
@@ -47,42 +50,53 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
                 ownMask = ownMask or (1 shl level)
                 turnFor(level)
             }
-        if (turn != null) beneath.enqueue(turn.level, turn)
+        if (turn != null) enqueueBeneath(turn)
     }
 
-    /** Invariants 1 and 2. */
+    /** Invariant 1. */
     private fun turnFor(level: Int): Turn? {
-        if (turns == parallelism) {
-            if (standing.count { it.level <= level } >= (0..level).sumOf { queues[it].size }) return null
-            val last = standing.maxByOrNull { it.level } ?: return null
-            if (last.level <= level) return null
-            standing.remove(last)
-            last.isOver = true
-            turns--
-        }
+        if (turns == parallelism) return raise(level)
         turns++
+        return stand(level)
+    }
+
+    /** Invariant 2, for [level]. */
+    private fun raise(level: Int): Turn? {
+        if (standing.count { it.level <= level } >= (0..level).sumOf { queues[it].size }) return null
+        val last = standing.maxByOrNull { it.level } ?: return null
+        if (last.level <= level) return null
+        standing.remove(last)
+        last.isOver = true
+        over++
         return stand(level)
     }
 
     private fun stand(level: Int) = Turn(this, level).also { standing.add(it) }
 
     /** It is the turn of [turn]; the block to run, or null when it is over, or others have taken all blocks. */
-    fun begin(turn: Turn): Runnable? =
-        synchronized(lock) {
-            if (!standing.remove(turn)) return null
-            val mask = ownMask
-            if (mask == 0) {
-                turns--
-                return null
+    fun begin(turn: Turn): Runnable? {
+        var raised: Turn? = null
+        val block =
+            synchronized(lock) {
+                if (!standing.remove(turn)) return null
+                val mask = ownMask
+                if (mask == 0) {
+                    turns--
+                    return null
+                }
+                val level = picker.next(mask)
+                picker.served(level, mask)
+                picks.count(level, isForced = level != mask.mostUrgent())
+                picks.publish()
+                val entry = queues[level].removeFirst()
+                forgetIfEmpty(level)
+                // A less urgent block, which was due, has taken the turn of a more urgent one.
+                if (level > turn.level) raised = raise(turn.level)
+                picks.started(entry, level)
             }
-            val level = picker.next(mask)
-            picker.served(level, mask)
-            picks.count(level, isForced = level != mask.mostUrgent())
-            picks.publish()
-            val entry = queues[level].removeFirst()
-            forgetIfEmpty(level)
-            picks.started(entry, level)
-        }
+        raised?.let(::enqueueBeneath)
+        return block
+    }
 
     /** The block of a turn has run: invariant 3. */
     fun end() {
@@ -92,7 +106,27 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
                 if (level < 0) turns--
                 if (level < 0) null else stand(level)
             }
-        if (next != null) beneath.enqueue(next.level, next)
+        if (next != null) enqueueBeneath(next)
+    }
+
+    private fun enqueueBeneath(turn: Turn) {
+        beneath.enqueue(turn.level, turn)
+        val isMuch =
+            synchronized(lock) {
+                val isMuch = over > FEW + 2 * parallelism.toLong()
+                if (isMuch) over = 0
+                isMuch
+            }
+        if (isMuch) beneath.sweep()
+    }
+
+    override fun sweep() {
+        synchronized(lock) {
+            for (level in queues.indices) {
+                queues[level].removeAll { it is Turn && it.isOver }
+                forgetIfEmpty(level)
+            }
+        }
     }
 
     /** The level of the block that has [index] others before it, by urgency; -1 if there is none. */
@@ -123,6 +157,10 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
 
     override fun metrics(): DispatcherMetrics =
         synchronized(lock) { counts.metrics(workers = turns) { level -> queues[level].size } }
+
+    private companion object {
+        const val FEW = 64
+    }
 }
 
 /** A place in the line beneath, for whatever is most urgent in [line] when it comes. */

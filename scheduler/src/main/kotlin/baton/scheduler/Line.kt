@@ -32,6 +32,9 @@ internal abstract class Line {
      */
     abstract fun blocks(level: Int): List<Runnable>
 
+    /** Throws out the turns that are over. */
+    abstract fun sweep()
+
     abstract fun metrics(): DispatcherMetrics
 
     /** Moves those meant who stand below a level to the tail of the level that is theirs now, if it is another. */
@@ -40,8 +43,15 @@ internal abstract class Line {
             for (block in blocks(level)) {
                 val context = (block as? Continuation<*>)?.context ?: continue
                 if (!isMeant(context)) continue
-                val now = (context[ContinuationInterceptor] as? Door)?.levelIn(context) ?: continue
-                if (now != level && remove(level, block)) enqueue(now, block)
+                val door = context[ContinuationInterceptor] as? Door ?: continue
+                // Somebody else may change the level while the block stands nowhere, and not find it.
+                var stands = level
+                while (true) {
+                    val now = door.levelIn(context)
+                    if (now == stands || !remove(stands, block)) break
+                    enqueue(now, block)
+                    stands = now
+                }
             }
         }
     }

@@ -15,6 +15,9 @@ internal abstract class Picker {
     /** [level] had its turn, while those of [mask] had work. */
     abstract fun served(level: Int, mask: Int)
 
+    /** Whether it must be told of every level that has work, to keep its bounds. */
+    open val isExact: Boolean get() = false
+
     /** All levels were empty. */
     abstract fun forget()
 }
@@ -29,6 +32,8 @@ internal object StrictPicker : Picker() {
 
 internal class BoundedPicker(limits: IntArray) : Picker() {
     private val turns = Turns(limits)
+
+    override val isExact: Boolean get() = true
 
     /** Whether any level has been passed over since the last time that only one had work. */
     private var passedOver = false
@@ -72,6 +77,7 @@ internal class SharesPicker(weights: IntArray) : Picker() {
         for (level in clocks.indices) {
             if (mask and (1 shl level) != 0 && (best < 0 || clocks[level] < clocks[best])) best = level
         }
+        now = clocks[best]
         return best
     }
 
@@ -86,9 +92,8 @@ internal class SharesPicker(weights: IntArray) : Picker() {
     }
 
     override fun served(level: Int, mask: Int) {
-        now = clocks[level]
         clocks[level] += strides[level]
-        if (now > FAR) rewind()
+        if (clocks[level] > FAR) rewind()
     }
 
     override fun forget() {
@@ -96,7 +101,7 @@ internal class SharesPicker(weights: IntArray) : Picker() {
     }
 
     private fun rewind() {
-        for (level in clocks.indices) clocks[level] = maxOf(0, clocks[level] - now)
+        for (level in clocks.indices) clocks[level] = (clocks[level] - now).coerceIn(0, FAR / 2)
         now = 0
     }
 

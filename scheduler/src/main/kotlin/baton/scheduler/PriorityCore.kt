@@ -31,6 +31,9 @@ import kotlinx.coroutines.Dispatchers
  * (4) A worker that (2) has started, starts another when it finds more work: those that had left in the gap come back.
  * (5) Every block is polled by one worker: the queues are java.util.concurrent's.
  *
+ * (6) With Bounded, a worker that is not alone asks the queues and not the mask which levels have work: so none is passed
+ *     over without being counted while its bit is cleared for a moment by (2).
+ *
  * Hence, with Bounded: while a block is the head of level l, at most `parallelism` workers pick, each passes it over
  * bypass[l] times at most (see Turns), and none of them forgets. So it runs within parallelism × bypass[l] picks.
  *
@@ -102,6 +105,10 @@ internal class PriorityCore(
 
     override fun blocks(level: Int): List<Runnable> = queues[level].map(::blockOf)
 
+    override fun sweep() {
+        for (queue in queues) queue.removeIf { it is Turn && it.isOver }
+    }
+
     override fun metrics(): DispatcherMetrics =
         counts.metrics(workers = word ushr WORKERS) { level -> queues[level].size }
 
@@ -131,8 +138,7 @@ internal class PriorityCore(
         /** Once this has succeeded another thread may have this worker already. */
         private fun goBehind(): Boolean =
             try {
-                under.dispatch(EmptyCoroutineContext, this)
-                true
+                Behind(this).sendTo(under)
             } catch (_: Throwable) {
                 false
             }
@@ -152,15 +158,16 @@ internal class PriorityCore(
                     if (WORD.compareAndSet(this@PriorityCore, now, now - ONE_WORKER)) return gone()
                     continue
                 }
-                val level = picker.next(mask)
+                val levels = if (picker.isExact && now ushr WORKERS > 1) mask or levelsWithWork() else mask
+                val level = picker.next(levels)
                 val queue = queues[level]
                 val entry = queue.poll()
                 when {
                     entry == null -> if (leftOrCleared(level, now)) return gone()
                     entry is Turn && entry.isOver -> {}
                     else -> {
-                        picker.served(level, mask)
-                        picks.count(level, isForced = level != mask.mostUrgent())
+                        picker.served(level, levels)
+                        picks.count(level, isForced = level != levels.mostUrgent())
                         return picks.started(entry, level)
                     }
                 }
@@ -216,6 +223,35 @@ internal class PriorityCore(
 
     /** The most urgent level whose queue is not empty, whatever the mask says; -1 if there is none. */
     private fun firstWithWork(): Int = queues.indexOfFirst { !it.isEmpty() }
+
+    /** Also those whose bit is cleared for a moment. */
+    private fun levelsWithWork(): Int {
+        var found = 0
+        for (level in queues.indices) if (!queues[level].isEmpty()) found = found or (1 shl level)
+        return found
+    }
+
+    /**
+     * A worker on its way behind others. Where the dispatcher underneath runs it at once (a pool whose callers run what
+     * is too much for it), it does nothing and says so: else the stack would grow with every quantum.
+     */
+    private class Behind(private val worker: Runnable) : Runnable {
+        private val sender = Thread.currentThread()
+        private var isSent = false
+        private var isRefused = false
+
+        /** Whether it was taken. */
+        fun sendTo(under: CoroutineDispatcher): Boolean {
+            under.dispatch(EmptyCoroutineContext, this)
+            isSent = true
+            return !isRefused
+        }
+
+        override fun run() {
+            // What the fields say concerns the sender alone.
+            if (Thread.currentThread() === sender && !isSent) isRefused = true else worker.run()
+        }
+    }
 
     private companion object {
         private const val WORKERS = 5

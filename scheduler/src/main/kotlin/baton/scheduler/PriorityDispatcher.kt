@@ -30,7 +30,8 @@ import kotlinx.coroutines.CoroutineDispatcher
  * *Cancellation.* Never drops a block, cancelled or not: the block runs and sees it.
  *
  * *Failures.* What a plain Runnable throws goes to the thread's uncaught exception handler, and the worker goes on.
- * When the dispatcher underneath refuses work because it was shut down, what is left runs on `Dispatchers.Default`.
+ * When the dispatcher underneath refuses work because it was shut down, what is left runs on `Dispatchers.Default`,
+ * or where kotlinx sends it: over an `ExecutorService`, on `Dispatchers.IO`.
  *
  * *Time.* It has no clock: `delay` is that of the dispatcher underneath. So `runTest` drives it in virtual time.
  *

@@ -53,7 +53,8 @@ internal class StartOrder(private val config: TaskSchedulerConfig) {
         for (level in lines.indices) {
             if (mask and (1 shl level) == 0) continue
             val first = lines[level].first ?: continue
-            val over = now - first.since - maxWait[level]
+            // The clock was read before the lock: a task may be younger than that.
+            val over = maxOf(0, now - first.since) - maxWait[level]
             if (over > longest) {
                 longest = over
                 found = level

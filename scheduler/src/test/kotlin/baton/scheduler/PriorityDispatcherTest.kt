@@ -8,13 +8,16 @@ import baton.Priority.LOW
 import baton.Priority.NORMAL
 import baton.PriorityController
 import baton.sync.assertContains
+import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration.Companion.hours
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.async
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
@@ -324,6 +327,75 @@ class PriorityDispatcherTest {
         testScheduler.runCurrent()
         assertEquals(listOf("critical", "high", "high", "high", "idle"), ran)
         assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
+    }
+
+    @Test
+    fun `urgent work in a view is not left behind when a due level takes its turn`() = runTest {
+        val prioritized = prioritized(1, PriorityPolicy.Bounded(low = 3))
+        val view = prioritized.limitedParallelism(2, "view")
+        repeat(2) { launch(view + LOW) { ran += "low" } }
+        repeat(20) { launch(view + CRITICAL) { ran += "critical" } }
+        repeat(40) { launch(prioritized + NORMAL) { ran += "normal" } }
+        testScheduler.runCurrent()
+        assertEquals(20, ran.take(ran.indexOf("normal")).count { it == "critical" })
+        assertEquals(62, ran.size)
+    }
+
+    @Test
+    fun `turns of a view that are over do not pile up`() = runTest {
+        val prioritized = prioritized(1, PriorityPolicy.Strict)
+        val view = prioritized.limitedParallelism(1, "view")
+        launch(view + LOW) { ran += "low" }
+        var urgent = 0
+        launch(prioritized + HIGH) {
+            repeat(1000) {
+                launch(view + CRITICAL) { urgent++ }
+                yield()
+            }
+            assertTrue(prioritized.metrics[LOW].queued <= 70)
+        }
+        testScheduler.runCurrent()
+        assertEquals(1000, urgent)
+        assertEquals(listOf("low"), ran)
+    }
+
+    @Test
+    fun `dispatcher whose callers run what is too much for it is not nested`() {
+        var depth = 0
+        var deepest = 0
+        val callerRuns = object : CoroutineDispatcher() {
+            override fun dispatch(context: CoroutineContext, block: Runnable) {
+                deepest = maxOf(deepest, ++depth)
+                block.run()
+                depth--
+            }
+        }
+        val prioritized = callerRuns.prioritized(1)
+        var count = 0
+        prioritized.dispatch(EmptyCoroutineContext) {
+            repeat(1000) { prioritized.dispatch(EmptyCoroutineContext) { count++ } }
+        }
+        assertEquals(1000, count)
+        assertEquals(2, deepest)
+        assertEquals(0, prioritized.metrics.workers)
+    }
+
+    @Test
+    fun `level that got shares out of turn takes nothing from one that comes later`() {
+        val picker = SharesPicker(intArrayOf(1000, 400, 100, 40, 10))
+        val high = 1 shl HIGH.ordinal
+        val idle = 1 shl IDLE.ordinal
+        repeat(100) {
+            repeat(3) { picker.served(picker.next(high or idle), high or idle) }
+            picker.served(IDLE.ordinal, high or idle)
+        }
+        val all = 1 or high or idle
+        var picks = 0
+        while (picker.next(all) != CRITICAL.ordinal) {
+            picker.served(picker.next(all), all)
+            picks++
+        }
+        assertTrue(picks <= 2, "$picks")
     }
 
     @Test
