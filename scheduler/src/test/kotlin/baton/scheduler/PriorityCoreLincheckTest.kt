@@ -74,7 +74,7 @@ abstract class LineLincheckBase(parallelism: Int) {
     fun chosenInterleavings_loseAndDoubleNothing() =
         effort.modelChecking(NoAnswers::class.java, scenarios)
             .threads(2).actorsBefore(1).actorsPerThread(2).actorsAfter(0)
-            .invocationsPerIteration(effort.interleavings * factor)
+            .invocationsPerIteration(factor * Integer.getInteger("lincheck.interleavings", effort.interleavings))
             .check(javaClass)
 
     /** A block comes while a worker leaves, and while several of them find the queues empty. */
@@ -121,7 +121,7 @@ class PriorityCoreLincheckDeepTest : PriorityCoreLincheckTest() {
 /** With one worker there are so few steps that the gap in which a block could be left behind is found every time. */
 open class OneWorkerLincheckTest : LineLincheckBase(parallelism = 1) {
     override val line: Line get() = core
-    override val factor get() = 30
+    override val factor get() = 15
 }
 
 class OneWorkerLincheckDeepTest : OneWorkerLincheckTest() {
