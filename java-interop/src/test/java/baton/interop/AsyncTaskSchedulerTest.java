@@ -12,7 +12,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
 import baton.scheduler.OnFullQueue;
-import baton.scheduler.PriorityPolicy;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskRejectedException;
 import baton.scheduler.TaskScheduler;
@@ -20,7 +19,6 @@ import baton.scheduler.TaskSchedulerConfig;
 import baton.scheduler.TaskSchedulerMetrics;
 import baton.scheduler.TaskShedException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,10 +40,8 @@ import kotlinx.coroutines.CoroutineScope;
 import kotlinx.coroutines.CoroutineScopeKt;
 import kotlinx.coroutines.Dispatchers;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class AsyncTaskSchedulerTest {
     private final AsyncTaskScheduler scheduler =
@@ -349,64 +345,5 @@ class AsyncTaskSchedulerTest {
         Throwable late = awaitFailure(add(Priority.NORMAL, "late").orTimeout(1, TimeUnit.MILLISECONDS));
         assertInstanceOf(TimeoutException.class, late);
         assertCounts(0, 1);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {Integer.MIN_VALUE, -1, 0})
-    void numbers_outOfBounds_areRefused(int number) {
-        for (Executable call : List.<Executable>of(
-                () -> AsyncTaskScheduler.create(number),
-                () -> scheduler.maxConcurrency(number),
-                () -> AsyncTaskScheduler.builder(1).overdueShare(number),
-                () -> AsyncTaskScheduler.builder(1).capacity(Math.min(number, -1), OnFullQueue.REJECT),
-                () -> AsyncTaskScheduler.builder(1).maxWait(Priority.LOW, Duration.ofNanos(Math.min(number, -1))))) {
-            var e = assertThrows(IllegalArgumentException.class, call);
-            assertTrue(e.getMessage().contains("must "), e.getMessage());
-        }
-        assertEquals(1, scheduler.maxConcurrency());
-    }
-
-    @Test
-    void builder_sayingEverything_buildsIt() {
-        AsyncTaskScheduler built = AsyncTaskScheduler.builder(Integer.MAX_VALUE)
-                .name("all")
-                .executor(Runnable::run)
-                .policy(PriorityPolicy.Strict.INSTANCE)
-                .maxWait(Priority.LOW, Duration.ofSeconds(1))
-                .overdueShare(2)
-                .capacity(0, OnFullQueue.REJECT)
-                .build();
-        TaskSchedulerConfig config = built.kotlin().getConfig();
-        assertEquals("all", built.kotlin().getName());
-        assertSame(PriorityPolicy.Strict.INSTANCE, config.getPolicy());
-        assertEquals("{LOW=1s}", config.getMaxWait().toString());
-        assertEquals(List.of(2, 0), List.of(config.getOverdueShare(), config.getCapacity()));
-        assertEquals(1, built.schedule(Priority.LOW, () -> 1, Runnable::run).join());
-    }
-
-    @Test
-    void nulls_areRefusedByName() {
-        Map<String, List<Executable>> calls = Map.of(
-                "scheduler", List.of(() -> AsyncTaskScheduler.of(null)),
-                "executor",
-                        List.of(
-                                () -> AsyncTaskScheduler.of(scheduler.kotlin(), null),
-                                () -> scheduler.schedule(Priority.LOW, () -> 1, null),
-                                () -> AsyncTaskScheduler.builder(1).executor(null)),
-                "priority",
-                        List.of(
-                                () -> scheduler.schedule(null, () -> CompletableFuture.completedFuture(1)),
-                                () -> scheduler.executor(null),
-                                () -> AsyncTaskScheduler.builder(1).maxWait(null, Duration.ZERO)),
-                "task", List.of(() -> scheduler.schedule(Priority.LOW, null)),
-                "cause", List.of(() -> scheduler.close(null)),
-                "name", List.of(() -> AsyncTaskScheduler.builder(1).name(null)),
-                "policy", List.of(() -> AsyncTaskScheduler.builder(1).policy(null)));
-        calls.forEach((name, refused) -> {
-            for (Executable call : refused) {
-                assertEquals(
-                        name, assertThrows(NullPointerException.class, call).getMessage());
-            }
-        });
     }
 }

@@ -14,7 +14,6 @@ import kotlin.time.Duration.Companion.hours
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.Runnable
@@ -23,30 +22,17 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.StandardTestDispatcher
-import kotlinx.coroutines.test.TestScope
-import kotlinx.coroutines.test.UnconfinedTestDispatcher
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
-import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
-import org.junit.jupiter.params.ParameterizedTest
-import org.junit.jupiter.params.provider.ValueSource
 
 /** What a user of the dispatcher sees, in virtual time. */
-class PriorityDispatcherTest {
-    private val ran = ArrayList<String>()
-
-    private fun TestScope.prioritized(
-        parallelism: Int = 1,
-        policy: PriorityPolicy = PriorityPolicy.Bounded(),
-        default: Priority = NORMAL,
-    ) = StandardTestDispatcher(testScheduler).prioritized(parallelism, "test", policy, default = default)
-
+class PriorityDispatcherTest : PriorityFixture() {
     @Test
     fun `more urgent levels run first, and a level in the order of its dispatches`() = runTest {
         val prioritized = prioritized()
@@ -80,16 +66,6 @@ class PriorityDispatcherTest {
         launch(prioritized + LOW) { ran += "low" }
         testScheduler.runCurrent()
         assertEquals(listOf("low", "critical", "low"), ran)
-    }
-
-    @Test
-    fun `level of a view counts and not that of the context`() = runTest {
-        val prioritized = prioritized()
-        launch(prioritized.level(IDLE) + CRITICAL) { ran += "idle" }
-        launch(prioritized + HIGH) { ran += "high" }
-        launch(prioritized.level(IDLE).level(CRITICAL)) { ran += "critical" }
-        testScheduler.runCurrent()
-        assertEquals(listOf("critical", "high", "idle"), ran)
     }
 
     @Test
@@ -297,69 +273,6 @@ class PriorityDispatcherTest {
     }
 
     @Test
-    fun `view of one runs one at a time and mixes no levels`() = runTest {
-        val prioritized = prioritized(2)
-        val view = prioritized.limitedParallelism(1, "view")
-        var inside = 0
-        for (level in listOf(LOW, CRITICAL, HIGH)) {
-            repeat(2) {
-                launch(view + level) {
-                    assertEquals(1, ++inside)
-                    ran += "$level"
-                    inside--
-                    yield()
-                }
-            }
-        }
-        launch(prioritized + NORMAL) { ran += "NORMAL" }
-        testScheduler.runCurrent()
-        assertEquals("CRITICAL, CRITICAL, HIGH, HIGH, NORMAL, LOW, LOW", ran.joinToString())
-        assertContains(view.toString(), "'view'", "parallelism = 1")
-    }
-
-    @Test
-    fun `urgent work in a view does not wait behind the view's less urgent turn`() = runTest {
-        val prioritized = prioritized(1)
-        val view = prioritized.limitedParallelism(1, "view")
-        launch(view + IDLE) { ran += "idle" }
-        repeat(3) { launch(prioritized + HIGH) { ran += "high" } }
-        launch(view + CRITICAL) { ran += "critical" }
-        testScheduler.runCurrent()
-        assertEquals(listOf("critical", "high", "high", "high", "idle"), ran)
-        assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
-    }
-
-    @Test
-    fun `urgent work in a view is not left behind when a due level takes its turn`() = runTest {
-        val prioritized = prioritized(1, PriorityPolicy.Bounded(low = 3))
-        val view = prioritized.limitedParallelism(2, "view")
-        repeat(2) { launch(view + LOW) { ran += "low" } }
-        repeat(20) { launch(view + CRITICAL) { ran += "critical" } }
-        repeat(40) { launch(prioritized + NORMAL) { ran += "normal" } }
-        testScheduler.runCurrent()
-        assertEquals(20, ran.take(ran.indexOf("normal")).count { it == "critical" })
-        assertEquals(62, ran.size)
-    }
-
-    @Test
-    fun `turns of a view that are over do not pile up`() = runTest {
-        val prioritized = prioritized(1, PriorityPolicy.Strict)
-        val view = prioritized.limitedParallelism(1, "view")
-        launch(view + LOW) { ran += "low" }
-        var urgent = 0
-        launch(prioritized + HIGH) {
-            repeat(1000) {
-                launch(view + CRITICAL) { urgent++ }
-                yield()
-            }
-            assertTrue(prioritized.metrics[LOW].queued <= 70)
-        }
-        testScheduler.runCurrent()
-        assertEquals(1000, urgent)
-        assertEquals(listOf("low"), ran)
-    }
-
-    @Test
     fun `dispatcher whose callers run what is too much for it is not nested`() {
         var depth = 0
         var deepest = 0
@@ -411,76 +324,6 @@ class PriorityDispatcherTest {
         assertEquals(1L, metrics[LOW].overdue)
         assertEquals(0, metrics[HIGH].queued + metrics.workers)
         assertContains(metrics.toString(), "workers = 0", "LOW: queued = 0, picked = 1, overdue = 1")
-    }
-
-    @Test
-    fun `toString tells name, bound and what is underneath`() {
-        assertEquals(
-            "PriorityDispatcher 'io' (parallelism = 3, over Dispatchers.IO)",
-            Dispatchers.IO.prioritized(3, "io").toString(),
-        )
-        assertEquals(
-            "PriorityDispatcher (level = LOW, parallelism = 1, over Dispatchers.Default)",
-            Dispatchers.Default.prioritized(1).level(LOW).toString(),
-        )
-    }
-
-    @Test
-    fun `dispatchers that run at once are refused`() {
-        for (direct in listOf(Dispatchers.Unconfined, UnconfinedTestDispatcher())) {
-            val e = assertThrows(IllegalArgumentException::class.java) { direct.prioritized(1) }
-            assertContains(e.message, direct, "at once on the caller's thread")
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = [Int.MIN_VALUE, -1, 0])
-    fun `numbers below one are refused`(number: Int) {
-        val calls = listOf(
-            { Dispatchers.Default.prioritized(number) },
-            { Dispatchers.Default.prioritized(1).limitedParallelism(number) },
-            { Dispatchers.Default.prioritized(1, quantum = number) },
-            { PriorityPolicy.Shares(critical = number) },
-            { PriorityPolicy.Shares(idle = number) },
-        )
-        for (call in calls) {
-            assertContains(assertThrows(IllegalArgumentException::class.java) { call() }.message, number, "1")
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = [1, 2, Int.MAX_VALUE])
-    fun `numbers from one are taken`(number: Int) = runTest {
-        val bound = maxOf(number, PriorityPolicy.Bounded.MIN_BOUND)
-        val policy = PriorityPolicy.Bounded(bound, bound, bound, bound)
-        val prioritized = StandardTestDispatcher(testScheduler).prioritized(number, policy = policy, quantum = number)
-        for (dispatcher in listOf(prioritized, prioritized.limitedParallelism(number, "view"))) {
-            assertEquals(number, dispatcher.parallelism)
-            repeat(100) { launch(dispatcher + Priority.entries[it % 5]) { ran += "x" } }
-        }
-        testScheduler.runCurrent()
-        assertEquals(200, ran.size)
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = [Int.MIN_VALUE, -1, 0, 1, 2])
-    fun `bounds that could not be kept are refused`(bound: Int) {
-        val calls = listOf(
-            "HIGH" to { PriorityPolicy.Bounded(high = bound) },
-            "IDLE" to { PriorityPolicy.Bounded(idle = bound) },
-        )
-        for ((level, call) in calls) {
-            val e = assertThrows(IllegalArgumentException::class.java) { call() }
-            assertContains(e.message, level, bound, PriorityPolicy.Bounded.MIN_BOUND)
-        }
-    }
-
-    @Test
-    fun `weights above the bound are refused`() {
-        for (weight in listOf(PriorityPolicy.Shares.MAX_WEIGHT + 1, Int.MAX_VALUE)) {
-            val e = assertThrows(IllegalArgumentException::class.java) { PriorityPolicy.Shares(low = weight) }
-            assertContains(e.message, "LOW", weight, PriorityPolicy.Shares.MAX_WEIGHT)
-        }
     }
 
     @Test

@@ -1,0 +1,17 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.Priority.NORMAL
+import kotlinx.coroutines.test.StandardTestDispatcher
+import kotlinx.coroutines.test.TestScope
+
+/** A dispatcher in virtual time, and what ran on it. */
+abstract class PriorityFixture {
+    protected val ran = ArrayList<String>()
+
+    protected fun TestScope.prioritized(
+        parallelism: Int = 1,
+        policy: PriorityPolicy = PriorityPolicy.Bounded(),
+        default: Priority = NORMAL,
+    ) = StandardTestDispatcher(testScheduler).prioritized(parallelism, "test", policy, default = default)
+}

@@ -1,0 +1,90 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.Priority.HIGH
+import baton.Priority.IDLE
+import baton.Priority.LOW
+import baton.sync.assertContains
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.StandardTestDispatcher
+import kotlinx.coroutines.test.UnconfinedTestDispatcher
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertThrows
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
+
+/** What can be asked for, what is refused, and how a dispatcher describes itself. */
+class PriorityParameterTest : PriorityFixture() {
+    @Test
+    fun `toString tells name, bound and what is underneath`() {
+        assertEquals(
+            "PriorityDispatcher 'io' (parallelism = 3, over Dispatchers.IO)",
+            Dispatchers.IO.prioritized(3, "io").toString(),
+        )
+        assertEquals(
+            "PriorityDispatcher (level = LOW, parallelism = 1, over Dispatchers.Default)",
+            Dispatchers.Default.prioritized(1).level(LOW).toString(),
+        )
+    }
+
+    @Test
+    fun `dispatchers that run at once are refused`() {
+        for (direct in listOf(Dispatchers.Unconfined, UnconfinedTestDispatcher())) {
+            val e = assertThrows(IllegalArgumentException::class.java) { direct.prioritized(1) }
+            assertContains(e.message, direct, "at once on the caller's thread")
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [Int.MIN_VALUE, -1, 0])
+    fun `numbers below one are refused`(number: Int) {
+        val calls = listOf(
+            { Dispatchers.Default.prioritized(number) },
+            { Dispatchers.Default.prioritized(1).limitedParallelism(number) },
+            { Dispatchers.Default.prioritized(1, quantum = number) },
+            { PriorityPolicy.Shares(critical = number) },
+            { PriorityPolicy.Shares(idle = number) },
+        )
+        for (call in calls) {
+            assertContains(assertThrows(IllegalArgumentException::class.java) { call() }.message, number, "1")
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [1, 2, Int.MAX_VALUE])
+    fun `numbers from one are taken`(number: Int) = runTest {
+        val bound = maxOf(number, PriorityPolicy.Bounded.MIN_BOUND)
+        val policy = PriorityPolicy.Bounded(bound, bound, bound, bound)
+        val prioritized = StandardTestDispatcher(testScheduler).prioritized(number, policy = policy, quantum = number)
+        for (dispatcher in listOf(prioritized, prioritized.limitedParallelism(number, "view"))) {
+            assertEquals(number, dispatcher.parallelism)
+            repeat(100) { launch(dispatcher + Priority.entries[it % 5]) { ran += "x" } }
+        }
+        testScheduler.runCurrent()
+        assertEquals(200, ran.size)
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [Int.MIN_VALUE, -1, 0, 1, 2])
+    fun `bounds that could not be kept are refused`(bound: Int) {
+        val calls = listOf(
+            "HIGH" to { PriorityPolicy.Bounded(high = bound) },
+            "IDLE" to { PriorityPolicy.Bounded(idle = bound) },
+        )
+        for ((level, call) in calls) {
+            val e = assertThrows(IllegalArgumentException::class.java) { call() }
+            assertContains(e.message, level, bound, PriorityPolicy.Bounded.MIN_BOUND)
+        }
+    }
+
+    @Test
+    fun `weights above the bound are refused`() {
+        for (weight in listOf(PriorityPolicy.Shares.MAX_WEIGHT + 1, Int.MAX_VALUE)) {
+            val e = assertThrows(IllegalArgumentException::class.java) { PriorityPolicy.Shares(low = weight) }
+            assertContains(e.message, "LOW", weight, PriorityPolicy.Shares.MAX_WEIGHT)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package baton.scheduler
+
+import baton.Priority.CRITICAL
+import baton.Priority.HIGH
+import baton.Priority.IDLE
+import baton.Priority.LOW
+import baton.Priority.NORMAL
+import baton.sync.assertContains
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Views by level, and views of which only so many blocks run at a time. */
+class PriorityViewTest : PriorityFixture() {
+    @Test
+    fun `level of a view counts and not that of the context`() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized.level(IDLE) + CRITICAL) { ran += "idle" }
+        launch(prioritized + HIGH) { ran += "high" }
+        launch(prioritized.level(IDLE).level(CRITICAL)) { ran += "critical" }
+        testScheduler.runCurrent()
+        assertEquals(listOf("critical", "high", "idle"), ran)
+    }
+
+    @Test
+    fun `view of one runs one at a time and mixes no levels`() = runTest {
+        val prioritized = prioritized(2)
+        val view = prioritized.limitedParallelism(1, "view")
+        var inside = 0
+        for (level in listOf(LOW, CRITICAL, HIGH)) {
+            repeat(2) {
+                launch(view + level) {
+                    assertEquals(1, ++inside)
+                    ran += "$level"
+                    inside--
+                    yield()
+                }
+            }
+        }
+        launch(prioritized + NORMAL) { ran += "NORMAL" }
+        testScheduler.runCurrent()
+        assertEquals("CRITICAL, CRITICAL, HIGH, HIGH, NORMAL, LOW, LOW", ran.joinToString())
+        assertContains(view.toString(), "'view'", "parallelism = 1")
+    }
+
+    @Test
+    fun `urgent work in a view does not wait behind the view's less urgent turn`() = runTest {
+        val prioritized = prioritized(1)
+        val view = prioritized.limitedParallelism(1, "view")
+        launch(view + IDLE) { ran += "idle" }
+        repeat(3) { launch(prioritized + HIGH) { ran += "high" } }
+        launch(view + CRITICAL) { ran += "critical" }
+        testScheduler.runCurrent()
+        assertEquals(listOf("critical", "high", "high", "high", "idle"), ran)
+        assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
+    }
+
+    @Test
+    fun `urgent work in a view is not left behind when a due level takes its turn`() = runTest {
+        val prioritized = prioritized(1, PriorityPolicy.Bounded(low = 3))
+        val view = prioritized.limitedParallelism(2, "view")
+        repeat(2) { launch(view + LOW) { ran += "low" } }
+        repeat(20) { launch(view + CRITICAL) { ran += "critical" } }
+        repeat(40) { launch(prioritized + NORMAL) { ran += "normal" } }
+        testScheduler.runCurrent()
+        assertEquals(20, ran.take(ran.indexOf("normal")).count { it == "critical" })
+        assertEquals(62, ran.size)
+    }
+
+    @Test
+    fun `turns of a view that are over do not pile up`() = runTest {
+        val prioritized = prioritized(1, PriorityPolicy.Strict)
+        val view = prioritized.limitedParallelism(1, "view")
+        launch(view + LOW) { ran += "low" }
+        var urgent = 0
+        launch(prioritized + HIGH) {
+            repeat(1000) {
+                launch(view + CRITICAL) { urgent++ }
+                yield()
+            }
+            assertTrue(prioritized.metrics[LOW].queued <= 70)
+        }
+        testScheduler.runCurrent()
+        assertEquals(1000, urgent)
+        assertEquals(listOf("low"), ran)
+    }
+}
