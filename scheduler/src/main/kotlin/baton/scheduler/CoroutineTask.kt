@@ -10,43 +10,41 @@ import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
-import kotlinx.coroutines.async
 import kotlinx.coroutines.currentCoroutineContext
 
 /**
- * A task and the coroutine that it becomes.
+ * A task and its coroutine, [job], a child of the scheduler's supervisor.
  *
- * [outcome] is the task as its user sees it, a child of the scheduler's supervisor. There is no coroutine before it is
- * the task's turn, so one that is refused can fail with an exception of its own, and one that is cancelled has ended at
- * once. The coroutine is a child of [outcome]: it is cancelled with it, and when it has ended, with all inside it, so
- * has the task.
+ * Whoever takes the task out of the line, or finds it standing nowhere, brings the job to its end: by running the block
+ * (see [TaskRunner]) or without.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class CoroutineTask<T>(
     private val scheduler: TaskScheduler,
-    private val outcome: CompletableDeferred<T>,
-    priority: Priority,
+    /** For whom of the coroutines inside it is how urgent. */
+    private val controller: PriorityController,
+    private val job: TaskJob<T>,
     override val taskKey: Any?,
     private val deadline: Duration?,
     block: suspend CoroutineScope.() -> T,
-) : TaskEntry(priority),
+) : TaskEntry(controller.level),
     ScheduledTask<T>,
-    Deferred<T> by outcome {
+    TaskJob.Owner,
+    Deferred<T> by job {
     private val core get() = scheduler.core
 
     /** Let go as soon as it is not needed: a task may be kept for its value. */
     @Volatile
     private var block: (suspend CoroutineScope.() -> T)? = block
 
-    /** For whom of the coroutines it is how urgent; there is none before the task is started. */
-    @Volatile
-    private var controller: PriorityController? = null
+    /** On which its block runs, until it suspends. */
+    private var runner: TaskRunner? = null
 
     @Volatile
     private var timer: DisposableHandle? = null
@@ -55,12 +53,18 @@ internal class CoroutineTask<T>(
     @Volatile
     private var entry: Latch? = null
 
+    val context: CoroutineContext get() = job.context
+
+    init {
+        job.owner = this
+    }
+
     override val state: TaskState
         get() =
             when {
                 isCompleted -> TaskState.DONE
-                place == Place.RUNNING -> TaskState.RUNNING
-                else -> TaskState.QUEUED
+                isWaiting || place == Place.NEW -> TaskState.QUEUED
+                else -> TaskState.RUNNING
             }
 
     override var priority: Priority
@@ -74,8 +78,7 @@ internal class CoroutineTask<T>(
     fun submit(mayWait: Boolean) {
         if (mayWait) entry = Latch(1)
         taskKey?.let { scheduler.keys.add(it, this) }
-        // Before anybody else sees it: so the scheduler is the first to hear of its end.
-        outcome.invokeOnCompletion(::ended)
+        job.attachTo(scheduler.supervision.enter())
         core.enqueue(this, mayWait)
         if (deadline != null && isWaiting) setTimer(deadline)
     }
@@ -96,71 +99,86 @@ internal class CoroutineTask<T>(
         entry?.countDown()
     }
 
+    override fun begins(after: TaskEntry): Boolean {
+        if (after !is CoroutineTask<*> || after.runner?.follow(this) != true) return false
+        timer?.dispose()
+        return true
+    }
+
     override fun begin() {
         timer?.dispose()
-        val block = block ?: return
-        this.block = null
-        // If it is being cancelled, this task is about to hear of it.
-        if (!scheduler.supervision.isActive) return
-        val controller = PriorityController(Line.LEVELS[level])
-        this.controller = controller
-        followLevel()
+        val dispatcher = context[ContinuationInterceptor] as? CoroutineDispatcher
         try {
-            val coroutine = scheduler.scope.async(outcome + controller, block = block)
-            coroutine.invokeOnCompletion { failure ->
-                if (failure != null) {
-                    outcome.completeExceptionally(failure)
-                } else {
-                    outcome.complete(coroutine.getCompleted())
-                }
+            if (dispatcher?.isDispatchNeeded(context) == true) {
+                TaskRunner(dispatcher, this).dispatch()
+            } else {
+                start { job.dispatch(it) }
             }
         } catch (e: Throwable) {
             // A dispatcher that throws: the coroutine may have failed with it already, or does not know of it.
-            outcome.completeExceptionally(e)
+            if (!job.isCompleted) job.end(e)
         }
+    }
+
+    /** On [runner]'s thread; which is another than the dispatcher's if that has refused it and has cancelled the job. */
+    fun runHere(runner: TaskRunner) {
+        if (job.isActive) this.runner = runner
+        start { job.runHere(it) }
+        this.runner = null
+    }
+
+    private inline fun start(how: (suspend CoroutineScope.() -> T) -> Unit) {
+        val block = block ?: return
+        this.block = null
+        followLevel()
+        how(block)
     }
 
     override fun refuse(end: TaskEnd) {
-        outcome.completeExceptionally(scheduler.refusal("$label of priority $own", end, deadline))
+        job.end(scheduler.refusal("$label of priority $own", end, deadline))
     }
 
-    private fun ended(failure: Throwable?) {
+    override fun cancelling(cause: Throwable) {
+        if (core.withdraw(this)) job.end(cause)
+    }
+
+    /**
+     * A Job may be seen to have ended before this is called, or after it. Whoever sees that settles it first: so that
+     * it finds the place free and the end counted.
+     */
+    override fun ended(failure: Throwable?, isVisible: Boolean) =
+        core.ended(this, failure, isCancelled = failure is CancellationException, isVisible)
+
+    override val isCompleted: Boolean
+        get() {
+            if (!job.isCompleted) return false
+            if (place != Place.ENDED) ended(job.getCompletionExceptionOrNull(), isVisible = true)
+            return true
+        }
+
+    override fun gone() {
         timer?.dispose()
         block = null
-        scheduler.supervision.leave()
+        core.gone(this)
         letIn()
-        settle(failure)
+        scheduler.supervision.leave()
         // Last, for it calls the key's own code.
         taskKey?.let { scheduler.keys.remove(it, this) }
     }
-
-    private fun settle(failure: Throwable?) = core.ended(this, failure, isCancelled = failure is CancellationException)
-
-    /**
-     * A Job says that it has completed before it tells those who asked to be told. Whoever sees that settles it first:
-     * so that it finds the place free and the end counted.
-     */
-    override val isCompleted: Boolean
-        get() {
-            if (!outcome.isCompleted) return false
-            if (place != Place.ENDED) settle(outcome.getCompletionExceptionOrNull())
-            return true
-        }
 
     /**
      * The level may change meanwhile; whoever changes it does this after it, so that the last one has the last word.
      */
     private fun followLevel() {
-        val controller = controller ?: return
         do {
             val now = level
             controller.level = Line.LEVELS[now]
         } while (level != now)
     }
 
-    override suspend fun await(): T = lifted { outcome.await() }
+    override suspend fun await(): T = lifted { job.await() }
 
-    override suspend fun join(): Unit = lifted { outcome.join() }
+    override suspend fun join(): Unit = lifted { job.join() }
 
     private suspend inline fun <R> lifted(wait: () -> R): R {
         if (isCompleted) return wait()
@@ -182,7 +200,6 @@ internal class CoroutineTask<T>(
     /** For what is inside the task and has a level of its own, which does not follow the task's. */
     private fun boostInside(level: Priority): Boosting.Boost? {
         if (level >= own) return null
-        val context = scheduler.scope.coroutineContext + outcome
         return (context[ContinuationInterceptor] as? Boosting)?.boost(context, level)
     }
 

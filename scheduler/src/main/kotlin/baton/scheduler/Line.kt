@@ -41,7 +41,7 @@ internal abstract class Line {
     fun move(below: Int, isMeant: (CoroutineContext) -> Boolean) {
         for (level in below + 1..LEVELS.lastIndex) {
             for (block in blocks(level)) {
-                val context = (block as? Continuation<*>)?.context ?: continue
+                val context = contextOf(block) ?: continue
                 if (!isMeant(context)) continue
                 val door = context[ContinuationInterceptor] as? Door ?: continue
                 // Somebody else may change the level while the block stands nowhere, and not find it.
@@ -55,6 +55,9 @@ internal abstract class Line {
             }
         }
     }
+
+    private fun contextOf(block: Runnable): CoroutineContext? =
+        if (block is TaskRunner) block.context else (block as? Continuation<*>)?.context
 
     companion object {
         val LEVELS: List<Priority> = Priority.entries

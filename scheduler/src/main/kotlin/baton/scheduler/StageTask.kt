@@ -55,6 +55,6 @@ public abstract class StageTask(private val scheduler: TaskScheduler, priority: 
     private fun ended(failure: Throwable?, isCancelled: Boolean) {
         life.complete()
         scheduler.supervision.leave()
-        core.ended(entry, failure, isCancelled)
+        core.ended(entry, failure, isCancelled, isVisible = true)
     }
 }

@@ -115,10 +115,13 @@ internal class TaskCore(
         refusal?.let(task::refuse)
     }
 
-    /** The outcome of [task] is known: a value if [failure] is null. To say it again changes nothing. */
-    fun ended(task: TaskEntry, failure: Throwable?, isCancelled: Boolean) {
+    /**
+     * The outcome of [task] is known: a value if [failure] is null. To say it again changes nothing. Unless others can
+     * see that it has ended [gone] must follow.
+     */
+    fun ended(task: TaskEntry, failure: Throwable?, isCancelled: Boolean, isVisible: Boolean) {
         var isLast = false
-        decide {
+        decide(after = task) {
             when {
                 task.isWaiting -> takeOut(task, TaskEnd.WITHDRAWN)
                 task.place == Place.RUNNING -> {
@@ -128,12 +131,23 @@ internal class TaskCore(
                 }
                 else -> task.place = Place.ENDED
             }
-            if (task.isAccepted) {
-                task.isAccepted = false
-                isLast = --unended == 0 && !isOpen
-            }
+            if (isVisible) isLast = forget(task)
         }
         if (isLast) ended.countDown()
+    }
+
+    /** Others can see that [task] has ended. */
+    fun gone(task: TaskEntry) {
+        if (!task.isAccepted) return
+        val isLast = synchronized(lock) { forget(task) }
+        if (isLast) ended.countDown()
+    }
+
+    /** Invariant 4. Whether nothing is left to wait for. */
+    private fun forget(task: TaskEntry): Boolean {
+        if (!task.isAccepted) return false
+        task.isAccepted = false
+        return --unended == 0 && !isOpen
     }
 
     /** The deadline of [task] has come. */
@@ -146,12 +160,12 @@ internal class TaskCore(
         if (isLate) task.refuse(TaskEnd.EXPIRED)
     }
 
-    /** Takes [task] out of the line in which it stands; false if it stands in none. [ended] must follow. */
+    /** Takes [task] out of its line, or keeps it from ever standing in one; false if it has left. [ended] must follow. */
     fun withdraw(task: TaskEntry): Boolean {
         var isWithdrawn = false
         decide {
-            isWithdrawn = task.isWaiting
-            if (isWithdrawn) takeOut(task, TaskEnd.WITHDRAWN)
+            isWithdrawn = task.isWaiting || task.place == Place.NEW
+            if (task.isWaiting) takeOut(task, TaskEnd.WITHDRAWN) else if (isWithdrawn) task.place = Place.ENDED
         }
         return isWithdrawn
     }
@@ -233,7 +247,7 @@ internal class TaskCore(
         }
 
     /** One step: [decision], and all that follows from it. */
-    private inline fun decide(decision: (now: Long) -> Unit) {
+    private inline fun decide(after: TaskEntry? = null, decision: (now: Long) -> Unit) {
         val now = queue.now()
         val starts: TaskEntry?
         val letIns: TaskEntry?
@@ -248,7 +262,7 @@ internal class TaskCore(
             lastToLetIn = null
         }
         if (letIns != null) letIn(letIns)
-        if (starts != null) begin(starts)
+        if (starts != null) begin(starts, after)
     }
 
     /** Invariants 1 and 2. */
@@ -307,14 +321,14 @@ internal class TaskCore(
         }
     }
 
-    private fun begin(first: TaskEntry) {
+    private fun begin(first: TaskEntry, after: TaskEntry?) {
         var task: TaskEntry? = first
         while (task != null) {
             val chosen: TaskEntry = task
             // Before it begins: another may use the field afterwards.
             task = chosen.next
             chosen.next = null
-            FlatStack.run(chosen::begin)
+            if (after == null || !chosen.begins(after)) FlatStack.run(chosen::begin)
         }
     }
 }

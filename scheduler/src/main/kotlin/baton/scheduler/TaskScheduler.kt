@@ -1,12 +1,13 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.PriorityController
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.newCoroutineContext
 import kotlinx.coroutines.withContext
 
 /**
@@ -213,7 +214,8 @@ public class TaskScheduler(
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         require(deadline == null || !deadline.isNegative()) { "deadline must not be negative, was $deadline" }
-        return CoroutineTask(this, CompletableDeferred(supervision.enter()), priority, key, deadline, block)
+        val controller = PriorityController(priority)
+        return CoroutineTask(this, controller, TaskJob(scope.newCoroutineContext(controller)), key, deadline, block)
     }
 
     /** Why a task has ended without having been started. */

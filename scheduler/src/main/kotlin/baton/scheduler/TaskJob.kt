@@ -1,0 +1,83 @@
+package baton.scheduler
+
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
+import kotlinx.coroutines.AbstractCoroutine
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.selects.SelectClause1
+
+/**
+ * The coroutine of a task, which is there before it is the task's turn: so a task that is cancelled or refused while it
+ * is queued ends without a second job, by the exception that is said to [end].
+ *
+ * `AbstractCoroutine` is an internal API of kotlinx.coroutines, of which only `async` and its kin are public: they
+ * begin at once, or when somebody awaits them. Tested against kotlinx-coroutines 1.11.0.
+ */
+@OptIn(InternalCoroutinesApi::class, InternalForInheritanceCoroutinesApi::class)
+internal class TaskJob<T>(context: CoroutineContext) :
+    AbstractCoroutine<T>(context, initParentJob = false, active = true),
+    Deferred<T> {
+    lateinit var owner: Owner
+
+    /** Who owns a job hears of its life. */
+    interface Owner {
+        /** It is being cancelled, and has not yet ended. */
+        fun cancelling(cause: Throwable)
+
+        /** The block has ended and all inside it. [isVisible] if others can see it already. */
+        fun ended(failure: Throwable?, isVisible: Boolean)
+
+        /** Those who waited for its end have been told. */
+        fun gone()
+    }
+
+    fun attachTo(parent: Job) = initParentJob(parent)
+
+    /** Runs [block] until it suspends for the first time, on this thread; one that has been cancelled ends at once. */
+    fun runHere(block: suspend CoroutineScope.() -> T) {
+        if (isActive) start(CoroutineStart.UNDISPATCHED, this, block) else end(getCancellationException())
+    }
+
+    /** Sends [block] to where the context says. */
+    fun dispatch(block: suspend CoroutineScope.() -> T) = start(CoroutineStart.DEFAULT, this, block)
+
+    /** It has failed without a block that could. To be called by whoever keeps the block from running. */
+    fun end(failure: Throwable) = resumeWith(Result.failure(failure))
+
+    override fun onCancelling(cause: Throwable?) {
+        if (cause != null) owner.cancelling(cause)
+    }
+
+    override fun onCompleted(value: T) = owner.ended(null, isCompleted)
+
+    override fun onCancelled(cause: Throwable, handled: Boolean) = owner.ended(cause, isCompleted)
+
+    override fun afterCompletion(state: Any?) = owner.gone()
+
+    @Suppress("UNCHECKED_CAST") // what the block has answered
+    override suspend fun await(): T = awaitInternal() as T
+
+    /** Awaiting what has ended suspends nobody: that there is a continuation is for the compiler alone. */
+    @Suppress("UNCHECKED_CAST")
+    override fun getCompleted(): T {
+        getCompletionExceptionOrNull()?.let { throw it }
+        return (suspend { awaitInternal() }).startCoroutineUninterceptedOrReturn(Nobody) as T
+    }
+
+    @Suppress("UNCHECKED_CAST")
+    override val onAwait: SelectClause1<T>
+        get() = onAwaitInternal as SelectClause1<T>
+
+    private object Nobody : Continuation<Any?> {
+        override val context get() = EmptyCoroutineContext
+
+        override fun resumeWith(result: Result<Any?>) = Unit
+    }
+}
