@@ -1,6 +1,6 @@
 package baton
 
-import java.util.concurrent.CopyOnWriteArraySet
+import java.lang.ref.WeakReference
 
 /**
  * A level that can be changed while the work goes on, for all coroutines that have this controller in their context:
@@ -17,7 +17,9 @@ import java.util.concurrent.CopyOnWriteArraySet
  * May be used from any thread, and in any number of coroutines.
  */
 public class PriorityController(initial: Priority) : PriorityElement {
-    private val followers = CopyOnWriteArraySet<Follower>()
+    /** Replaced, never changed, as there are few: under this. Null before the first, for most controllers have none. */
+    @Volatile
+    private var followers: List<WeakReference<Follower>>? = null
 
     /** The level now. Who reads it after a write sees that write. */
     @Volatile
@@ -25,12 +27,23 @@ public class PriorityController(initial: Priority) : PriorityElement {
         set(value) {
             if (field == value) return
             field = value
-            for (follower in followers) follower.levelChanged(this)
+            followers?.forEach { it.get()?.levelChanged(this) }
         }
 
-    /** Has [follower] told of every change from now on. To add it again changes nothing. */
+    /** Has [follower] told of every change from now on, without keeping it alive. To add it again changes nothing. */
     public fun follow(follower: Follower) {
-        if (follower !in followers) followers.add(follower)
+        if (isFollowedBy(follower)) return
+        synchronized(this) {
+            if (isFollowedBy(follower)) return
+            followers = followers.orEmpty().filter { it.get() != null } + WeakReference(follower)
+        }
+    }
+
+    private fun isFollowedBy(follower: Follower): Boolean {
+        val followers = followers ?: return false
+        // By index: this is asked at each dispatch.
+        for (i in followers.indices) if (followers[i].get() === follower) return true
+        return false
     }
 
     /** Something that keeps work in order of its level. */

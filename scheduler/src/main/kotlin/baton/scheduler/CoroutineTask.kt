@@ -46,6 +46,9 @@ internal class CoroutineTask<T>(
     /** On which its block runs, until it suspends. */
     private var runner: TaskRunner? = null
 
+    /** Which it leaves when it has ended; written before anybody sees it. */
+    private var group: Supervision.Group? = null
+
     @Volatile
     private var timer: DisposableHandle? = null
 
@@ -78,7 +81,9 @@ internal class CoroutineTask<T>(
     fun submit(mayWait: Boolean) {
         if (mayWait) entry = Latch(1)
         taskKey?.let { scheduler.keys.add(it, this) }
-        job.attachTo(scheduler.supervision.enter())
+        val group = scheduler.supervision.enter()
+        this.group = group
+        job.attachTo(group.job)
         core.enqueue(this, mayWait)
         if (deadline != null && isWaiting) setTimer(deadline)
     }
@@ -161,7 +166,7 @@ internal class CoroutineTask<T>(
         block = null
         core.gone(this)
         letIn()
-        scheduler.supervision.leave()
+        group?.leave()
         // Last, for it calls the key's own code.
         taskKey?.let { scheduler.keys.remove(it, this) }
     }

@@ -26,7 +26,8 @@ public abstract class StageTask(private val scheduler: TaskScheduler, priority: 
         }
 
     /** Hears of the end of the scope. */
-    private val life = Job(scheduler.supervision.enter())
+    private val group = scheduler.supervision.enter()
+    private val life = Job(group.job)
 
     /** It has its place; [end] must follow. */
     protected abstract fun begin()
@@ -54,7 +55,7 @@ public abstract class StageTask(private val scheduler: TaskScheduler, priority: 
 
     private fun ended(failure: Throwable?, isCancelled: Boolean) {
         life.complete()
-        scheduler.supervision.leave()
+        group.leave()
         core.ended(entry, failure, isCancelled, isVisible = true)
     }
 }

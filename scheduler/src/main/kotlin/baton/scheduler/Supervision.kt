@@ -1,6 +1,6 @@
 package baton.scheduler
 
-import kotlinx.coroutines.CompletableJob
+import java.util.concurrent.atomic.AtomicInteger
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.SupervisorJob
 
@@ -9,9 +9,30 @@ import kotlinx.coroutines.SupervisorJob
  * for them, but not for an idle scheduler that nobody has closed. None of them fails it, and so none fails the scope.
  */
 internal class Supervision(private val scope: Job?) {
+    /** Of tasks that follow each other without a gap; left by the last, it is over and no task enters it again. */
+    inner class Group {
+        val job = SupervisorJob(scope)
+        private val tasks = AtomicInteger(1)
+
+        /** Takes in one more task, unless it is over. */
+        fun enter(): Boolean {
+            while (true) {
+                val now = tasks.get()
+                if (now == 0) return false
+                if (tasks.compareAndSet(now, now + 1)) return true
+            }
+        }
+
+        /** A task has ended. */
+        fun leave() {
+            if (tasks.decrementAndGet() == 0) job.complete()
+        }
+    }
+
     private val lock = Any()
-    private var tasks = 0L
-    private var supervisor: CompletableJob? = null
+
+    @Volatile
+    private var group: Group? = null
 
     /** Whether the scope is not being cancelled. */
     val isActive: Boolean get() = scope == null || scope.isActive
@@ -21,20 +42,11 @@ internal class Supervision(private val scope: Job?) {
         scope?.start()
     }
 
-    /** The parent for one more task; [leave] must follow. */
-    fun enter(): Job =
-        synchronized(lock) {
-            tasks++
-            supervisor ?: SupervisorJob(scope).also { supervisor = it }
+    /** The group of one more task, of which its job is a child, and which it has to leave. */
+    fun enter(): Group {
+        group?.let { if (it.enter()) return it }
+        return synchronized(lock) {
+            group?.takeIf { it.enter() } ?: Group().also { group = it }
         }
-
-    /** A task has ended. */
-    fun leave() {
-        val last =
-            synchronized(lock) {
-                if (--tasks > 0) return
-                supervisor.also { supervisor = null }
-            }
-        last?.complete()
     }
 }

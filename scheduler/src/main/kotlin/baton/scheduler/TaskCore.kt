@@ -286,9 +286,10 @@ internal class TaskCore(
         val task = queue.next(now, counts)
         val stoodAt = task.level
         task.place = Place.RUNNING
-        task.level = task.wanted
+        val level = task.wanted
+        if (level != stoodAt) task.level = level
         running++
-        counts.started(stoodAt, task.level, maxOf(0, now - task.since))
+        counts.started(stoodAt, level, maxOf(0, now - task.since))
         val last = lastToStart
         if (last == null) toStart = task else last.next = task
         lastToStart = task

@@ -10,7 +10,7 @@ internal class TaskCounts {
         var outOfOrder = 0L
         var boosts = 0L
         var running = 0
-        var meanWait = 0.0
+        var waited = 0L
         var longestWait = 0L
         val ends = LongArray(TaskEnd.entries.size)
     }
@@ -25,7 +25,7 @@ internal class TaskCounts {
     fun started(level: Int, runsAt: Int, wait: Long) {
         val counts = levels[level]
         counts.started++
-        counts.meanWait += (wait - counts.meanWait) / counts.started
+        counts.waited += wait
         counts.longestWait = maxOf(counts.longestWait, wait)
         levels[runsAt].running++
     }
@@ -65,7 +65,7 @@ internal class TaskCounts {
             closed = counts[TaskEnd.CLOSED],
             overdue = counts.outOfOrder,
             boosts = counts.boosts,
-            meanWait = counts.meanWait.toLong().nanoseconds,
+            meanWait = (counts.waited / maxOf(1, counts.started)).nanoseconds,
             longestWait = counts.longestWait.nanoseconds,
         )
     }

@@ -2,11 +2,14 @@ package baton.scheduler
 
 import baton.Priority
 import baton.PriorityController
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.ThreadContextElement
 import kotlinx.coroutines.newCoroutineContext
 import kotlinx.coroutines.withContext
 
@@ -68,6 +71,12 @@ public class TaskScheduler(
     internal val supervision = Supervision(scope.coroutineContext[Job])
     internal val core = TaskCore(maxConcurrency, config, supervision::isActive)
     internal val keys = KeyIndex()
+
+    /** What all tasks have in common; null if kotlinx has to make each task's context, for what is copied or numbered. */
+    private val plainContext: CoroutineContext? =
+        scope.newCoroutineContext(EmptyCoroutineContext).minusKey(Job).takeUnless { context ->
+            context.fold(false) { found, element -> found || element is ThreadContextElement<*> }
+        }
 
     /**
      * How many tasks may run. Raising it starts more at once; lowering it takes nothing from those that run, and none
@@ -215,7 +224,8 @@ public class TaskScheduler(
     ): CoroutineTask<T> {
         require(deadline == null || !deadline.isNegative()) { "deadline must not be negative, was $deadline" }
         val controller = PriorityController(priority)
-        return CoroutineTask(this, controller, TaskJob(scope.newCoroutineContext(controller)), key, deadline, block)
+        val context = plainContext?.plus(controller) ?: scope.newCoroutineContext(controller)
+        return CoroutineTask(this, controller, TaskJob(context), key, deadline, block)
     }
 
     /** Why a task has ended without having been started. */
