@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.Warmup
 /** The settings of all benchmarks; the command line may change them. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1, jvmArgsAppend = ["-Xms2g", "-Xmx2g", "-XX:+UseG1GC"])
+@Fork(1, jvmArgsAppend = ["-Xms2g", "-Xmx2g", "-XX:+AlwaysPreTouch", "-XX:+UseG1GC"])
 @Warmup(iterations = 4, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 @Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 abstract class BatonBenchmark

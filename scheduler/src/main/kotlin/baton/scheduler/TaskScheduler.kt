@@ -224,7 +224,7 @@ public class TaskScheduler(
     ): CoroutineTask<T> {
         require(deadline == null || !deadline.isNegative()) { "deadline must not be negative, was $deadline" }
         val controller = PriorityController(priority)
-        val context = plainContext?.plus(controller) ?: scope.newCoroutineContext(controller)
+        val context = plainContext?.let { TaskContext(it, controller) } ?: scope.newCoroutineContext(controller)
         return CoroutineTask(this, controller, TaskJob(context), key, deadline, block)
     }
 

@@ -1,0 +1,41 @@
+package baton.scheduler
+
+import baton.PriorityController
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.CoroutineContext.Element
+import kotlin.coroutines.CoroutineContext.Key
+import kotlinx.coroutines.Job
+
+/**
+ * What [common] says, [controller] and the task's job. Were it put together with `+`, that would be a third of what a
+ * task costs.
+ */
+internal class TaskContext(private val common: CoroutineContext, private val controller: PriorityController) :
+    CoroutineContext {
+    private var job: Job? = null
+
+    override fun <E : Element> get(key: Key<E>): E? = job?.get(key) ?: controller[key] ?: common[key]
+
+    override fun <R> fold(initial: R, operation: (R, Element) -> R): R {
+        val folded = operation(common.fold(initial, operation), controller)
+        val job = job ?: return folded
+        return operation(folded, job)
+    }
+
+    /** The job, which adds itself while nobody else has seen this, becomes a part of it. */
+    override fun plus(context: CoroutineContext): CoroutineContext {
+        if (job != null || context !is Job) return plain() + context
+        job = context
+        return this
+    }
+
+    override fun minusKey(key: Key<*>): CoroutineContext = if (get(key) == null) this else plain().minusKey(key)
+
+    private fun plain(): CoroutineContext {
+        val plain = common + controller
+        val job = job ?: return plain
+        return plain + job
+    }
+
+    override fun toString(): String = plain().toString()
+}
