@@ -17,22 +17,23 @@ import kotlinx.coroutines.Dispatchers
  *   dispatch ─▶ queue of its level ─▶ mask ─▶ a worker, if fewer than `parallelism` are there
  *   worker: pick a level by the mask, poll its queue, run the block, and so on; leave when there is nothing
  *
- * `word` holds the mask, a bit for each level (bit 0: CRITICAL), and above it the number of workers. A worker is a task
- * of the dispatcher underneath. It carries no block: which one is decided when it runs, so what came last may go first.
+ * `word` holds the mask, a bit for each level (bit 0: CRITICAL), above it the number of gaps (see (2)), and above that the
+ * number of workers. A worker is a task of the dispatcher underneath. It carries no block: which one is decided when it
+ * runs, so what came last may go first.
  *
  * (1) Who adds to a queue then reads `word`, and changes it unless the level's bit is set and all workers are there:
  *     one compare-and-set for the bit and, if there is room, one more worker.
- * (2) A worker that finds a queue empty clears its bit and then looks again; if something came in between, it sets the
- *     bit again as under (1). So whoever skipped (1) because the bit was set is seen: it had added before that look.
- * (3) A worker leaves by a compare-and-set from a word whose mask is zero, and only after it has found all queues
- *     empty. So mask ≠ 0 means that there is a worker: nothing is lost. And no worker leaves while a block waits, be
- *     its bit cleared for a moment by (2) or not: a block that has been passed over is never left to a worker that does
- *     not count it.
+ * (2) A worker that finds a queue empty clears its bit and opens a gap in one step, then looks again; if something came
+ *     in between, it sets the bit again as under (1); it closes the gap in the same step. So whoever skipped (1) because
+ *     the bit was set is seen: it had added before that look. And a level that has work has its bit, or there is a gap.
+ * (3) A worker leaves by a compare-and-set from a word whose mask holds no bit but that of the queue it has just found
+ *     empty, which is cleared as under (2), and, if there is a gap, only after it has found all queues empty. So
+ *     mask ≠ 0 means that there is a worker: nothing is lost. And no worker leaves while a block waits that it may have
+ *     passed over: such a block is never left to a worker that does not count it.
  * (4) A worker that (2) has started, starts another when it finds more work: those that had left in the gap come back.
  * (5) Every block is polled by one worker: the queues are java.util.concurrent's.
- *
- * (6) With Bounded, a worker that is not alone asks the queues and not the mask which levels have work: so none is passed
- *     over without being counted while its bit is cleared for a moment by (2).
+ * (6) With Bounded, a worker asks the queues and not the mask alone which levels have work while there is a gap. So none
+ *     is passed over without being counted.
  *
  * Hence, with Bounded: while a block is the head of level l, at most `parallelism` workers pick, each passes it over
  * bypass[l] times at most (see Turns), and none of them forgets. So it runs within parallelism × bypass[l] picks.
@@ -48,8 +49,7 @@ internal class PriorityCore(
     private val quantum: Int,
 ) : Line() {
     @Volatile
-    private var word: Int = 0
-    private val workerLimit = minOf(parallelism, MAX_WORKERS)
+    private var word: Long = 0
     private val queues = Array(LEVELS.size) { ConcurrentLinkedQueue<Runnable>() }
     private val counts = Counts()
 
@@ -63,24 +63,25 @@ internal class PriorityCore(
 
     override val root: PriorityCore get() = this
 
-    override val mask: Int get() = word and MASK
+    override val mask: Int get() = maskOf(word)
 
     override fun enqueue(level: Int, block: Runnable) {
         queues[level].add(counts.sampled(block))
         signal(level, afterGap = false)
     }
 
-    /** Invariant 1. */
-    private fun signal(level: Int, afterGap: Boolean) {
-        val bit = 1 shl level
+    private fun signal(level: Int, afterGap: Boolean, gap: Long = 0) {
+        if (show(level, gap)) start(worker(afterGap))
+    }
+
+    /** Invariant 1: sets the bit of [level] and closes the [gap], if that is one. Whether one more worker is counted. */
+    private fun show(level: Int, gap: Long): Boolean {
+        val bit = 1L shl level
         while (true) {
             val now = word
-            val more = now ushr WORKERS < workerLimit
-            if (now and bit != 0 && !more) return
-            if (WORD.compareAndSet(this, now, (now or bit) + if (more) ONE_WORKER else 0)) {
-                if (more) start(worker(afterGap))
-                return
-            }
+            val more = workersOf(now) < parallelism
+            if (gap == 0L && now and bit != 0L && !more) return false
+            if (WORD.compareAndSet(this, now, (now or bit) - gap + if (more) ONE_WORKER else 0L)) return more
         }
     }
 
@@ -110,7 +111,7 @@ internal class PriorityCore(
     }
 
     override fun metrics(): DispatcherMetrics =
-        counts.metrics(workers = word ushr WORKERS) { level -> queues[level].size }
+        counts.metrics(workers = workersOf(word)) { level -> queues[level].size }
 
     private inner class Worker : Runnable {
         var afterGap = false
@@ -147,21 +148,14 @@ internal class PriorityCore(
         private fun next(): Runnable? {
             while (true) {
                 val now = word
-                val mask = now and MASK
-                if (mask == 0) {
-                    val found = firstWithWork()
-                    if (found >= 0) {
-                        WORD.compareAndSet(this@PriorityCore, now, now or (1 shl found))
-                        continue
-                    }
-                    picks.publish()
-                    if (WORD.compareAndSet(this@PriorityCore, now, now - ONE_WORKER)) return gone()
+                // Invariant 6.
+                val levels = if (picker.isExact && hasGap(now)) maskOf(now) or levelsWithWork() else maskOf(now)
+                if (levels == 0) {
+                    if (left(now, bit = 0)) return gone()
                     continue
                 }
-                val levels = if (picker.isExact && now ushr WORKERS > 1) mask or levelsWithWork() else mask
                 val level = picker.next(levels)
-                val queue = queues[level]
-                val entry = queue.poll()
+                val entry = queues[level].poll()
                 when {
                     entry == null -> if (leftOrCleared(level, now)) return gone()
                     entry is Turn && entry.isOver -> {}
@@ -181,50 +175,48 @@ internal class PriorityCore(
             return null
         }
 
-        /**
-         * The queue of [level] was empty. Clears its bit, and if it was the last one leaves in the same step.
-         *
-         * @return whether it has left
-         */
-        private fun leftOrCleared(level: Int, now: Int): Boolean {
-            val bit = 1 shl level
-            // Only another worker can have cleared the bit of a level that has work.
-            if (now and MASK != bit || (now ushr WORKERS > 1 && firstWithWork() >= 0)) {
-                clear(bit)
-                if (!queues[level].isEmpty()) signal(level, afterGap = true)
-                return false
+        /** The queue of [level] was empty: invariants 2 and 3. Whether this worker has left. */
+        private fun leftOrCleared(level: Int, now: Long): Boolean {
+            val bit = 1L shl level
+            if (now and MASK == bit) {
+                if (!left(now, bit)) return false
+                return queues[level].isEmpty().also { if (it) closeGap() } || !show(level, gap = ONE_GAP)
+            }
+            // Found by asking the queues, and taken by another since.
+            if (now and bit == 0L) return false
+            if (WORD.compareAndSet(this@PriorityCore, now, now - bit + ONE_GAP)) {
+                if (queues[level].isEmpty()) closeGap() else signal(level, afterGap = true, gap = ONE_GAP)
+            }
+            return false
+        }
+
+        /** Invariant 3. Clears [bit], the last one, if there is any, and opens a gap for that. */
+        private fun left(now: Long, bit: Long): Boolean {
+            if (hasGap(now)) {
+                val found = levelsWithWork()
+                if (found != 0) {
+                    signal(found.mostUrgent(), afterGap = true)
+                    return false
+                }
             }
             picks.publish()
-            if (!WORD.compareAndSet(this@PriorityCore, now, now - bit - ONE_WORKER)) return false
-            return queues[level].isEmpty() || !comesBack(bit)
+            val gap = if (bit == 0L) 0L else ONE_GAP
+            return WORD.compareAndSet(this@PriorityCore, now, now - bit + gap - ONE_WORKER)
         }
 
-        /** Something came while it left; somebody had skipped the signal. */
-        private fun comesBack(bit: Int): Boolean {
-            while (true) {
-                val now = word
-                val more = now ushr WORKERS < workerLimit
-                if (!more && now and bit != 0) return false
-                if (WORD.compareAndSet(this@PriorityCore, now, (now or bit) + if (more) ONE_WORKER else 0)) return more
-            }
-        }
-
-        private fun clear(bit: Int) {
-            WORD.getAndBitwiseAnd(this@PriorityCore, bit.inv())
+        private fun closeGap() {
+            WORD.getAndAdd(this@PriorityCore, -ONE_GAP)
         }
 
         /** Invariant 4. */
         private fun callAnother() {
             afterGap = false
-            val found = firstWithWork()
-            if (found >= 0) signal(found, afterGap = true)
+            val found = levelsWithWork()
+            if (found != 0) signal(found.mostUrgent(), afterGap = true)
         }
     }
 
-    /** The most urgent level whose queue is not empty, whatever the mask says; -1 if there is none. */
-    private fun firstWithWork(): Int = queues.indexOfFirst { !it.isEmpty() }
-
-    /** Also those whose bit is cleared for a moment. */
+    /** Those whose queue is not empty, whatever the mask says. */
     private fun levelsWithWork(): Int {
         var found = 0
         for (level in queues.indices) if (!queues[level].isEmpty()) found = found or (1 shl level)
@@ -254,12 +246,19 @@ internal class PriorityCore(
     }
 
     private companion object {
-        private const val WORKERS = 5
-        private const val MASK = (1 shl WORKERS) - 1
-        private const val ONE_WORKER = 1 shl WORKERS
-        private const val MAX_WORKERS = Int.MAX_VALUE ushr WORKERS
+        private const val MASK = (1L shl 5) - 1
+        private const val GAPS = 5
+        private const val WORKERS = 32
+        private const val ONE_GAP = 1L shl GAPS
+        private const val ONE_WORKER = 1L shl WORKERS
+
+        private fun maskOf(word: Long): Int = (word and MASK).toInt()
+
+        private fun hasGap(word: Long): Boolean = word and (ONE_WORKER - ONE_GAP) != 0L
+
+        private fun workersOf(word: Long): Int = (word ushr WORKERS).toInt()
 
         private val WORD: VarHandle =
-            MethodHandles.lookup().findVarHandle(PriorityCore::class.java, "word", Int::class.javaPrimitiveType)
+            MethodHandles.lookup().findVarHandle(PriorityCore::class.java, "word", Long::class.javaPrimitiveType)
     }
 }
