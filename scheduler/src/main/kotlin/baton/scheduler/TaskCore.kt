@@ -121,11 +121,12 @@ internal class TaskCore(
      */
     fun ended(task: TaskEntry, failure: Throwable?, isCancelled: Boolean, isVisible: Boolean) {
         var isLast = false
-        decide(after = task) {
+        decide(after = task) { now ->
             when {
                 task.isWaiting -> takeOut(task, TaskEnd.WITHDRAWN)
                 task.place == Place.RUNNING -> {
                     running--
+                    counts.ran(task.level, maxOf(0, now - task.since))
                     val end = if (isCancelled) TaskEnd.CANCELLED else TaskEnd.FAILED
                     end(task, if (failure == null) TaskEnd.DONE else end)
                 }
@@ -240,11 +241,13 @@ internal class TaskCore(
         if (task.place == Place.RUNNING) counts.moved(before, level)
     }
 
-    fun metrics(): TaskSchedulerMetrics =
-        synchronized(lock) {
-            val levels = Line.LEVELS.indices.map { counts.ofLevel(it, queue.sizeOf(it)) }
+    fun metrics(): TaskSchedulerMetrics {
+        val now = queue.now()
+        return synchronized(lock) {
+            val levels = Line.LEVELS.indices.map { counts.ofLevel(it, queue.sizeOf(it), queue.headWait(it, now)) }
             TaskSchedulerMetrics(maxConcurrency, outside.size, levels)
         }
+    }
 
     /** One step: [decision], and all that follows from it. */
     private inline fun decide(after: TaskEntry? = null, decision: (now: Long) -> Unit) {
@@ -290,6 +293,7 @@ internal class TaskCore(
         if (level != stoodAt) task.level = level
         running++
         counts.started(stoodAt, level, maxOf(0, now - task.since))
+        task.since = now
         val last = lastToStart
         if (last == null) toStart = task else last.next = task
         lastToStart = task

@@ -12,6 +12,8 @@ internal class TaskCounts {
         var running = 0
         var waited = 0L
         var longestWait = 0L
+        var ran = 0L
+        var longestRun = 0L
         val ends = LongArray(TaskEnd.entries.size)
     }
 
@@ -28,6 +30,13 @@ internal class TaskCounts {
         counts.waited += wait
         counts.longestWait = maxOf(counts.longestWait, wait)
         levels[runsAt].running++
+    }
+
+    /** A task of [level] has ended [time] nanoseconds after its start. */
+    fun ran(level: Int, time: Long) {
+        val counts = levels[level]
+        counts.ran += time
+        counts.longestRun = maxOf(counts.longestRun, time)
     }
 
     fun moved(from: Int, to: Int) {
@@ -48,8 +57,9 @@ internal class TaskCounts {
         if (end <= TaskEnd.CANCELLED) levels[level].running--
     }
 
-    fun ofLevel(level: Int, queued: Int): TaskSchedulerMetrics.OfLevel {
+    fun ofLevel(level: Int, queued: Int, headWait: Long): TaskSchedulerMetrics.OfLevel {
         val counts = levels[level]
+        val ended = counts[TaskEnd.DONE] + counts[TaskEnd.FAILED] + counts[TaskEnd.CANCELLED]
         return TaskSchedulerMetrics.OfLevel(
             queued = queued,
             running = counts.running,
@@ -67,6 +77,9 @@ internal class TaskCounts {
             boosts = counts.boosts,
             meanWait = (counts.waited / maxOf(1, counts.started)).nanoseconds,
             longestWait = counts.longestWait.nanoseconds,
+            headWait = headWait.nanoseconds,
+            meanRun = (counts.ran / maxOf(1, ended)).nanoseconds,
+            longestRun = counts.longestRun.nanoseconds,
         )
     }
 

@@ -19,7 +19,7 @@ internal abstract class TaskEntry(
     /** How many of each level await it. */
     private var awaiting: IntArray? = null
 
-    /** When it was scheduled. */
+    /** When it was scheduled, and once it runs, when it was started. */
     var since = 0L
 
     /** Whether it counts as one that the scheduler has yet to bring to its end. */

@@ -16,6 +16,9 @@ internal class TaskQueue(config: TaskSchedulerConfig) {
 
     fun sizeOf(level: Int): Int = lines[level].size
 
+    /** How long the first of [level] has waited. */
+    fun headWait(level: Int, now: Long): Long = lines[level].first?.let { maxOf(0, now - it.since) } ?: 0
+
     /** To the end of its level. */
     fun add(task: TaskEntry) {
         lines[task.level].add(task)

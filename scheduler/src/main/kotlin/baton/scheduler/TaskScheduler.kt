@@ -33,7 +33,9 @@ import kotlinx.coroutines.withContext
  * have a share of the starts, see [TaskSchedulerConfig]. What is started next is decided when a place is free.
  *
  * *Where.* Each task is a coroutine in [scope], with a [baton.PriorityController] in its context, so that on a
- * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] lifts it.
+ * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] lifts it. A task that ends without having been
+ * suspended leaves its thread to the one that gets its place, up to 16 in a row, except on a [PriorityDispatcher]. So
+ * what hears of its end right there (`invokeOnCompletion`, a waiter on `Dispatchers.Unconfined`) must not block.
  *
  * *Failures.* A task that fails fails nobody but whoever awaits it. A task that never gets its turn fails with
  * [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with a

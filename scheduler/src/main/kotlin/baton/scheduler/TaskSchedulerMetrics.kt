@@ -47,6 +47,9 @@ public class TaskSchedulerMetrics internal constructor(
      * @property boosts how often somebody of this level lifted a task to it by awaiting it.
      * @property meanWait of those started, from being scheduled to the start, in the time source of the configuration.
      * @property longestWait of those started.
+     * @property headWait how long the one has waited that is next in its level; zero if none is queued.
+     * @property meanRun of those started that have ended, from the start to the end.
+     * @property longestRun of those started that have ended.
      */
     public class OfLevel internal constructor(
         public val queued: Int,
@@ -65,11 +68,14 @@ public class TaskSchedulerMetrics internal constructor(
         public val boosts: Long,
         public val meanWait: Duration,
         public val longestWait: Duration,
+        public val headWait: Duration,
+        public val meanRun: Duration,
+        public val longestRun: Duration,
     ) {
         override fun toString(): String =
             "queued = $queued, running = $running, started = $started, done = $done, failed = $failed, " +
                 "cancelled = ${cancelled + withdrawn}, refused = ${rejected + shed + expired + closed}, " +
-                "mean wait = $meanWait"
+                "mean wait = $meanWait, mean run = $meanRun"
     }
 
     override fun toString(): String =

@@ -9,6 +9,7 @@ import baton.Priority.NORMAL
 import baton.priority
 import baton.sync.assertContains
 import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
@@ -284,10 +285,14 @@ class TaskSchedulerTest {
     @Test
     fun `waits are measured in the time source of the configuration`() = runTest {
         val scheduler = scheduler(config = TaskSchedulerConfig(timeSource = testScheduler.timeSource))
-        repeat(3) { scheduler.schedule(LOW) { delay(10.seconds) } }
+        for (i in 1..3) scheduler.schedule(LOW) { delay(10.seconds * i) }
+        delay(15.seconds)
+        assertEquals(15.seconds, scheduler.metrics[LOW].headWait)
         delay(1.minutes)
         val low = scheduler.metrics[LOW]
-        assertEquals(20.seconds to 10.seconds, low.longestWait to low.meanWait)
+        assertEquals(30.seconds to 40.seconds / 3, low.longestWait to low.meanWait)
+        assertEquals(30.seconds to 20.seconds, low.longestRun to low.meanRun)
+        assertEquals(Duration.ZERO, low.headWait)
         assertEquals(listOf(3L, 3L, 3L), listOf(low.scheduled, low.started, low.done))
         assertContains(scheduler.metrics.toString(), "running = 0 of 1", "LOW: queued = 0, running = 0, started = 3")
     }

@@ -1,0 +1,188 @@
+package baton.scheduler
+
+import baton.Priority
+import java.util.concurrent.Executors
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.asContextElement
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.async
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.suspendCancellableCoroutine
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Where tasks run that follow each other on a thread, and what they must not take from anybody by that. */
+class TaskRunnerTest {
+    /** Runs what it gets when it is told to. */
+    private class Steps : CoroutineDispatcher() {
+        val blocks = ArrayDeque<Runnable>()
+        var dispatches = 0
+
+        override fun dispatch(context: CoroutineContext, block: Runnable) {
+            dispatches++
+            blocks.addLast(block)
+        }
+
+        fun step() = blocks.removeFirst().run()
+
+        fun runAll() {
+            while (blocks.isNotEmpty()) step()
+        }
+    }
+
+    private val steps = Steps()
+    private val scheduler = TaskScheduler(CoroutineScope(steps + Job()), 1)
+    private val ran = ArrayList<String>()
+
+    @Test
+    fun row_ofShortTasks_isOneDispatchForSixteen() {
+        val tasks = List(40) { scheduler.schedule { ran += "$it" } }
+        steps.runAll()
+        assertTrue(tasks.all { it.isCompleted })
+        assertEquals(List(40) { "$it" }, ran)
+        assertEquals(3, steps.dispatches)
+    }
+
+    @Test
+    fun row_otherWorkOfTheDispatcher_runsAfterSixteenTasks() {
+        repeat(40) { scheduler.schedule { ran += "task" } }
+        steps.dispatch(Job()) { ran += "other" }
+        steps.runAll()
+        assertEquals(16, ran.indexOf("other"))
+    }
+
+    @Test
+    fun row_mostUrgentFirst_whateverWasQueuedBefore() {
+        scheduler.schedule { scheduler.schedule(Priority.CRITICAL) { ran += "urgent" } }
+        repeat(3) { scheduler.schedule(Priority.LOW) { ran += "low" } }
+        steps.runAll()
+        assertEquals(listOf("urgent", "low", "low", "low"), ran)
+    }
+
+    @Test
+    fun row_taskSuspends_itsPlaceStaysTakenAndNobodyFollows() {
+        scheduler.schedule { yield(); ran += "first" }
+        scheduler.schedule { ran += "second" }
+        steps.step()
+        assertTrue(ran.isEmpty())
+        assertEquals(1, scheduler.metrics.running)
+        steps.runAll()
+        assertEquals(listOf("first", "second"), ran)
+    }
+
+    @Test
+    fun row_nextIsCancelledByATaskBeforeIt_itsBlockIsNotCalled() {
+        lateinit var victim: ScheduledTask<Unit>
+        val first = scheduler.schedule { victim.cancel() }
+        victim = scheduler.schedule { ran += "victim" }
+        val third = scheduler.schedule { ran += "third" }
+        steps.runAll()
+        assertTrue(first.isCompleted && victim.isCancelled && third.isCompleted)
+        assertEquals(listOf("third"), ran)
+        assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
+    }
+
+    @Test
+    fun row_nextIsCancelledByWhoHearsOfTheEnd_itsBlockIsNotCalled() {
+        lateinit var next: ScheduledTask<Unit>
+        val first = scheduler.schedule { ran += "first" }
+        next = scheduler.schedule { ran += "next" }
+        // The place is the next one's already.
+        first.invokeOnCompletion { next.cancel() }
+        steps.runAll()
+        assertTrue(next.isCancelled)
+        assertEquals(listOf("first"), ran)
+        assertEquals(1, scheduler.metrics[Priority.NORMAL].cancelled)
+        assertEquals(0, scheduler.metrics.running)
+    }
+
+    @Test
+    fun row_taskFails_theNextFollows() {
+        val failing = scheduler.schedule { error("fails") }
+        scheduler.schedule { ran += "next" }
+        steps.step()
+        assertTrue(failing.isCancelled)
+        assertEquals(listOf("next"), ran)
+    }
+
+    @Test
+    fun row_scopeIsCancelledMeanwhile_nothingFollows() {
+        val tasks = List(3) { scheduler.schedule { ran += "$it"; scheduler.scope.cancel() } }
+        steps.runAll()
+        assertEquals(listOf("0"), ran)
+        assertTrue(tasks.all { it.isCancelled })
+    }
+
+    @Test
+    fun row_endOnAnotherThread_nextGoesToTheDispatcher() = runBlocking {
+        Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { own ->
+            val scheduler = TaskScheduler(CoroutineScope(own), 1)
+            val names = ArrayList<String>()
+            // Its last step, the end of its child, is elsewhere.
+            val first = scheduler.schedule { async(Dispatchers.Default) { delay(1) } }
+            val second = scheduler.schedule { names += Thread.currentThread().name }
+            val here = withContext(own) { Thread.currentThread().name }
+            joinAll(first, second)
+            assertEquals(listOf(here.substringBefore(" @")), names.map { it.substringBefore(" @") })
+        }
+    }
+
+    @Test
+    fun threadLocals_ofTheScope_areEachTasksOwnInARow() {
+        val local = ThreadLocal.withInitial { "none" }
+        val scheduler = TaskScheduler(CoroutineScope(steps + Job() + local.asContextElement("scope")), 1)
+        repeat(3) {
+            scheduler.schedule {
+                ran += local.get()
+                local.set("dirty")
+            }
+        }
+        steps.runAll()
+        assertEquals(List(3) { "scope" }, ran)
+        assertEquals("none", local.get())
+    }
+
+    @Test
+    fun dispatcherWithLevels_moreUrgentBlocksOfIt_goBetweenTasks() {
+        val levels = steps.prioritized(1)
+        val scheduler = TaskScheduler(CoroutineScope(levels + Job()), 1)
+        repeat(3) {
+            scheduler.schedule(Priority.LOW) {
+                ran += "low"
+                levels.dispatch(Priority.CRITICAL) { ran += "urgent" }
+            }
+        }
+        steps.runAll()
+        assertEquals(List(6) { if (it % 2 == 0) "low" else "urgent" }, ran)
+        assertEquals(0, scheduler.metrics.running)
+    }
+
+    @Test
+    fun job_isActiveFromTheBeginning_andItsBlockSeesIt() {
+        lateinit var inside: Job
+        val task = scheduler.schedule {
+            inside = coroutineContext[Job]!!
+            suspendCancellableCoroutine<Unit> { }
+        }
+        assertTrue(task.isActive)
+        assertFalse(task.start())
+        steps.runAll()
+        task.cancel()
+        assertTrue(inside.isCancelled)
+        assertFalse(inside.isCompleted)
+        steps.runAll()
+        assertTrue(inside.isCompleted && task.isCompleted)
+    }
+}
