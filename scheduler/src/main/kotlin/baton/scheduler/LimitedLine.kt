@@ -21,7 +21,9 @@ import baton.waiting.FlatStack
 internal class LimitedLine(private val beneath: Line, override val parallelism: Int) : Line() {
     private val lock = Any()
     private val queues = Array(LEVELS.size) { ArrayDeque<Runnable>() }
-    private val standing = ArrayList<Turn>()
+
+    /** The turns that stand in the line beneath, by their levels. */
+    private val standing = Array(LEVELS.size) { LinkedHashSet<Turn>() }
     private val picker = beneath.root.policy.picker()
     private val counts = Counts()
     private val picks = counts.local()
@@ -62,23 +64,24 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
 
     /** Invariant 2, for [level]. */
     private fun raise(level: Int): Turn? {
-        if (standing.count { it.level <= level } >= (0..level).sumOf { queues[it].size }) return null
-        val last = standing.maxByOrNull { it.level } ?: return null
-        if (last.level <= level) return null
-        standing.remove(last)
+        if ((0..level).sumOf { standing[it].size } >= (0..level).sumOf { queues[it].size }) return null
+        val least = standing.indexOfLast { it.isNotEmpty() }
+        if (least <= level) return null
+        val last = standing[least].first()
+        standing[least].remove(last)
         last.isOver = true
         over++
         return stand(level)
     }
 
-    private fun stand(level: Int) = Turn(this, level).also { standing.add(it) }
+    private fun stand(level: Int) = Turn(this, level).also { standing[level].add(it) }
 
     /** It is the turn of [turn]; the block to run, or null when it is over, or others have taken all blocks. */
     fun begin(turn: Turn): Runnable? {
         var raised: Turn? = null
         val block =
             synchronized(lock) {
-                if (!standing.remove(turn)) return null
+                if (!standing[turn.level].remove(turn)) return null
                 val mask = ownMask
                 if (mask == 0) {
                     turns--
@@ -102,7 +105,7 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
     fun end() {
         val next =
             synchronized(lock) {
-                val level = levelOfNth(standing.size)
+                val level = levelOfNth(standing.sumOf { it.size })
                 if (level < 0) turns--
                 if (level < 0) null else stand(level)
             }
