@@ -8,7 +8,7 @@ import kotlinx.coroutines.CoroutineScope
  * kotlinx's `runBlocking`. Compiled against 1.11 a call links to `runBlockingK`, which older versions do not have; what
  * they have is in all versions.
  */
-internal fun runBlockingOfAnyKotlinx(
+fun runBlockingOfAnyKotlinx(
     context: CoroutineContext = EmptyCoroutineContext,
     block: suspend CoroutineScope.() -> Unit,
 ) {

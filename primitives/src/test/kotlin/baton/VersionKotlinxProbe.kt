@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
 /** Guards the other probes: they prove nothing if they run on a version other than the one they were asked to. */
-class VersionKotlinxProbe {
+open class VersionKotlinxProbe {
     @Test
     fun kotlinx_onTheClassPath_isTheOneAskedFor() {
         val resource = "META-INF/kotlinx_coroutines_core.version"

@@ -4,7 +4,25 @@ import baton.PriorityController
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.CoroutineContext.Element
 import kotlin.coroutines.CoroutineContext.Key
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.ThreadContextElement
+import kotlinx.coroutines.newCoroutineContext
+
+/** Makes the contexts in which the tasks of [scope] run, before each of them adds its job. */
+@OptIn(ExperimentalCoroutinesApi::class)
+internal class TaskContexts(private val scope: CoroutineScope) {
+    /** What all tasks have in common; null if kotlinx has to make each one's, for what is copied or numbered. */
+    private val common: CoroutineContext? =
+        scope.newCoroutineContext(EmptyCoroutineContext).minusKey(Job).takeUnless { context ->
+            context.fold(false) { found, element -> found || element is ThreadContextElement<*> }
+        }
+
+    fun of(controller: PriorityController): CoroutineContext =
+        if (common == null) scope.newCoroutineContext(controller) else TaskContext(common, controller)
+}
 
 /**
  * What [common] says, [controller] and the task's job. Were it put together with `+`, that would be a third of what a

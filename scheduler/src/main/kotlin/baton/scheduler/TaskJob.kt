@@ -8,6 +8,7 @@ import kotlinx.coroutines.AbstractCoroutine
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
 import kotlinx.coroutines.Job
@@ -18,9 +19,13 @@ import kotlinx.coroutines.selects.SelectClause1
  * is queued ends without a second job, by the exception that is said to [end].
  *
  * `AbstractCoroutine` is an internal API of kotlinx.coroutines, of which only `async` and its kin are public: they
- * begin at once, or when somebody awaits them. Tested against kotlinx-coroutines 1.11.0.
+ * begin at once, or when somebody awaits them. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
  */
-@OptIn(InternalCoroutinesApi::class, InternalForInheritanceCoroutinesApi::class)
+@OptIn(
+    InternalCoroutinesApi::class,
+    InternalForInheritanceCoroutinesApi::class,
+    ExperimentalCoroutinesApi::class,
+)
 internal class TaskJob<T>(context: CoroutineContext) :
     AbstractCoroutine<T>(context, initParentJob = false, active = true),
     Deferred<T> {

@@ -2,15 +2,11 @@ package baton.scheduler
 
 import baton.Priority
 import baton.PriorityController
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
-import kotlinx.coroutines.ThreadContextElement
-import kotlinx.coroutines.newCoroutineContext
 import kotlinx.coroutines.withContext
 
 /**
@@ -74,11 +70,7 @@ public class TaskScheduler(
     internal val core = TaskCore(maxConcurrency, config, supervision::isActive)
     internal val keys = KeyIndex()
 
-    /** What all tasks have in common; null if kotlinx has to make each task's context, for what is copied or numbered. */
-    private val plainContext: CoroutineContext? =
-        scope.newCoroutineContext(EmptyCoroutineContext).minusKey(Job).takeUnless { context ->
-            context.fold(false) { found, element -> found || element is ThreadContextElement<*> }
-        }
+    private val contexts = TaskContexts(scope)
 
     /**
      * How many tasks may run. Raising it starts more at once; lowering it takes nothing from those that run, and none
@@ -226,8 +218,7 @@ public class TaskScheduler(
     ): CoroutineTask<T> {
         require(deadline == null || !deadline.isNegative()) { "deadline must not be negative, was $deadline" }
         val controller = PriorityController(priority)
-        val context = plainContext?.let { TaskContext(it, controller) } ?: scope.newCoroutineContext(controller)
-        return CoroutineTask(this, controller, TaskJob(context), key, deadline, block)
+        return CoroutineTask(this, controller, TaskJob(contexts.of(controller)), key, deadline, block)
     }
 
     /** Why a task has ended without having been started. */
