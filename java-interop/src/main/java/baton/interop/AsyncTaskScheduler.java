@@ -100,7 +100,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     public <T extends @Nullable Object> CompletableFuture<T> schedule(
             Priority priority, Supplier<? extends CompletionStage<T>> task) {
         Objects.requireNonNull(task, "task");
-        return run(priority, task, executor);
+        Objects.requireNonNull(priority, "priority");
+        return ScheduledCall.ofStage(scheduler, priority, executor, task).submit();
     }
 
     /** Has {@code task} run by {@code executor} when it is its turn. */
@@ -108,21 +109,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
             Priority priority, Callable<? extends T> task, Executor executor) {
         Objects.requireNonNull(task, "task");
         Objects.requireNonNull(executor, "executor");
-        return run(priority, () -> call(task), executor);
-    }
-
-    private <T extends @Nullable Object> CompletableFuture<T> run(
-            Priority priority, Supplier<? extends CompletionStage<T>> task, Executor on) {
         Objects.requireNonNull(priority, "priority");
-        return TaskGrant.schedule(scheduler, priority, task, on);
-    }
-
-    private static <T extends @Nullable Object> CompletionStage<T> call(Callable<? extends T> task) {
-        try {
-            return CompletableFuture.completedFuture(task.call());
-        } catch (Throwable e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        return ScheduledCall.<T>of(scheduler, priority, executor, task).submit();
     }
 
     /**
