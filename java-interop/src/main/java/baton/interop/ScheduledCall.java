@@ -40,7 +40,7 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
     private final StageTask task;
     private final Executor executor;
 
-    /** Let go as soon as it is not needed: a future may be kept for its value. Of whoever leaves WAITING. */
+    /** Let go as soon as it is not needed: a future may be kept for its value. Whoever ends the waiting takes it. */
     private @Nullable A action;
 
     /** In which it runs, while it does; or WATCHED. */
@@ -136,8 +136,8 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
 
     /**
      * Whether {@code next} runs in the row of this one, which is about to be completed. Dependents may come meanwhile:
-     * they say so before they come, and take {@code next} away if it is there by then. (Those of {@code allOf} and
-     * {@code anyOf} can only be counted.)
+     * they say so before they come, and take {@code next} away if it is there by then. Those of {@code allOf} and
+     * {@code anyOf} can only be counted.
      */
     private boolean isFollowedBy(ScheduledCall<?, ?> next) {
         TaskRow here = row;
