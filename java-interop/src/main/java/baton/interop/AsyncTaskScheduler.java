@@ -44,7 +44,8 @@ import org.jspecify.annotations.Nullable;
  * method throws because of the state of the scheduler.
  *
  * <p><i>Threads.</i> Suppliers run on the executor of this face, the common pool unless another is given; dependents
- * of the future where its task ended.
+ * of the future where its task ended. A task may follow another on its thread: an executor sees up to 16 tasks as one
+ * command. None follows there on a task whose future has dependents, for these may block.
  *
  * <p><i>Memory.</i> What happens before a {@code schedule} happens before the task; the task happens before what
  * follows its future, and before the end of a {@link #drain}.
@@ -100,7 +101,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     public <T extends @Nullable Object> CompletableFuture<T> schedule(
             Priority priority, Supplier<? extends CompletionStage<T>> task) {
         Objects.requireNonNull(task, "task");
-        return run(priority, task, executor);
+        Objects.requireNonNull(priority, "priority");
+        return ScheduledCall.ofStage(scheduler, priority, executor, task).submit();
     }
 
     /** Has {@code task} run by {@code executor} when it is its turn. */
@@ -108,21 +110,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
             Priority priority, Callable<? extends T> task, Executor executor) {
         Objects.requireNonNull(task, "task");
         Objects.requireNonNull(executor, "executor");
-        return run(priority, () -> call(task), executor);
-    }
-
-    private <T extends @Nullable Object> CompletableFuture<T> run(
-            Priority priority, Supplier<? extends CompletionStage<T>> task, Executor on) {
         Objects.requireNonNull(priority, "priority");
-        return TaskGrant.schedule(scheduler, priority, task, on);
-    }
-
-    private static <T extends @Nullable Object> CompletionStage<T> call(Callable<? extends T> task) {
-        try {
-            return CompletableFuture.completedFuture(task.call());
-        } catch (Throwable e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        return ScheduledCall.<T>of(scheduler, priority, executor, task).submit();
     }
 
     /**

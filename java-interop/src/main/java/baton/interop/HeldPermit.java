@@ -47,11 +47,6 @@ abstract class HeldPermit implements Permit {
         if (spend()) giveBack();
     }
 
-    /** As {@link #close}, by whoever used it, and knows how that ended. */
-    void closeAfter(@Nullable Throwable failure) {
-        close();
-    }
-
     /** Closes it without giving anything back: whoever calls it takes that over. False when it is closed already. */
     final boolean spend() {
         if (!CLOSED.compareAndSet(this, false, true)) return false;

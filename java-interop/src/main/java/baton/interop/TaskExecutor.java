@@ -2,7 +2,6 @@ package baton.interop;
 
 import baton.Priority;
 import baton.waiting.FlatStack;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -22,28 +21,37 @@ final class TaskExecutor extends ManagedExecutor {
     @Override
     @Nullable
     Throwable handOver(Work work) {
-        CompletableFuture<@Nullable Void> task = scheduler.schedule(priority, () -> run(work), executor);
+        Command task = new Command(work);
+        work.handle = task.submit();
+        // What is dropped from now on sees the handle. What was dropped before is refused.
         if (task.isCompletedExceptionally()) return Stages.failure(task);
-        work.handle = task;
-        // Whoever drops it looks for the handle after that.
+        // Whoever drops the work looks for the handle after that.
         if (work.isEnded()) task.cancel(false);
-        var unused = task.whenComplete((value, failure) -> neverRan(work));
         return null;
     }
 
-    private static @Nullable Void run(Work work) {
-        try {
-            work.run();
-        } catch (Throwable e) {
-            // The task has no user who could see it.
-            FlatStack.report(e);
+    /** The task of a work. It has no user: nobody sees how it ends, or depends on it. */
+    private final class Command extends ScheduledCall<@Nullable Void, Work> {
+        Command(Work work) {
+            super(scheduler.kotlin(), priority, executor, work);
         }
-        return null;
-    }
 
-    /** If the scheduler has ended its task without running it, nobody shall wait for it. */
-    private static void neverRan(Work work) {
-        if (work.drop() && work.command instanceof Future<?> future) future.cancel(false);
+        @Override
+        void act(Work work) {
+            try {
+                work.run();
+            } catch (Throwable e) {
+                FlatStack.report(e);
+            }
+            ended(null, null);
+        }
+
+        /** If the scheduler has ended it without running it, nobody shall wait for it. */
+        @Override
+        void dropped(Work work) {
+            boolean isKnown = work.handle != null;
+            if (isKnown && work.drop() && work.command instanceof Future<?> future) future.cancel(false);
+        }
     }
 
     @Override

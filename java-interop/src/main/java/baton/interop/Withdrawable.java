@@ -98,7 +98,7 @@ abstract class Withdrawable<T extends @Nullable Object> extends CompletableFutur
 
     /** Dependent stages are ordinary futures: cancelling them withdraws nothing. */
     @Override
-    public final <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
+    public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
         return new CompletableFuture<>();
     }
 }

@@ -4,13 +4,19 @@ import baton.Priority
 import baton.sync.Latch
 import baton.waiting.InternalBatonApi
 import java.time.Duration
+import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.CoroutineScope
 
 // With StageTask the door through which Baton's Java face comes to the scheduler.
 
-/** A scheduler in a scope of its own, said in Java's words; see [TaskSchedulerConfig]. */
+/** That of a scheduler which nobody can cancel, so that no task need hear of it. */
+private object EndlessScope : CoroutineScope {
+    override val coroutineContext: CoroutineContext get() = EmptyCoroutineContext
+}
+
+/** A scheduler in no scope, said in Java's words; see [TaskSchedulerConfig]. */
 @InternalBatonApi
 public fun newScheduler(
     maxConcurrency: Int,
@@ -23,8 +29,13 @@ public fun newScheduler(
 ): TaskScheduler {
     val config =
         TaskSchedulerConfig(policy, maxWait.mapValues { it.value.toKotlinDuration() }, overdueShare, capacity, onFull)
-    return TaskScheduler(CoroutineScope(EmptyCoroutineContext), maxConcurrency, name, config)
+    return TaskScheduler(EndlessScope, maxConcurrency, name, config)
 }
+
+/** A task of [scheduler] that is [owner]'s; to be submitted. */
+@InternalBatonApi
+public fun newStageTask(scheduler: TaskScheduler, priority: Priority, owner: StageTask.Owner): StageTask =
+    StageEntry(scheduler, priority, owner)
 
 /** As [TaskScheduler.drain], but does not wait: opens what is answered when all tasks have ended. */
 @InternalBatonApi
