@@ -9,7 +9,10 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +48,9 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
 
     /** In which it runs, while it does; or WATCHED. */
     private volatile @Nullable TaskRow row;
+
+    /** In which this is to follow another; kept after that. */
+    private volatile @Nullable TaskRow behind;
 
     ScheduledCall(TaskScheduler scheduler, Priority priority, Executor executor, A action) {
         this.task = TaskSchedulersKt.newStageTask(scheduler, priority, this);
@@ -137,11 +143,13 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
     /**
      * Whether {@code next} runs in the row of this one, which is about to be completed. Dependents may come meanwhile:
      * they say so before they come, and take {@code next} away if it is there by then. Those of {@code allOf} and
-     * {@code anyOf} can only be counted.
+     * {@code anyOf} can only be counted; one that comes too late for that can still join {@code next}, see
+     * {@link #comeForward}.
      */
     private boolean isFollowedBy(ScheduledCall<?, ?> next) {
         TaskRow here = row;
         if (here == null || !here.follow(next, next.executor)) return false;
+        next.behind = here;
         boolean isWatched = row != here || getNumberOfDependents() > 0;
         return !isWatched || here.take() == null;
     }
@@ -180,6 +188,30 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
         if (!leaveWithdrawn()) return;
         var unused = letGo();
         task.withdraw();
+    }
+
+    /** Somebody is about to block until this has ended: perhaps on the very thread on which it is to follow. */
+    private void comeForward() {
+        TaskRow here = behind;
+        if (here != null && !isDone() && here.take(this)) begin();
+    }
+
+    @Override
+    public final T join() {
+        comeForward();
+        return super.join();
+    }
+
+    @Override
+    public final T get() throws InterruptedException, ExecutionException {
+        comeForward();
+        return super.get();
+    }
+
+    @Override
+    public final T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        comeForward();
+        return super.get(timeout, unit);
     }
 
     // Every way to depend on this but allOf and anyOf comes by here before it depends.

@@ -60,6 +60,11 @@ final class TaskRow implements Runnable {
         return next == null ? null : (ScheduledCall<?, ?>) NEXT.getAndSet(this, null);
     }
 
+    /** As {@link #take()}, if {@code call} is next. */
+    boolean take(ScheduledCall<?, ?> call) {
+        return next == call && NEXT.compareAndSet(this, call, null);
+    }
+
     @Override
     public void run() {
         thread = Thread.currentThread();
