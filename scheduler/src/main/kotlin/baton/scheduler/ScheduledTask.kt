@@ -21,7 +21,7 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
  * [await] or [join] that returns.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class)
-public interface ScheduledTask<T> : Deferred<T> {
+public sealed interface ScheduledTask<out T> : Deferred<T> {
     /** How far it has come. */
     public val state: TaskState
 
