@@ -3,8 +3,11 @@ package baton
 import kotlin.coroutines.CoroutineContext
 
 /**
- * The hook by which a lock lifts its holder when somebody more urgent waits: implemented by the dispatchers that know
- * levels, and found as the interceptor in the holder's context. So locks know of no scheduler.
+ * The hook by which a lock lifts its holder when somebody more urgent waits: implemented by Baton's priority
+ * dispatchers, and found as the interceptor in the holder's context. So locks know of no scheduler.
+ *
+ * It is not meant to be implemented elsewhere: locks ask for it only once there is a dispatcher of Baton's that does,
+ * and until then pay one read of a field for it.
  *
  * All members may be called from any thread; they neither wait nor throw.
  */

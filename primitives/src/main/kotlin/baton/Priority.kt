@@ -4,7 +4,7 @@ package baton
  * How urgent a coroutine's work is: five levels, most urgent first.
  *
  * A level is an element of the coroutine context and travels to child coroutines like any other:
- * `launch(Priority.HIGH) { … }`. Whoever finds none in the context treats the work as [NORMAL].
+ * `launch(Priority.HIGH) { … }`. None in the context counts as [NORMAL], unless the place of use says otherwise.
  * What a level means is stated where it is used, for example at `WaitOrder.PRIORITY`. A level that can be changed while
  * the work goes on is a [PriorityController].
  */

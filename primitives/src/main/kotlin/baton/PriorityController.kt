@@ -21,7 +21,10 @@ public class PriorityController(initial: Priority) : PriorityElement {
     @Volatile
     private var followers: List<WeakReference<Follower>>? = null
 
-    /** The level now. Who reads it after a write sees that write. */
+    /**
+     * The level now. Who reads it after a write sees that write. What is queued in a priority dispatcher moves at once;
+     * that looks through its queues, once, and once more for every block that moves.
+     */
     @Volatile
     override var level: Priority = initial
         set(value) {

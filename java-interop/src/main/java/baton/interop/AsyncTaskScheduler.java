@@ -105,7 +105,14 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         return ScheduledCall.ofStage(scheduler, priority, executor, task).submit();
     }
 
-    /** Has {@code task} run by {@code executor} when it is its turn. */
+    /**
+     * Has {@code task} run by {@code executor} when it is its turn.
+     *
+     * <p>Its place is free when the call has returned. So a callable that answers a stage gives the place back before
+     * that stage has completed, and the stage itself is what arrives in the future: give such a call as a supplier,
+     * to {@link #schedule(Priority, Supplier)}. That runs it on the executor of this face; {@link #of(TaskScheduler,
+     * Executor)} makes another face of the same scheduler.
+     */
     public <T extends @Nullable Object> CompletableFuture<T> schedule(
             Priority priority, Callable<? extends T> task, Executor executor) {
         Objects.requireNonNull(task, "task");

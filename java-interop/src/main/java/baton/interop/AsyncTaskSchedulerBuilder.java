@@ -35,7 +35,7 @@ public final class AsyncTaskSchedulerBuilder {
         this.maxConcurrency = maxConcurrency;
     }
 
-    /** A name that messages and {@code toString} show. */
+    /** A name that messages and {@code toString} show; none unless said. */
     public AsyncTaskSchedulerBuilder name(String name) {
         this.name = Objects.requireNonNull(name, "name");
         return this;
@@ -47,19 +47,20 @@ public final class AsyncTaskSchedulerBuilder {
         return this;
     }
 
-    /** Which level is next. */
+    /** Which level is next; {@link PriorityPolicy.Bounded} with its defaults unless said. */
     public AsyncTaskSchedulerBuilder policy(PriorityPolicy policy) {
         this.policy = Objects.requireNonNull(policy, "policy");
         return this;
     }
 
     /**
-     * After how long the first task of a level is overdue.
+     * After how long the first task of a level is overdue; never unless said.
      *
      * @throws IllegalArgumentException if {@code wait} is negative
      */
     public AsyncTaskSchedulerBuilder maxWait(Priority priority, Duration wait) {
         Objects.requireNonNull(priority, "priority");
+        Objects.requireNonNull(wait, "wait");
         if (wait.isNegative()) {
             throw new IllegalArgumentException("the maxWait of " + priority + " must not be negative, was " + wait);
         }
@@ -68,7 +69,7 @@ public final class AsyncTaskSchedulerBuilder {
     }
 
     /**
-     * Of how many starts in a row at most one goes to what is overdue.
+     * Of how many starts in a row at most one goes to what is overdue; 4 unless said.
      *
      * @throws IllegalArgumentException if {@code share} is below 2
      */
@@ -80,14 +81,16 @@ public final class AsyncTaskSchedulerBuilder {
 
     /**
      * How many tasks may wait for their turn, and what becomes of one for which there is no room. Java tasks cannot
-     * wait for room: {@link OnFullQueue#SUSPEND} refuses them as {@link OnFullQueue#REJECT} does.
+     * wait for room: {@link OnFullQueue#SUSPEND} refuses them as {@link OnFullQueue#REJECT} does. Unless said, the queue
+     * has no bound ({@link Integer#MAX_VALUE}), and what is beyond it is refused by {@link OnFullQueue#REJECT}, where
+     * the Kotlin configuration has SUSPEND.
      *
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
     public AsyncTaskSchedulerBuilder capacity(int capacity, OnFullQueue onFull) {
         if (capacity < 0) throw new IllegalArgumentException("capacity must be at least 0, was " + capacity);
-        this.capacity = capacity;
         this.onFull = Objects.requireNonNull(onFull, "onFull");
+        this.capacity = capacity;
         return this;
     }
 

@@ -62,9 +62,13 @@ public final class PriorityExecutor extends ManagedExecutor {
     }
 
     /**
-     * As the other, on the threads of {@code executor}, which stays open when this one is shut down.
+     * As the other, on the threads of {@code executor}, which stays open when this one is shut down. An executor that
+     * runs commands on the caller's thread leaves nothing to wait for its turn. Over an executor of another
+     * {@link PriorityDispatcher} all would stand there at one level: for that use {@link #of}, with a view of fewer
+     * places by its {@code limitedParallelism} if need be.
      *
-     * @throws IllegalArgumentException if {@code parallelism} is below 1
+     * @throws IllegalArgumentException if {@code parallelism} is below 1, or if {@code executor} is that of a dispatcher
+     *     which says that it runs blocks at once, such as {@code Dispatchers.Unconfined}
      */
     public static PriorityExecutor over(Executor executor, int parallelism) {
         Objects.requireNonNull(executor, "executor");

@@ -1,6 +1,7 @@
 package baton.interop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,6 +22,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a scheduler can be made of, and what is refused. */
 class AsyncTaskSchedulerBuilderTest {
     private final AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
+
+    @Test
+    void overdueShare_one_isRefused() {
+        var e = assertThrows(
+                IllegalArgumentException.class,
+                () -> AsyncTaskScheduler.builder(1).overdueShare(1));
+        assertEquals("overdueShare must be at least 2, was 1", e.getMessage());
+    }
+
+    @Test
+    void builder_sayingNothing_hasTheDefaultsThatItStates() {
+        AsyncTaskScheduler built = AsyncTaskScheduler.builder(2).build();
+        TaskSchedulerConfig config = built.kotlin().getConfig();
+        assertNull(built.kotlin().getName());
+        assertEquals("Bounded(64/128/256/512)", config.getPolicy().toString());
+        assertEquals(Map.of(), config.getMaxWait());
+        assertEquals(List.of(4, Integer.MAX_VALUE), List.of(config.getOverdueShare(), config.getCapacity()));
+        assertSame(OnFullQueue.REJECT, config.getOnFull());
+    }
 
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, -1, 0})
@@ -72,7 +92,9 @@ class AsyncTaskSchedulerBuilderTest {
                 "task", List.of(() -> scheduler.schedule(Priority.LOW, null)),
                 "cause", List.of(() -> scheduler.close(null)),
                 "name", List.of(() -> AsyncTaskScheduler.builder(1).name(null)),
-                "policy", List.of(() -> AsyncTaskScheduler.builder(1).policy(null)));
+                "policy", List.of(() -> AsyncTaskScheduler.builder(1).policy(null)),
+                "wait", List.of(() -> AsyncTaskScheduler.builder(1).maxWait(Priority.LOW, null)),
+                "onFull", List.of(() -> AsyncTaskScheduler.builder(1).capacity(1, null)));
         calls.forEach((name, refused) -> {
             for (Executable call : refused) {
                 assertEquals(

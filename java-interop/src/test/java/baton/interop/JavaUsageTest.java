@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.Priority;
 import baton.channels.ClosedChannelException;
+import baton.scheduler.SchedulerClosedException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -21,6 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
@@ -155,6 +160,33 @@ class JavaUsageTest {
                 .start();
         assertEquals("permit", await(winner));
         assertEquals(1, semaphore.availablePermits());
+    }
+
+    @Test
+    void taskScheduler_asInTheUsage_compilesAndRuns() {
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(3);
+        CompletableFuture<String> done = scheduler.schedule(Priority.CRITICAL, () -> refreshToken());
+        ExecutorService high = scheduler.executor(Priority.HIGH);
+        CompletableFuture<Integer> command = CompletableFuture.supplyAsync(() -> 42, high);
+        assertEquals("token", await(done));
+        assertEquals(42, await(command));
+        scheduler.close();
+        assertInstanceOf(
+                SchedulerClosedException.class,
+                Futures.failure(scheduler.schedule(Priority.CRITICAL, () -> refreshToken())));
+        assertThrows(RejectedExecutionException.class, () -> high.execute(() -> {}));
+    }
+
+    private static CompletableFuture<String> refreshToken() {
+        return CompletableFuture.supplyAsync(() -> "token");
+    }
+
+    @Test
+    void priorityExecutor_asUsersWriteIt_compilesAndRuns() {
+        PriorityExecutor normal = PriorityExecutor.create(2);
+        PriorityExecutor critical = normal.level(Priority.CRITICAL);
+        assertEquals(1, await(CompletableFuture.supplyAsync(() -> 1, critical)));
+        assertEquals(2, await(CompletableFuture.supplyAsync(() -> 2, normal)));
     }
 
     @Test

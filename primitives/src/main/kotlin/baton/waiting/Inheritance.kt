@@ -39,7 +39,7 @@ import kotlinx.coroutines.Dispatchers
  * not after that.
  */
 internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
-    private val waiting = IntArray(LEVELS)
+    private val waiting = IntArray(Turns.LEVELS)
     private val settled = Ring()
     private val unsettled = Ring()
     private var settledAt = NONE
@@ -147,7 +147,6 @@ internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null
     override fun resumeFailed() {}
 
     companion object {
-        const val LEVELS = 5
         private const val STEPS = 1000
 
         /** No level: nobody waits, or not with one; or nobody is lifted. */

@@ -75,7 +75,7 @@ internal class Counts {
                 DispatcherMetrics.OfLevel(
                     queued = queued(level),
                     picked = counts.picked.sum(),
-                    overdue = counts.forced.sum(),
+                    outOfTurn = counts.forced.sum(),
                     sampledWaits = waits,
                     meanWait = if (waits == 0L) Duration.ZERO else (counts.waited.sum() / waits).nanoseconds,
                     longestWait = counts.longest.get().nanoseconds,

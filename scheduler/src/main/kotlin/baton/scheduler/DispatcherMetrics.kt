@@ -7,7 +7,11 @@ import kotlin.time.Duration
  * What a [PriorityDispatcher] has done so far, and what it is doing: a snapshot, in which numbers that change meanwhile
  * may not fit together exactly.
  *
- * @property workers how many of its workers run or are about to.
+ * A view by [PriorityDispatcher.limitedParallelism] has metrics of its own, a view by [PriorityDispatcher.level] shares
+ * those of what it is a view of.
+ *
+ * @property workers how many of its workers run or are about to; of a limited view, how many of its places in the
+ *   dispatcher run or wait for their turn there.
  */
 public class DispatcherMetrics internal constructor(
     public val workers: Int,
@@ -16,10 +20,12 @@ public class DispatcherMetrics internal constructor(
     public operator fun get(priority: Priority): OfLevel = levels[priority.ordinal]
 
     /**
-     * @property queued how many blocks wait for their turn; counted anew, in time proportional to them.
-     * @property picked how many blocks have had their turn. Workers add what they have picked when they go behind
-     *   others or have nothing left.
-     * @property overdue how many of them were picked although a more urgent level had work.
+     * @property queued how many blocks wait for their turn; counted anew, in time proportional to them. What waits in a
+     *   limited view counts there. Here count the places for which it stands in line, and also those that it has given
+     *   up, until they are swept out: at most about 64 and twice its parallelism.
+     * @property picked how many blocks have had their turn, and how many places of limited views. Workers add what they
+     *   have picked when they turn to another level, go behind others, or leave.
+     * @property outOfTurn how many of them were picked although a more urgent level had work.
      * @property sampledWaits how many waits were measured: about one in 64.
      * @property meanWait of those measured, from the dispatch to the start, in real time also where the time of the
      *   dispatcher underneath is virtual.
@@ -28,13 +34,13 @@ public class DispatcherMetrics internal constructor(
     public class OfLevel internal constructor(
         public val queued: Int,
         public val picked: Long,
-        public val overdue: Long,
+        public val outOfTurn: Long,
         public val sampledWaits: Long,
         public val meanWait: Duration,
         public val longestWait: Duration,
     ) {
         override fun toString(): String =
-            "queued = $queued, picked = $picked, overdue = $overdue, mean wait = $meanWait"
+            "queued = $queued, picked = $picked, out of turn = $outOfTurn, mean wait = $meanWait"
     }
 
     override fun toString(): String =

@@ -5,8 +5,6 @@ import baton.Priority
 import baton.PriorityController
 import baton.PriorityElement
 import kotlin.coroutines.CoroutineContext
-import kotlinx.coroutines.Delay
-import kotlinx.coroutines.InternalCoroutinesApi
 
 /**
  * A way into [line]. [pinned] is the level of all who come this way, or null if their context says it, else [default].
@@ -67,20 +65,3 @@ internal open class Door(
         return "$label (${level}parallelism = $parallelism, over ${line.root.under})"
     }
 }
-
-/**
- * A way into [line] that waits for time as the dispatcher underneath does, if that knows how; else kotlinx's default
- * does.
- *
- * `Delay` is an internal API of kotlinx.coroutines. Tested against kotlinx-coroutines 1.11.0.
- */
-@OptIn(InternalCoroutinesApi::class)
-internal fun doorTo(line: Line, pinned: Priority?, default: Priority, name: String?): Door {
-    val under = line.root.under
-    return if (under is Delay) DelayingDoor(line, pinned, default, name, under) else Door(line, pinned, default, name)
-}
-
-@OptIn(InternalCoroutinesApi::class)
-private class DelayingDoor(line: Line, pinned: Priority?, default: Priority, name: String?, under: Delay) :
-    Door(line, pinned, default, name),
-    Delay by under

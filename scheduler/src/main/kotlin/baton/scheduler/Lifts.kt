@@ -89,7 +89,10 @@ internal class Lifts(core: PriorityCore) : PriorityController.Follower {
     private companion object {
         val NOTHING = Boost {}
 
-        /** The coroutine itself and those that it is a part of. */
+        /**
+         * The coroutine itself and those that it is a part of. `Job.parent` is an experimental API of
+         * kotlinx.coroutines. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+         */
         @OptIn(ExperimentalCoroutinesApi::class)
         fun CoroutineContext.ancestry(): Sequence<Job> = generateSequence(this[Job]) { it.parent }
     }

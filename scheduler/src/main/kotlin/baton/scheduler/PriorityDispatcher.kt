@@ -25,7 +25,9 @@ import kotlinx.coroutines.CoroutineDispatcher
  * *Bound.* At most [parallelism] blocks run at a time. A coroutine that is suspended takes no place.
  *
  * *Boosting.* While a coroutine holds a `Mutex`, a `ReadWriteLock` or the only permit of a `Semaphore`, or works on a
- * [ScheduledTask], that somebody more urgent waits for, it and all inside it run at the level of whoever waits.
+ * [ScheduledTask], that somebody more urgent waits for, it and all inside it run at the level of whoever waits. For
+ * that it must be known who holds a lock. After a `tryLock()` that does not suspend, or a `lockRead()` without an owner,
+ * it is not; nor if a Java future holds it.
  *
  * *Cancellation.* Never drops a block, cancelled or not: the block runs and sees it.
  *
@@ -54,7 +56,7 @@ public abstract class PriorityDispatcher internal constructor() :
     /** A snapshot of what it does. */
     public abstract val metrics: DispatcherMetrics
 
-    /** The same dispatcher, with this level for all that is dispatched, whatever the context says. */
+    /** The same dispatcher, with this level for all that is dispatched here, whatever the context says. */
     public abstract fun level(priority: Priority): PriorityDispatcher
 
     /** Whether work waits that is more urgent than [priority]. May be out of date at once. */
@@ -63,8 +65,9 @@ public abstract class PriorityDispatcher internal constructor() :
     /**
      * A view of which at most [parallelism] blocks run at a time, and which takes no more of this dispatcher's places.
      * Levels mean in it what they mean here: the context goes with the block, and an urgent block of the view waits for
-     * less urgent work neither in the view nor here.
+     * less urgent work neither in the view nor here, but for what the policy owes to that, in the view and here.
      *
+     * @param name shown by [toString]. Without one, a view that would not be narrower is this dispatcher itself.
      * @throws IllegalArgumentException if [parallelism] is below 1.
      */
     abstract override fun limitedParallelism(parallelism: Int, name: String?): PriorityDispatcher

@@ -23,6 +23,11 @@ public sealed class PriorityPolicy {
      * their turns up to three picks earlier, so that the bound is exact for all. Each worker counts for itself: in a
      * dispatcher of `n` workers, the head of a level runs within `n` times as many picks of others.
      *
+     * A view by [PriorityDispatcher.limitedParallelism] has one count for all its places: it passes the head of a level
+     * over as often as given here at most. But for each of its own picks the view stands in line in the dispatcher as a
+     * block of the most urgent level that waits in it does, and may be passed over there, too. So counted in picks of
+     * the dispatcher the two multiply.
+     *
      * With the defaults CRITICAL keeps 97 % of all picks at worst. No clock is read, so the bound holds in virtual
      * time.
      *
@@ -45,15 +50,19 @@ public sealed class PriorityPolicy {
             }
         }
 
-        /** How often a level may be passed over; CRITICAL is passed over for those alone whose turn must come. */
+        /**
+         * How often a level may be passed over. For CRITICAL that is `Int.MAX_VALUE`: it is passed over for those alone
+         * whose turn must come.
+         */
         public fun of(priority: Priority): Int = limits[priority.ordinal]
 
         override fun picker(): Picker = BoundedPicker(limits)
 
         override fun toString(): String = "Bounded($high/$normal/$low/$idle)"
 
-        /** The bound of the bounds. */
+        /** What a bound may be. */
         public companion object {
+            /** The least bound, 3: so many other levels may come to theirs at the same time. */
             public const val MIN_BOUND: Int = Turns.MIN_BYPASS
         }
     }
@@ -89,8 +98,9 @@ public sealed class PriorityPolicy {
 
         override fun toString(): String = "Shares($critical/$high/$normal/$low/$idle)"
 
-        /** The bound. */
+        /** What a weight may be. */
         public companion object {
+            /** The greatest weight: up to it, rounding changes a share by less than a millionth. */
             public const val MAX_WEIGHT: Int = 1_000_000
         }
     }

@@ -21,14 +21,15 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
  * [await] or [join] that returns.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class)
-public interface ScheduledTask<T> : Deferred<T> {
+public sealed interface ScheduledTask<out T> : Deferred<T> {
     /** How far it has come. */
     public val state: TaskState
 
     /**
      * How urgent it is, without those who await it. To change it moves a queued task in O(1) to the end of its new
      * level; one that runs is at the new level from its next dispatch on, and with it all inside it that has no level
-     * of its own.
+     * of its own. What of it is queued in a [PriorityDispatcher] moves at once; that looks through the queues, once,
+     * and once more for every block that moves.
      */
     public var priority: Priority
 

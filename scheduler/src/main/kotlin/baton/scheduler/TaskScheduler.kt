@@ -33,7 +33,7 @@ import kotlinx.coroutines.withContext
  * suspended leaves its thread to the one that gets its place, up to 16 in a row, except on a [PriorityDispatcher]. So
  * what hears of its end right there (`invokeOnCompletion`, a waiter on `Dispatchers.Unconfined`) must not block.
  *
- * *Failures.* A task that fails fails nobody but whoever awaits it. A task that never gets its turn fails with
+ * *Failures.* A task that fails fails nobody but whoever awaits it. A task that the scheduler refuses fails with
  * [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with a
  * `CancellationException`, by which whoever awaits it would end without a word.
  *
@@ -100,9 +100,10 @@ public class TaskScheduler(
      *
      * @param key shown by messages and `toString`, and by which [tasks] and [cancel] find the task while it has not
      *   ended. Several tasks may have the same key; it is compared by `equals`.
-     * @param deadline how long the task may wait for its turn, by the clock of the scope's dispatcher; zero means now
-     *   or not at all. If it has not been started then it fails with [TaskDeadlineException]. How long it runs is not
-     *   limited: for that use `withTimeout` in [block].
+     * @param deadline how long the task may wait for its turn, by the clock of the scope's dispatcher, rounded up to
+     *   whole milliseconds; zero means now or not at all, null or infinite that there is no limit. If it has not been
+     *   started then it fails with [TaskDeadlineException]. How long it runs is not limited: for that use `withTimeout`
+     *   in [block].
      * @throws IllegalArgumentException if [deadline] is negative.
      */
     public fun <T> schedule(

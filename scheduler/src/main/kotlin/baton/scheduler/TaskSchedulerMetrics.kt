@@ -42,7 +42,8 @@ public class TaskSchedulerMetrics internal constructor(
      * @property rejected how many found no room.
      * @property shed how many lost their place in the queue to a more urgent one.
      * @property expired how many were not started before their deadline.
-     * @property closed how many came after the scheduler was closed or drained, or were queued when it was closed.
+     * @property closed how many came after the scheduler was closed or drained, or were queued or waited for room when
+     *   it was closed.
      * @property overdue how many were started out of order because they had waited for longer than `maxWait`.
      * @property boosts how often somebody of this level lifted a task to it by awaiting it.
      * @property meanWait of those started, from being scheduled to the start, in the time source of the configuration.

@@ -69,6 +69,51 @@ class PriorityBoundTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource("1, 1", "2, 1", "2, 2", "4, 3")
+    fun `view passes the head of every level over within its bound, however many places it has`(
+        parallelism: Int,
+        places: Int,
+    ) {
+        for (seed in 0 until SEEDS) {
+            val random = Random(seed)
+            val bounds = IntArray(5) { if (it == 0) Int.MAX_VALUE else random.nextInt(3, 12) }
+            val policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4])
+            val prioritized = under.prioritized(parallelism, policy = policy, quantum = random.nextInt(1, 20))
+            val view = prioritized.limitedParallelism(places, "view")
+            val waits = Waits()
+            val load = IntArray(5) { random.nextInt(0, 4) }
+            var added = 0
+            var ran = 0
+            picks.clear()
+            var seen = 0
+            while (added < BLOCKS || picks.size < added) {
+                if (added < BLOCKS && (random.nextBoolean() || picks.size == added)) {
+                    val level = pick(random, load)
+                    waits.added(level)
+                    view.add(level)
+                    added++
+                    // Beside the view, so that its turns come late and in another order.
+                    if (random.nextBoolean()) {
+                        prioritized.level(Line.LEVELS[pick(random, load)]).dispatch(EmptyCoroutineContext) { ran++ }
+                    }
+                } else {
+                    under.step()
+                }
+                while (seen < picks.size) waits.picked(picks[seen++])
+            }
+            for (level in 1..4) {
+                assertTrue(waits.longest[level] <= bounds[level]) {
+                    "seed $seed: the view passed over a head of level $level ${waits.longest[level]} times, " +
+                        "bound ${bounds[level]}"
+                }
+            }
+            while (under.step()) { /* what is left beside the view */ }
+            assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
+            assertTrue(ran > 0)
+        }
+    }
+
     private fun pick(random: Random, load: IntArray): Int {
         val total = load.sum() + 5
         var at = random.nextInt(total)

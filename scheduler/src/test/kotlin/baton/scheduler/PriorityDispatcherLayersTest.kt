@@ -12,7 +12,6 @@ import kotlin.coroutines.ContinuationInterceptor
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asCoroutineDispatcher
-import kotlinx.coroutines.delay
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -52,7 +51,6 @@ class PriorityDispatcherLayersTest {
                         order += level
                         running.decrementAndGet()
                         yield()
-                        delay(1)
                     }
                 }
             }

@@ -63,17 +63,21 @@ open class PriorityDispatcherStressTest {
         val ran = AtomicIntegerArray(blocks)
         val done = CountDownLatch(blocks)
         val running = AtomicInteger()
+        val inView = AtomicInteger()
         val failures = ConcurrentLinkedQueue<String>()
         val shutDownAt = if (isShutDown) random.nextInt(blocks) else -1
         val threads = List(2) { half ->
             thread {
                 for (number in half until blocks step 2) {
                     if (number == shutDownAt) pool.shutdown()
-                    val door = views[number % 7 / 6].level(Priority.entries[number * 31 % 5])
+                    val isInView = number % 7 == 6
+                    val door = views[if (isInView) 1 else 0].level(Priority.entries[number * 31 % 5])
                     door.dispatch(EmptyCoroutineContext) {
                         val now = running.incrementAndGet()
                         if (now > parallelism) failures += "$now at a time"
+                        if (isInView && inView.incrementAndGet() > 1) failures += "several at a time in a view of one"
                         ran.incrementAndGet(number)
+                        if (isInView) inView.decrementAndGet()
                         running.decrementAndGet()
                         done.countDown()
                     }

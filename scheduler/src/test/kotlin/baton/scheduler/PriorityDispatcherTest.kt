@@ -10,7 +10,9 @@ import baton.PriorityController
 import baton.sync.assertContains
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
@@ -33,6 +35,16 @@ import org.junit.jupiter.api.Test
 
 /** What a user of the dispatcher sees, in virtual time. */
 class PriorityDispatcherTest : PriorityFixture() {
+    @Test
+    fun `what users write first compiles and does what it says`() = runTest {
+        val prioritized = StandardTestDispatcher(testScheduler).prioritized(parallelism = 2)
+        launch(prioritized.level(Priority.LOW)) { ran += "low" }
+        launch(prioritized + Priority.HIGH) { ran += "high" }
+        withPriority(Priority.CRITICAL) { launch(prioritized) { ran += "critical" } }
+        testScheduler.runCurrent()
+        assertEquals(listOf("critical", "high", "low"), ran)
+    }
+
     @Test
     fun `more urgent levels run first, and a level in the order of its dispatches`() = runTest {
         val prioritized = prioritized()
@@ -312,6 +324,22 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
+    fun `metrics measure waits of some blocks, in real time`() = runTest {
+        val prioritized = prioritized()
+        val begin = System.nanoTime()
+        repeat(6400) { prioritized.level(HIGH).dispatch(EmptyCoroutineContext) { ran += "x" } }
+        assertEquals(0L, prioritized.metrics[HIGH].sampledWaits)
+        testScheduler.runCurrent()
+        val most = (System.nanoTime() - begin).nanoseconds
+        val high = prioritized.metrics[HIGH]
+        assertTrue(high.sampledWaits in 1L..600L) { "$high" }
+        assertTrue(high.meanWait in Duration.ZERO..high.longestWait) { "$high" }
+        assertTrue(high.longestWait in 1.nanoseconds..most) { "$high of $most" }
+        val low = prioritized.metrics[LOW]
+        assertEquals(listOf(0L, Duration.ZERO, Duration.ZERO), listOf(low.sampledWaits, low.meanWait, low.longestWait))
+    }
+
+    @Test
     fun `metrics count what was picked and what waits`() = runTest {
         val prioritized = prioritized(policy = PriorityPolicy.Bounded(low = 3))
         repeat(5) { launch(prioritized + HIGH) {} }
@@ -321,9 +349,9 @@ class PriorityDispatcherTest : PriorityFixture() {
         testScheduler.runCurrent()
         val metrics = prioritized.metrics
         assertEquals(listOf(0L, 5L, 0L, 1L, 0L), Priority.entries.map { metrics[it].picked })
-        assertEquals(1L, metrics[LOW].overdue)
+        assertEquals(1L, metrics[LOW].outOfTurn)
         assertEquals(0, metrics[HIGH].queued + metrics.workers)
-        assertContains(metrics.toString(), "workers = 0", "LOW: queued = 0, picked = 1, overdue = 1")
+        assertContains(metrics.toString(), "workers = 0", "LOW: queued = 0, picked = 1, out of turn = 1")
     }
 
     @Test

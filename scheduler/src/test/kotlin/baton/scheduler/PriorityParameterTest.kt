@@ -72,12 +72,25 @@ class PriorityParameterTest : PriorityFixture() {
     fun `bounds that could not be kept are refused`(bound: Int) {
         val calls = listOf(
             "HIGH" to { PriorityPolicy.Bounded(high = bound) },
+            "NORMAL" to { PriorityPolicy.Bounded(normal = bound) },
+            "LOW" to { PriorityPolicy.Bounded(low = bound) },
             "IDLE" to { PriorityPolicy.Bounded(idle = bound) },
         )
         for ((level, call) in calls) {
             val e = assertThrows(IllegalArgumentException::class.java) { call() }
             assertContains(e.message, level, bound, PriorityPolicy.Bounded.MIN_BOUND)
         }
+    }
+
+    @Test
+    fun `weights up to the bound are taken`() = runTest {
+        val most = PriorityPolicy.Shares.MAX_WEIGHT
+        val policy = PriorityPolicy.Shares(most, most, most, most, idle = 1)
+        val prioritized = prioritized(policy = policy)
+        for (level in Priority.entries) repeat(100) { launch(prioritized + level) { ran += level.name } }
+        testScheduler.runCurrent()
+        assertEquals(500, ran.size)
+        assertEquals(1, ran.take(401).count { it == "IDLE" })
     }
 
     @Test

@@ -52,7 +52,7 @@ class TaskSchedulerTest {
         TaskScheduler(this, maxConcurrency, "test", config)
 
     @Test
-    fun `the lines of the guide compile and do what they say`() = runTest {
+    fun `what users write first compiles and does what it says`() = runTest {
         val scope: CoroutineScope = this
         val scheduler = TaskScheduler(scope, maxConcurrency = 3)
         val scheduled: ScheduledTask<Int> = scheduler.schedule(CRITICAL) { 42 }

@@ -1,0 +1,23 @@
+package baton.scheduler
+
+import baton.Priority
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.InternalCoroutinesApi
+
+/**
+ * A way into [line] that waits for time as the dispatcher underneath does, if that knows how; else kotlinx's default
+ * does.
+ */
+@OptIn(InternalCoroutinesApi::class)
+internal fun doorTo(line: Line, pinned: Priority?, default: Priority, name: String?): Door {
+    val under = line.root.under
+    return if (under is Delay) DelayingDoor(line, pinned, default, name, under) else Door(line, pinned, default, name)
+}
+
+/**
+ * A [Door] with a clock. `Delay` is an internal API of kotlinx.coroutines. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+ */
+@OptIn(InternalCoroutinesApi::class)
+private class DelayingDoor(line: Line, pinned: Priority?, default: Priority, name: String?, under: Delay) :
+    Door(line, pinned, default, name),
+    Delay by under
