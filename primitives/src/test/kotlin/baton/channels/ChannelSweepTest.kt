@@ -2,6 +2,7 @@ package baton.channels
 
 import baton.Priority
 import baton.sync.CancelSweep
+import baton.sync.StepDispatcher
 import baton.sync.SweepRun
 import baton.sync.SweptCall
 import kotlin.time.Duration.Companion.seconds
@@ -126,7 +127,7 @@ class ChannelSweepTest {
         CancelSweep<World, Op>(ops) {
         override val start = "$filled filled"
 
-        override fun create() = World(plan, filled)
+        override fun create(dispatcher: StepDispatcher) = World(plan, filled)
 
         override suspend fun call(op: Op, world: World, caller: String): Int {
             op.call(world, caller)

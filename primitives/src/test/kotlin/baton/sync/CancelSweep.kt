@@ -15,11 +15,12 @@ import org.junit.jupiter.api.Assertions.assertFalse
  * Plays every pair of operations, and cancels one of the two before every single step that they, and those who act
  * beside them, can make: one run for each. Every run has a [W] of its own.
  */
-internal abstract class CancelSweep<W, O>(private val ops: List<O>) {
+abstract class CancelSweep<W, O>(private val ops: List<O>) {
     /** What a failure tells beside the operations. */
     protected abstract val start: String
 
-    protected abstract fun create(): W
+    /** All runs on [dispatcher]; what the world brings may, too. */
+    protected abstract fun create(dispatcher: StepDispatcher): W
 
     /** Answers how often [SweepRun.world] is held by the caller now. */
     protected abstract suspend fun call(op: O, world: W, caller: String): Int
@@ -50,7 +51,8 @@ internal abstract class CancelSweep<W, O>(private val ops: List<O>) {
                 val lazily = variant / 2 == 0
                 var cancelAt = 0
                 do {
-                    val run = SweepRun(create(), cancelAt, lazily)
+                    val dispatcher = StepDispatcher()
+                    val run = SweepRun(create(dispatcher), dispatcher, cancelAt, lazily)
                     try {
                         play(run, first, second, victimIsFirst)
                     } catch (e: Throwable) {
@@ -79,8 +81,12 @@ internal abstract class CancelSweep<W, O>(private val ops: List<O>) {
 }
 
 /** One run, in which the victim is cancelled before turn [cancelAt]. */
-internal class SweepRun<W>(val world: W, private val cancelAt: Int, val lazily: Boolean) {
-    private val dispatcher = StepDispatcher()
+class SweepRun<W>(
+    val world: W,
+    private val dispatcher: StepDispatcher,
+    private val cancelAt: Int,
+    val lazily: Boolean,
+) {
     lateinit var victim: SweptCall
 
     var turns = 0
@@ -109,7 +115,7 @@ internal class SweepRun<W>(val world: W, private val cancelAt: Int, val lazily: 
 }
 
 /** As `async` makes it, but for the names that this gives to coroutine and thread at each step while it is debugged. */
-internal class SweptCall(context: CoroutineContext) :
+class SweptCall(context: CoroutineContext) :
     AbstractCoroutine<Int>(context, initParentJob = false, active = true) {
     /** How often the world is held by this call; nothing, if it failed. */
     var held = 0

@@ -138,7 +138,7 @@ class CancelSweepTest {
     ) : CancelSweep<P, Op<P>>(ops) {
         override val start = "$held held"
 
-        override fun create() = create.invoke()
+        override fun create(dispatcher: StepDispatcher) = create.invoke()
 
         override suspend fun call(op: Op<P>, world: P, caller: String) = op.call(world)
 

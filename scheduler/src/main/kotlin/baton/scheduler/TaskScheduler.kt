@@ -158,8 +158,10 @@ public class TaskScheduler(
         deadline: Duration? = null,
         block: suspend CoroutineScope.() -> T,
     ): T {
-        val task = submit(priority, key, deadline, block)
+        val task = newTask(priority, key, deadline, block)
+        task.submit(mayWait = true)
         try {
+            task.awaitEntry()
             return task.await()
         } catch (e: Throwable) {
             if (!task.isCompleted) {

@@ -1,0 +1,165 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.sync.CancelSweep
+import baton.sync.StepDispatcher
+import baton.sync.SweepRun
+import baton.sync.SweptCall
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/**
+ * Cancels one of two calls before every single step that the two, and the tasks of the scheduler, can make. Afterwards
+ * all tasks have had their end, once; none that others have scheduled was cancelled; and the places are all there.
+ */
+class TaskSweepTest {
+    /** What a task did. */
+    private class Work {
+        var calls = 0
+        var isInside = false
+    }
+
+    /** One place, room for [capacity] more, and [filled] tasks already there. */
+    private class World(dispatcher: StepDispatcher, capacity: Int, filled: Int) {
+        private val job = Job()
+        private val gate = CompletableDeferred<Unit>()
+        private val works = ArrayList<Work>()
+        private var running = 0
+        private var most = 0
+
+        /** Those that nobody may cancel. */
+        private val tasks = ArrayList<ScheduledTask<*>>()
+        val scheduler =
+            TaskScheduler(CoroutineScope(dispatcher + job), 1, "sweep", TaskSchedulerConfig(capacity = capacity))
+
+        init {
+            repeat(filled) {
+                val work = newWork()
+                tasks += scheduler.schedule(Priority.LOW) {
+                    gate.await()
+                    work(work)
+                }
+            }
+        }
+
+        val last: ScheduledTask<*>? get() = tasks.lastOrNull()
+
+        fun newWork() = Work().also { works += it }
+
+        fun openGate() = gate.complete(Unit)
+
+        suspend fun work(work: Work) {
+            work.calls++
+            work.isInside = true
+            most = maxOf(most, ++running)
+            try {
+                yield()
+            } finally {
+                withContext(NonCancellable) { yield() }
+                running--
+                work.isInside = false
+            }
+        }
+
+        suspend fun submit(deadline: Duration? = null): ScheduledTask<Unit> {
+            val work = newWork()
+            try {
+                return scheduler.submit(key = work, deadline = deadline) { work(work) }.also { tasks += it }
+            } catch (e: CancellationException) {
+                assertTrue(scheduler.tasks(work).all { it.isCancelled }, "submit has left its task behind")
+                throw e
+            }
+        }
+
+        suspend fun run() {
+            val work = newWork()
+            try {
+                scheduler.run(key = work) { work(work) }
+                assertEquals(1, work.calls)
+            } finally {
+                assertTrue(scheduler.tasks(work).isEmpty(), "run has returned before its task has ended")
+            }
+        }
+
+        fun check() {
+            assertTrue(most <= scheduler.maxConcurrency) { "$most at a time" }
+            for (work in works) assertTrue(work.calls <= 1 && !work.isInside)
+            for (task in tasks) {
+                assertTrue(task.isCompleted)
+                assertTrue(task.getCompletionExceptionOrNull() !is CancellationException, "another cancelled it")
+            }
+            val metrics = scheduler.metrics
+            assertEquals(0, metrics.running + metrics.queued + metrics.waiting)
+            assertSumsFit(metrics)
+            assertTrue(job.children.none(), "the scope waits for somebody")
+        }
+
+        override fun toString() = "$scheduler"
+    }
+
+    private class Op(val name: String, val call: suspend World.() -> Unit) {
+        override fun toString() = name
+    }
+
+    private val ops =
+        listOf(
+            Op("submit(1s)") { submit(1.seconds) },
+            Op("submit, await") { submit().await() },
+            Op("run") { run() },
+            Op("await") { last?.await() },
+            Op("join") { last?.join() },
+            Op("drain") { scheduler.drain() },
+            Op("close") { scheduler.close() },
+            Op("resize(2)") { scheduler.maxConcurrency = 2 },
+            Op("pause, resume") {
+                scheduler.pause()
+                try {
+                    yield()
+                } finally {
+                    scheduler.resume()
+                }
+            },
+        )
+
+    private inner class TaskSweep(private val capacity: Int, private val filled: Int) : CancelSweep<World, Op>(ops) {
+        override val start = "capacity $capacity, $filled filled"
+
+        override fun create(dispatcher: StepDispatcher) = World(dispatcher, capacity, filled)
+
+        override suspend fun call(op: Op, world: World, caller: String): Int {
+            op.call(world)
+            return 0
+        }
+
+        override fun SweepRun<World>.beside() = turn { world.openGate() }
+
+        override fun SweepRun<World>.end(first: SweptCall, second: SweptCall) {
+            for (call in listOf(first, second)) {
+                assertTrue(call.isCompleted, "a call waits for ever")
+                call.throwUnless { it is SchedulerClosedException || it is TaskDeadlineException }
+            }
+            world.check()
+            if (world.scheduler.isClosed) return
+            val last = world.scheduler.schedule {}
+            drain()
+            assertTrue(last.isCompleted, "a place is missing")
+            world.check()
+        }
+    }
+
+    @Test
+    fun cancelledAtAnyStep_leavesNothingBehind() {
+        val runs = listOf(0 to 0, 0 to 1, 1 to 1, 1 to 2).sumOf { (capacity, filled) -> TaskSweep(capacity, filled).run() }
+        assertTrue(runs > 15_000, "only $runs runs")
+    }
+}
