@@ -5,6 +5,7 @@ import baton.Priority
 import baton.PriorityController
 import baton.priority
 import baton.sync.Latch
+import baton.waiting.FlatStack
 import baton.waiting.Timeouts
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
@@ -80,9 +81,15 @@ internal class CoroutineTask<T>(
     /** Brings it to the core; see [TaskCore.enqueue]. */
     fun submit(mayWait: Boolean) {
         if (mayWait) entry = Latch(1)
-        taskKey?.let { scheduler.keys.add(it, this) }
         val group = scheduler.supervision.enter()
         this.group = group
+        try {
+            // From here on others may find it, and cancel it.
+            taskKey?.let { scheduler.keys.add(it, this) }
+        } catch (e: Throwable) {
+            group.leave()
+            throw e
+        }
         job.attachTo(group.job)
         core.enqueue(this, mayWait)
         if (deadline != null && isWaiting) setTimer(deadline)
@@ -115,6 +122,7 @@ internal class CoroutineTask<T>(
         val dispatcher = context[ContinuationInterceptor] as? CoroutineDispatcher
         try {
             if (dispatcher?.isDispatchNeeded(context) == true) {
+                followLevel()
                 TaskRunner(dispatcher, this).dispatch()
             } else {
                 start { job.dispatch(it) }
@@ -147,28 +155,36 @@ internal class CoroutineTask<T>(
         if (core.withdraw(this)) job.end(cause)
     }
 
-    /**
-     * A Job may be seen to have ended before this is called, or after it. Whoever sees that settles it first: so that
-     * it finds the place free and the end counted.
-     */
-    override fun ended(failure: Throwable?, isVisible: Boolean) =
-        core.ended(this, failure, isCancelled = failure is CancellationException, isVisible)
+    override fun ended() = settle()
 
+    private fun settle() {
+        val failure = job.getCompletionExceptionOrNull()
+        core.ended(this, failure, isCancelled = failure is CancellationException)
+    }
+
+    /**
+     * Others may see that a Job has ended before its owner is told. Whoever sees that settles it first: so that it finds
+     * the place free and the end counted.
+     */
     override val isCompleted: Boolean
         get() {
             if (!job.isCompleted) return false
-            if (place != Place.ENDED) ended(job.getCompletionExceptionOrNull(), isVisible = true)
+            if (place != Place.ENDED) settle()
             return true
         }
 
     override fun gone() {
         timer?.dispose()
         block = null
-        core.gone(this)
+        if (place != Place.ENDED || isAccepted) settle()
         letIn()
         group?.leave()
-        // Last, for it calls the key's own code.
-        taskKey?.let { scheduler.keys.remove(it, this) }
+        try {
+            taskKey?.let { scheduler.keys.remove(it, this) }
+        } catch (e: Throwable) {
+            // The key's own code.
+            FlatStack.report(e)
+        }
     }
 
     /**

@@ -93,8 +93,8 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
                 picks.publish()
                 val entry = queues[level].removeFirst()
                 forgetIfEmpty(level)
-                // A less urgent block, which was due, has taken the turn of a more urgent one.
-                if (level > turn.level) raised = raise(turn.level)
+                // A less urgent block, which was due, has taken the turn of a more urgent one: one is missing there.
+                if (level > turn.level) raised = (turn.level until level).firstNotNullOfOrNull(::raise)
                 picks.started(entry, level)
             }
         raised?.let(::enqueueBeneath)

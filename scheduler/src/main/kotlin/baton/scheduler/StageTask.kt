@@ -76,7 +76,7 @@ internal class StageEntry(
 
     private fun leave(failure: Throwable?) {
         life?.end()
-        scheduler.core.ended(this, failure, isCancelled = failure is CancellationException, isVisible = true)
+        scheduler.core.ended(this, failure, isCancelled = failure is CancellationException)
     }
 
     /** Hears of the end of the scope, and has it wait for the task. */

@@ -14,13 +14,14 @@ internal class Supervision(private val scope: Job?) {
         val job = SupervisorJob(scope)
         private val tasks = AtomicInteger(1)
 
-        /** Takes in one more task, unless it is over. */
+        /** Takes in one more task, unless it is over, or its tasks were cancelled as the scope's children. */
         fun enter(): Boolean {
-            while (true) {
+            while (job.isActive) {
                 val now = tasks.get()
                 if (now == 0) return false
                 if (tasks.compareAndSet(now, now + 1)) return true
             }
+            return false
         }
 
         /** A task has ended. */

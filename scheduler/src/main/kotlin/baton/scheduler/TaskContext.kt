@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import baton.PriorityController
+import baton.PriorityElement
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.CoroutineContext.Element
 import kotlin.coroutines.CoroutineContext.Key
@@ -16,7 +17,7 @@ import kotlinx.coroutines.newCoroutineContext
 internal class TaskContexts(private val scope: CoroutineScope) {
     /** What all tasks have in common; null if kotlinx has to make each one's, for what is copied or numbered. */
     private val common: CoroutineContext? =
-        scope.newCoroutineContext(EmptyCoroutineContext).minusKey(Job).takeUnless { context ->
+        scope.newCoroutineContext(EmptyCoroutineContext).minusKey(Job).minusKey(PriorityElement).takeUnless { context ->
             context.fold(false) { found, element -> found || element is ThreadContextElement<*> }
         }
 

@@ -115,11 +115,8 @@ internal class TaskCore(
         refusal?.let(task::refuse)
     }
 
-    /**
-     * The outcome of [task] is known: a value if [failure] is null. To say it again changes nothing. Unless others can
-     * see that it has ended [gone] must follow.
-     */
-    fun ended(task: TaskEntry, failure: Throwable?, isCancelled: Boolean, isVisible: Boolean) {
+    /** The outcome of [task] is known: a value if [failure] is null. To say it again changes nothing. */
+    fun ended(task: TaskEntry, failure: Throwable?, isCancelled: Boolean) {
         var isLast = false
         decide(after = task) { now ->
             when {
@@ -132,23 +129,12 @@ internal class TaskCore(
                 }
                 else -> task.place = Place.ENDED
             }
-            if (isVisible) isLast = forget(task)
+            if (task.isAccepted) {
+                task.isAccepted = false
+                isLast = --unended == 0 && !isOpen
+            }
         }
         if (isLast) ended.countDown()
-    }
-
-    /** Others can see that [task] has ended. */
-    fun gone(task: TaskEntry) {
-        if (!task.isAccepted) return
-        val isLast = synchronized(lock) { forget(task) }
-        if (isLast) ended.countDown()
-    }
-
-    /** Invariant 4. Whether nothing is left to wait for. */
-    private fun forget(task: TaskEntry): Boolean {
-        if (!task.isAccepted) return false
-        task.isAccepted = false
-        return --unended == 0 && !isOpen
     }
 
     /** The deadline of [task] has come. */

@@ -36,10 +36,10 @@ internal class TaskJob<T>(context: CoroutineContext) :
         /** It is being cancelled, and has not yet ended. */
         fun cancelling(cause: Throwable)
 
-        /** The block has ended and all inside it. [isVisible] if others can see it already. */
-        fun ended(failure: Throwable?, isVisible: Boolean)
+        /** It has ended with a value, as others can see; those who wait for that have not been told. */
+        fun ended()
 
-        /** Those who waited for its end have been told. */
+        /** It has ended in any way, and those who waited for that have been told. */
         fun gone()
     }
 
@@ -60,9 +60,10 @@ internal class TaskJob<T>(context: CoroutineContext) :
         if (cause != null) owner.cancelling(cause)
     }
 
-    override fun onCompleted(value: T) = owner.ended(null, isCompleted)
-
-    override fun onCancelled(cause: Throwable, handled: Boolean) = owner.ended(cause, isCompleted)
+    /** kotlinx calls this sometimes before others can see it: whoever began then would begin before this has ended. */
+    override fun onCompleted(value: T) {
+        if (isCompleted) owner.ended()
+    }
 
     override fun afterCompletion(state: Any?) = owner.gone()
 

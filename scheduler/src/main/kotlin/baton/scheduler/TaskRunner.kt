@@ -2,17 +2,19 @@ package baton.scheduler
 
 import baton.Boosting
 import baton.waiting.FlatStack
+import java.util.concurrent.ExecutorService
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.ExecutorCoroutineDispatcher
 import kotlinx.coroutines.Runnable
 
 /**
  * Runs a task where [dispatcher] put it, and then, on the same thread, the one that got its place, and so on. A task
  * that suspends leaves the runner: whoever has its place next gets another.
  *
- * A dispatch for each task would cost more than most tasks: it wakes a thread up. After [QUANTUM] tasks the runner goes
- * to the end of the dispatcher's queue, so that others who use it have their turn. On a dispatcher that knows levels
- * each task stands in line itself.
+ * A dispatch for each task would cost more than most tasks: it wakes a thread up. After [QUANTUM] tasks the next
+ * one goes to the end of the dispatcher's queue, so that others who use it have their turn. On a dispatcher that knows
+ * levels each task stands in line itself.
  */
 internal class TaskRunner(private val dispatcher: CoroutineDispatcher, private var task: CoroutineTask<*>) : Runnable {
     /** On which it runs now. */
@@ -29,9 +31,17 @@ internal class TaskRunner(private val dispatcher: CoroutineDispatcher, private v
 
     /** Has [task] run when the one that it runs now has ended; false if that is to be done elsewhere. */
     fun follow(task: CoroutineTask<*>): Boolean {
-        if (thread !== Thread.currentThread() || next != null || ran >= most) return false
+        val current = Thread.currentThread()
+        if (thread !== current || next != null || ran >= most) return false
+        // What a pool does when it is shut down, or with an interrupt that a task has left, is its own affair.
+        if (current.isInterrupted || isShutDown()) return false
         next = task
         return true
+    }
+
+    private fun isShutDown(): Boolean {
+        val executor = (dispatcher as? ExecutorCoroutineDispatcher)?.executor
+        return executor is ExecutorService && executor.isShutdown
     }
 
     override fun run() {

@@ -12,6 +12,7 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
@@ -222,4 +223,14 @@ internal fun assertSumsFit(metrics: TaskSchedulerMetrics) {
     val started = all.sumOf { it.started }
     assertEquals(all.sumOf { it.scheduled }, metrics.queued + metrics.waiting + started + refused, "$metrics")
     assertEquals(started, metrics.running + all.sumOf { it.done + it.failed + it.cancelled }, "$metrics")
+
+    @Test
+    fun cancelChildren_whileOneOfThemCleansUp_newTasksRun() = runTest {
+        val scope = CoroutineScope(coroutineContext + Job())
+        val scheduler = TaskScheduler(scope, 2)
+        scheduler.schedule { withContext(NonCancellable) { delay(1.seconds) } }
+        runCurrent()
+        scope.coroutineContext.cancelChildren()
+        assertEquals("runs", scheduler.run { "runs" })
+    }
 }

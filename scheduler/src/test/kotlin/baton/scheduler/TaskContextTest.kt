@@ -7,8 +7,10 @@ import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertSame
@@ -58,4 +60,13 @@ class TaskContextTest {
 
     @Test
     fun toString_isThatOfThePlainOne() = assertEquals("$plain", "$context")
+
+    @Test
+    fun scope_withALevelOfItsOwn_givesItToNoTask() = runBlocking {
+        val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Default + Priority.HIGH), 1)
+        val levels = scheduler.run(Priority.CRITICAL) {
+            coroutineContext.elements().filterIsInstance<PriorityElement>().map { it.level }
+        }
+        assertEquals(listOf(Priority.CRITICAL), levels)
+    }
 }

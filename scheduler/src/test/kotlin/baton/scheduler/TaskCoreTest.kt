@@ -56,7 +56,7 @@ class TaskCoreTest {
                 5 -> pass(random.nextLong(20))
                 6 -> withQueued { cancel(it) }
                 7 -> withQueued { prioritize(it, Priority.entries[random.nextInt(5)]) }
-                else -> running.removeLastOrNull()?.let { core.ended(it, null, isCancelled = false, isVisible = true) }
+                else -> running.removeLastOrNull()?.let { core.ended(it, null, isCancelled = false) }
             }
         }
 
@@ -85,7 +85,7 @@ class TaskCoreTest {
         private fun cancel(task: Fake) {
             queues[task.level] -= task
             if (queues[task.level].isEmpty()) passed[task.level] = 0
-            core.ended(task, RuntimeException(), isCancelled = true, isVisible = true)
+            core.ended(task, RuntimeException(), isCancelled = true)
         }
 
         private fun prioritize(task: Fake, priority: Priority) {
@@ -131,7 +131,7 @@ class TaskCoreTest {
         private fun over(level: Int) = now - since.getValue(queues[level].first()) - maxWait[level]
 
         fun finish() {
-            while (true) core.ended(running.removeLastOrNull() ?: break, null, isCancelled = false, isVisible = true)
+            while (true) core.ended(running.removeLastOrNull() ?: break, null, isCancelled = false)
             val metrics = core.metrics()
             assertEquals(0, metrics.queued + metrics.running)
             assertSumsFit(metrics)
@@ -199,7 +199,7 @@ class TaskCoreTest {
         clock += 500.milliseconds
         repeat(100 * share) {
             add(Priority.CRITICAL)
-            core.ended(started.last(), null, isCancelled = false, isVisible = true)
+            core.ended(started.last(), null, isCancelled = false)
         }
         val urgent = started.drop(1).map { it.own == Priority.CRITICAL }
         for (window in urgent.windowed(share)) assertEquals(share - 1, window.count { it })

@@ -3,6 +3,7 @@ package baton.scheduler
 import baton.Priority
 import java.util.concurrent.Executors
 import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
@@ -14,9 +15,11 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -137,6 +140,48 @@ class TaskRunnerTest {
             joinAll(first, second)
             assertEquals(listOf(here.substringBefore(" @")), names.map { it.substringBefore(" @") })
         }
+    }
+
+    @Test
+    fun row_taskInterruptsItsThread_theNextOneDoesNotHearOfIt() = runBlocking {
+        Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { own ->
+            val scheduler = TaskScheduler(CoroutineScope(own), 1)
+            scheduler.schedule { Thread.currentThread().interrupt() }
+            assertFalse(scheduler.run { Thread.currentThread().isInterrupted })
+        }
+    }
+
+    @Test
+    fun row_poolIsShutDownMeanwhile_whatIsQueuedIsCancelled() = runBlocking {
+        val pool = Executors.newSingleThreadExecutor()
+        val scheduler = TaskScheduler(CoroutineScope(pool.asCoroutineDispatcher()), 1)
+        scheduler.pause()
+        val first = scheduler.schedule { pool.shutdown() }
+        val others = List(3) { scheduler.schedule { ran += "never" } }
+        scheduler.resume()
+        (others + first).joinAll()
+        assertTrue(others.all { it.isCancelled } && !first.isCancelled)
+        assertTrue(ran.isEmpty())
+    }
+
+    @Test
+    fun place_ofATaskWhoseChildEndsLast_goesOnOnlyWhenOthersSeeThatItHasEnded() = runBlocking {
+        val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Unconfined), 1)
+        val first = scheduler.schedule { launch(Dispatchers.Default) { delay(20) } }
+        // Runs on the child's thread, where it would wait for ever for what is just ending there.
+        val second = scheduler.schedule {
+            @Suppress("RunBlockingInSuspendFunction")
+            runBlocking { first.join() }
+        }
+        withTimeout(10.seconds) { second.await() }
+    }
+
+    @Test
+    fun place_ofATaskThatFails_goesOnOnlyWhenOthersSeeThatItHasEnded() {
+        val first = scheduler.schedule { yield(); error("fails") }
+        scheduler.schedule { ran += "${first.state} ${first.isCompleted}" }
+        steps.runAll()
+        assertEquals(listOf("DONE true"), ran)
     }
 
     @Test

@@ -13,8 +13,10 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.isActive
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -145,5 +147,18 @@ class TaskSchedulerStressTest {
 
     private companion object {
         const val TASKS = 4_000
+    }
+
+    @Test
+    fun scope_whoseTasksAreCancelledByKeyWhileTheyAreScheduled_ends() = runBlocking {
+        repeat(20) {
+            val scope = CoroutineScope(Dispatchers.Default + Job())
+            val scheduler = TaskScheduler(scope, 2)
+            val canceller = launch(Dispatchers.Default) { while (isActive) scheduler.cancel("key") }
+            repeat(1_000) { scheduler.schedule(key = "key") { } }
+            canceller.cancelAndJoin()
+            scheduler.drain()
+            withTimeout(10.seconds) { scope.coroutineContext.job.children.forEach { it.join() } }
+        }
     }
 }

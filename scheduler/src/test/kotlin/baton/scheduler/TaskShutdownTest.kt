@@ -7,6 +7,8 @@ import java.io.IOException
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
@@ -194,5 +196,31 @@ class TaskShutdownTest {
         for (result in listOf(queued.await(), late)) {
             assertTrue(result.exceptionOrNull() is SchedulerClosedException, "$result")
         }
+    }
+
+    @Test
+    fun close_keyThatThrows_allOthersHearOfIt() = runTest {
+        val key = object {
+            var isBroken = false
+
+            override fun equals(other: Any?) = if (isBroken) error("broken") else this === other
+
+            override fun hashCode() = if (isBroken) error("broken") else 1
+        }
+        val scheduler = TaskScheduler(CoroutineScope(coroutineContext + Job()), 1)
+        scheduler.pause()
+        val tasks = List(3) { scheduler.schedule(key = key.takeIf { _ -> it == 0 }) { } }
+        key.isBroken = true
+        val reported = ArrayList<String?>()
+        val thread = Thread.currentThread()
+        thread.setUncaughtExceptionHandler { _, e -> reported += e.message }
+        try {
+            scheduler.close()
+        } finally {
+            thread.uncaughtExceptionHandler = null
+        }
+        assertTrue(tasks.all { it.isCompleted })
+        assertEquals(listOf("broken"), reported)
+        scheduler.drain()
     }
 }

@@ -159,7 +159,8 @@ class TaskSweepTest {
 
     @Test
     fun cancelledAtAnyStep_leavesNothingBehind() {
-        val runs = listOf(0 to 0, 0 to 1, 1 to 1, 1 to 2).sumOf { (capacity, filled) -> TaskSweep(capacity, filled).run() }
+        val plans = listOf(0 to 0, 0 to 1, 1 to 1, 1 to 2)
+        val runs = plans.sumOf { (capacity, filled) -> TaskSweep(capacity, filled).run() }
         assertTrue(runs > 15_000, "only $runs runs")
     }
 }
