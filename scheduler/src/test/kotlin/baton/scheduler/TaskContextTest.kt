@@ -46,7 +46,8 @@ class TaskContextTest {
         val other = Job()
         assertEquals((plain + other + Priority.HIGH).elements(), (context + other + Priority.HIGH).elements())
         assertSame(job, context[Job])
-        assertEquals(setOf<Any>(Priority.HIGH), (TaskContext(EmptyCoroutineContext, controller) + Priority.HIGH).elements())
+        val alone = TaskContext(EmptyCoroutineContext, controller)
+        assertEquals(setOf<Any>(Priority.HIGH), (alone + Priority.HIGH).elements())
     }
 
     @Test

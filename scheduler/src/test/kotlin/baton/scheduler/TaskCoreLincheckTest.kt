@@ -1,0 +1,250 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.scheduler.TaskEntry.Place
+import baton.sync.Effort
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReferenceArray
+import kotlin.time.TestTimeSource
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.DSLThreadScenario
+import org.jetbrains.lincheck.datastructures.IntGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.Validate
+import org.junit.jupiter.api.Test
+
+/**
+ * Places, queue and those outside: tasks come, end, and are taken out by several threads, while the scheduler is
+ * paused, resized and closed. What the operations decide is seen by the tasks alone, so what Lincheck finds is what
+ * [allHaveTheirEnd] says at the end of every interleaving.
+ */
+@Param(name = "task", gen = IntGen::class, conf = "0:2")
+@Param(name = "level", gen = IntGen::class, conf = "0:1")
+@Param(name = "places", gen = IntGen::class, conf = "1:2")
+open class TaskCoreLincheckTest {
+    internal open val effort get() = Effort.BRIEF
+
+    /** One place, and room for one more: the third stands outside. */
+    private val core =
+        TaskCore(1, TaskSchedulerConfig(capacity = 1, timeSource = TestTimeSource()), isAlive = { true })
+    private val enqueued = AtomicInteger()
+    private val tasks = AtomicReferenceArray<Task>(MOST_TASKS)
+    private val running = AtomicInteger()
+
+    @Volatile
+    private var violation: String? = null
+
+    /** Only so many may ever run, though an operation may have lowered the bound since. */
+    @Volatile
+    private var mostPlaces = 1
+
+    private inner class Task(private val number: Int) : TaskEntry(Priority.LOW) {
+        val begun = AtomicInteger()
+        val outcomes = AtomicInteger()
+        private val endings = AtomicInteger()
+        private val entries = AtomicInteger()
+
+        override fun begin() {
+            if (begun.incrementAndGet() > 1) violation = "task $number begins twice"
+            if (running.incrementAndGet() > mostPlaces) violation = "more than $mostPlaces run"
+            outcomes.incrementAndGet()
+        }
+
+        override fun letIn() {
+            if (entries.incrementAndGet() > 1) violation = "task $number is let in twice"
+        }
+
+        override fun refuse(end: TaskEnd) {
+            endsUnbegun(TaskEndedEarly)
+        }
+
+        /** It has begun, and nobody has said that it has ended. */
+        val runs get() = begun.get() > 0 && endings.get() == 0
+
+        /** As the job of a task that was taken out: by whoever has done that, once. */
+        fun endsUnbegun(why: Throwable?) {
+            outcomes.incrementAndGet()
+            core.ended(this, why, isCancelled = true)
+        }
+
+        /** Others may see that it has ended before this is said, and say it as well. */
+        fun ends() {
+            val isFirst = endings.getAndIncrement() == 0
+            if (isFirst) running.decrementAndGet()
+            core.ended(this, null, isCancelled = false)
+        }
+    }
+
+    private object TaskEndedEarly : RuntimeException(null, null, false, false) {
+        private fun readResolve(): Any = TaskEndedEarly
+    }
+
+    private fun task(number: Int): Task? = tasks[number]
+
+    @Operation
+    fun enqueue() {
+        val number = enqueued.getAndIncrement()
+        val task = Task(number)
+        tasks[number] = task
+        core.enqueue(task, mayWait = true)
+    }
+
+    @Operation
+    fun end(@Param(name = "task") number: Int) {
+        task(number)?.takeIf { it.begun.get() > 0 }?.ends()
+    }
+
+    @Operation
+    fun withdraw(@Param(name = "task") number: Int) {
+        val task = task(number) ?: return
+        if (core.withdraw(task)) task.endsUnbegun(TaskEndedEarly)
+    }
+
+    @Operation
+    fun expire(@Param(name = "task") number: Int) {
+        core.expire(task(number) ?: return)
+    }
+
+    @Operation
+    fun prioritize(@Param(name = "task") number: Int, @Param(name = "level") level: Int) {
+        core.prioritize(task(number) ?: return, Line.LEVELS[level])
+    }
+
+    @Operation
+    fun resize(@Param(name = "places") places: Int) {
+        if (places > mostPlaces) mostPlaces = places
+        core.resize(places)
+    }
+
+    @Operation
+    fun pause() = core.pause()
+
+    @Operation
+    fun resume() = core.resume()
+
+    @Operation
+    fun close() = core.close(null)
+
+    // Plain loops: under Lincheck every object costs.
+    @Validate
+    fun allHaveTheirEnd() {
+        checkNow(enqueued.get() - 1)
+        core.resume()
+        // Comes last: whatever is left in the queue by mistake has its turn before.
+        enqueue()
+        val last = enqueued.get() - 1
+        var number = 0
+        while (number <= last) {
+            // Its end has others begin, perhaps one before it.
+            val task = task(number)?.takeIf(Task::runs)
+            task?.ends()
+            number = if (task != null) 0 else number + 1
+        }
+        checkNow(last)
+        core.drain()
+        for (ended in 0..last) {
+            val outcomes = task(ended)?.outcomes?.get()
+            check(outcomes == 1) { "task $ended has $outcomes outcomes" }
+        }
+        check(core.ended.count == 0) { "drain does not end" }
+        checkNumbers()
+    }
+
+    private fun checkNow(last: Int) {
+        check(violation == null) { "$violation" }
+        var running = 0
+        var queued = 0
+        var outside = 0
+        for (number in 0..last) {
+            when (task(number)?.place) {
+                Place.RUNNING -> running++
+                Place.QUEUED -> queued++
+                Place.OUTSIDE -> outside++
+                else -> {}
+            }
+        }
+        val mayStart = !core.isPaused && running < core.maxConcurrency
+        check(queued == 0 || !mayStart) { "a place is free, and a task waits" }
+        check(outside == 0 || queued > 0) { "there is room, and a task stands outside" }
+    }
+
+    /** All have ended. */
+    private fun checkNumbers() {
+        val metrics = core.metrics()
+        var scheduled = 0L
+        var started = 0L
+        var ended = 0L
+        var refused = 0L
+        var left = metrics.waiting
+        for (priority in Line.LEVELS) {
+            val of = metrics[priority]
+            left += of.queued + of.running
+            scheduled += of.scheduled
+            started += of.started
+            ended += of.done + of.failed + of.cancelled
+            refused += of.withdrawn + of.rejected + of.shed + of.expired + of.closed
+        }
+        val fit = left == 0 && started == ended && scheduled == started + refused && scheduled == enqueued.get().toLong()
+        check(fit) { "the numbers do not fit: $metrics" }
+    }
+
+    @Test
+    fun chosenInterleavings_loseAndDoubleNothing() =
+        effort.modelChecking(NoAnswersOfTasks::class.java, scenarios)
+            .threads(3).actorsBefore(2).actorsPerThread(1).actorsAfter(0)
+            .invocationsPerIteration(FACTOR * Integer.getInteger("lincheck.interleavings", effort.interleavings))
+            .check(javaClass)
+
+    /** Of those enqueued first one runs, one is queued, and the others stand outside. */
+    private val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            after(0, { actor(::enqueue) }, { actor(::withdraw, 0) }),
+            after(1, { actor(::end, 0) }, { actor(::end, 0) }),
+            after(2, { actor(::end, 0) }, { actor(::prioritize, 1, 0) }),
+            after(3, { actor(::end, 0) }, { actor(::close) }),
+            after(3, { actor(::end, 0) }, { actor(::resize, 2) }),
+            after(3, { actor(::end, 0) }, { actor(::withdraw, 1) }, { actor(::expire, 1) }),
+        )
+
+    private fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): DSLScenarioBuilder.() -> Unit = {
+        initial { repeat(tasks) { actor(::enqueue) } }
+        parallel { for (act in acts) thread { act() } }
+    }
+
+    @Test
+    fun threads_loseAndDoubleNothing() = effort.stress(NoAnswersOfTasks::class.java, emptyList()).check(javaClass)
+
+    private companion object {
+        const val MOST_TASKS = 100
+
+        /** Interleavings cost little beside what it takes to begin. */
+        const val FACTOR = 3
+    }
+}
+
+/** What the operations answer: nothing. */
+@Suppress("UNUSED_PARAMETER")
+internal class NoAnswersOfTasks {
+    fun enqueue() = Unit
+
+    fun end(number: Int) = Unit
+
+    fun withdraw(number: Int) = Unit
+
+    fun expire(number: Int) = Unit
+
+    fun prioritize(number: Int, level: Int) = Unit
+
+    fun resize(places: Int) = Unit
+
+    fun pause() = Unit
+
+    fun resume() = Unit
+
+    fun close() = Unit
+}
+
+class TaskCoreLincheckDeepTest : TaskCoreLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
