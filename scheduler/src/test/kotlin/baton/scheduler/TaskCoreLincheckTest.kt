@@ -185,8 +185,8 @@ open class TaskCoreLincheckTest {
             ended += of.done + of.failed + of.cancelled
             refused += of.withdrawn + of.rejected + of.shed + of.expired + of.closed
         }
-        val fit = left == 0 && started == ended && scheduled == started + refused && scheduled == enqueued.get().toLong()
-        check(fit) { "the numbers do not fit: $metrics" }
+        val isAll = scheduled == enqueued.get().toLong() && left == 0
+        check(isAll && started == ended && scheduled == started + refused) { "the numbers do not fit: $metrics" }
     }
 
     @Test
