@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,34 +53,24 @@ class TaskRowStressTest {
         end(pool);
     }
 
-    /** It comes when its task is just ending: too late to be seen when it is decided where the next one runs. */
     @ParameterizedTest
     @MethodSource("pools")
     void dependent_thatComesMeanwhileAndJoinsTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools)
             throws Exception {
-        ExecutorService pool = pools.get();
-        AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
-        AtomicInteger begun = new AtomicInteger();
-        for (int round = 0; round < ROUNDS; round++) {
-            int now = round;
-            scheduler.pause();
-            CompletableFuture<Integer> first = scheduler.schedule(Priority.NORMAL, () -> begun.incrementAndGet(), pool);
-            CompletableFuture<Integer> next = scheduler.schedule(Priority.NORMAL, () -> 2, pool);
-            scheduler.resume();
-            for (int i = ThreadLocalRandom.current().nextInt(50); begun.get() <= now || i > 0; i--) {
-                Thread.onSpinWait();
-            }
-            CompletableFuture<Integer> joined = first.thenApply(x -> next.join());
-            assertEquals(2, await(joined));
-        }
-        end(pool);
+        comesMeanwhile(pools.get(), (first, next) -> first.thenApply(x -> next.join()));
     }
 
     /** An allOf says nothing when it comes. */
     @ParameterizedTest
     @MethodSource("pools")
     void allOf_thatComesMeanwhileAndJoinsTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools) throws Exception {
-        ExecutorService pool = pools.get();
+        comesMeanwhile(
+                pools.get(), (first, next) -> CompletableFuture.allOf(first).thenApply(x -> next.join()));
+    }
+
+    /** When the first task is just ending: too late to be seen when it is decided where the next one runs. */
+    private static void comesMeanwhile(ExecutorService pool, BinaryOperator<CompletableFuture<Integer>> dependent)
+            throws Exception {
         AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
         AtomicInteger begun = new AtomicInteger();
         for (int round = 0; round < ROUNDS; round++) {
@@ -87,14 +78,11 @@ class TaskRowStressTest {
             scheduler.pause();
             CompletableFuture<Integer> first = scheduler.schedule(Priority.NORMAL, () -> begun.incrementAndGet(), pool);
             CompletableFuture<Integer> next = scheduler.schedule(Priority.NORMAL, () -> 2, pool);
-            CompletableFuture<Integer> gate = new CompletableFuture<>();
-            CompletableFuture<Integer> joined = gate.thenApply(x -> next.join());
             scheduler.resume();
             for (int i = ThreadLocalRandom.current().nextInt(50); begun.get() <= now || i > 0; i--) {
                 Thread.onSpinWait();
             }
-            var unused = CompletableFuture.allOf(first).thenRun(() -> gate.complete(0));
-            assertEquals(2, await(joined));
+            assertEquals(2, await(dependent.apply(first, next)));
         }
         end(pool);
     }
