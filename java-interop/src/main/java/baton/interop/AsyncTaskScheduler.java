@@ -125,7 +125,9 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * An executor of this scheduler's tasks at that level: each command counts towards {@link #maxConcurrency} and
      * runs on the executor of this face. Shutting it down ends it alone, not the scheduler. When the scheduler
      * refuses a command, so does the executor if it knows at once; one that is dropped later never runs, and is
-     * cancelled if it is a future, as those of {@code submit} are.
+     * cancelled if it is a future, as those of {@code submit} are. A future of {@code submit} that is cancelled while
+     * it waits keeps its place in the queue until its turn, and does nothing then; one of {@code schedule} leaves it
+     * at once.
      */
     public ExecutorService executor(Priority priority) {
         return new TaskExecutor(this, executor, Objects.requireNonNull(priority, "priority"));

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Bound.</i> At most as many tasks run at a time as the dispatcher says, those of all levels together.
  *
  * <p><i>Cancellation.</i> As for a {@link java.util.concurrent.ThreadPoolExecutor}: a task that is cancelled while it
- * waits keeps its place and does nothing when its turn comes. {@code AsyncTaskScheduler} takes it out at once.
+ * waits keeps its place and does nothing when its turn comes. {@code AsyncTaskScheduler.schedule} takes its own out at
+ * once.
  *
  * <p><i>Life.</i> It has no threads. Shutting it down ends this executor alone: not the dispatcher, not what is
  * underneath, and not its other levels. It has terminated when all its tasks have ended. {@link #shutdownNow} drops
