@@ -10,6 +10,7 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
 import samples.support.Cli
 import samples.support.DiskCache
 
@@ -30,17 +31,24 @@ object CacheLock {
         cache.startWriting(version).use { writing -> repeat(DiskCache.PARTS) { writing.writePart().await() } }
 
     /** All at the same time. */
-    private suspend fun use(load: suspend () -> Unit, store: suspend (version: Int) -> Unit) = coroutineScope {
+    private suspend fun use(
+        cache: DiskCache,
+        load: suspend () -> Unit,
+        store: suspend (version: Int) -> Unit,
+    ) = coroutineScope {
         repeat(WRITERS) { writer ->
             launch { repeat(WRITES) { store(1 + writer * WRITES + it) } }
         }
         repeat(READERS) {
             launch { repeat(READS) { load() } }
         }
+        // Each of them asks, and waits.
+        yield()
+        cache.begin()
     }
 
     private fun withoutLock(out: PrintStream) = DiskCache().use { cache ->
-        runBlocking { use(load = { load(cache) }, store = { version -> store(cache, version) }) }
+        runBlocking { use(cache, load = { load(cache) }, store = { version -> store(cache, version) }) }
         cache.report(out, "Without a lock")
     }
 
@@ -49,6 +57,7 @@ object CacheLock {
         val readers = Semaphore(DiskCache.READERS)
         runBlocking {
             use(
+                cache,
                 load = { lock.withRead { readers.withPermit { load(cache) } } },
                 store = { version -> lock.withWrite { store(cache, version) } },
             )

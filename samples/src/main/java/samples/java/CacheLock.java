@@ -45,7 +45,8 @@ public final class CacheLock {
     }
 
     /** All at the same time. */
-    private static void use(Supplier<CompletableFuture<Void>> load, IntFunction<CompletableFuture<Void>> store) {
+    private static void use(
+            DiskCache cache, Supplier<CompletableFuture<Void>> load, IntFunction<CompletableFuture<Void>> store) {
         List<CompletableFuture<Void>> all = new ArrayList<>();
         for (int i = 0; i < WRITERS; i++) {
             int first = 1 + i * WRITES;
@@ -54,12 +55,14 @@ public final class CacheLock {
         for (int i = 0; i < READERS; i++) {
             all.add(inTurn(READS, number -> load.get()));
         }
+        // Each of them has asked.
+        cache.begin();
         CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
     }
 
     private static boolean withoutLock(PrintStream out) {
         try (DiskCache cache = new DiskCache()) {
-            use(() -> load(cache), version -> store(cache, version));
+            use(cache, () -> load(cache), version -> store(cache, version));
             return cache.report(out, "Without a lock");
         }
     }
@@ -69,6 +72,7 @@ public final class CacheLock {
             AsyncReadWriteLock lock = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "cache");
             AsyncSemaphore readers = AsyncSemaphore.create(DiskCache.READERS);
             use(
+                    cache,
                     () -> lock.withRead(() -> readers.withPermit(() -> load(cache))),
                     version -> lock.withWrite(() -> store(cache, version)));
             return cache.report(out, "With a read-write lock, ten readers at a time");

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,7 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A file on disk in four parts, each of which says of which version it is. To read or to write all of it takes four
  * steps, between which others come to their turn: readers go forwards, writers backwards, so that those who do not keep
- * out of each other's way see parts of two versions. It takes note of everything that happens to it.
+ * out of each other's way see parts of two versions. The disk serves nobody before {@link #begin}: so that whoever comes
+ * first does not leave before the others are there. It takes note of everything that happens to it.
  */
 public final class DiskCache implements AutoCloseable {
     public static final int PARTS = 4;
@@ -31,6 +33,7 @@ public final class DiskCache implements AutoCloseable {
     private static final int PART_BYTES = 4096;
 
     private final ExecutorService disk = Executors.newSingleThreadExecutor();
+    private final CountDownLatch begun = new CountDownLatch(1);
     private final Path file;
     private final FileChannel channel;
 
@@ -52,6 +55,18 @@ public final class DiskCache implements AutoCloseable {
             disk.shutdown();
             throw new UncheckedIOException("cannot write the cache", failure);
         }
+        disk.execute(() -> {
+            try {
+                begun.await();
+            } catch (InterruptedException ended) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    /** All have come who are to be served in turn. */
+    public void begin() {
+        begun.countDown();
     }
 
     /** Somebody who reads the file, part by part. */
@@ -144,6 +159,7 @@ public final class DiskCache implements AutoCloseable {
 
     @Override
     public void close() {
+        begin();
         disk.shutdown();
         try {
             channel.close();
