@@ -1,5 +1,7 @@
 package baton
 
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.VarHandle
 import java.lang.ref.WeakReference
 
 /**
@@ -17,7 +19,7 @@ import java.lang.ref.WeakReference
  * May be used from any thread, and in any number of coroutines.
  */
 public class PriorityController(initial: Priority) : PriorityElement {
-    /** Replaced, never changed, as there are few: under this. Null before the first, for most controllers have none. */
+    /** Replaced by compare-and-set, never changed, as there are few; null before the first: most controllers have none. */
     @Volatile
     private var followers: List<WeakReference<Follower>>? = null
 
@@ -35,17 +37,17 @@ public class PriorityController(initial: Priority) : PriorityElement {
 
     /** Has [follower] told of every change from now on, without keeping it alive. To add it again changes nothing. */
     public fun follow(follower: Follower) {
-        if (isFollowedBy(follower)) return
-        synchronized(this) {
-            if (isFollowedBy(follower)) return
-            followers = followers.orEmpty().filter { it.get() != null } + WeakReference(follower)
+        while (true) {
+            val now = followers
+            if (now != null && now.has(follower)) return
+            val more = now.orEmpty().filter { it.get() != null } + WeakReference(follower)
+            if (FOLLOWERS.compareAndSet(this, now, more)) return
         }
     }
 
-    private fun isFollowedBy(follower: Follower): Boolean {
-        val followers = followers ?: return false
-        // By index: this is asked at each dispatch.
-        for (i in followers.indices) if (followers[i].get() === follower) return true
+    /** By index: this is asked at each dispatch. */
+    private fun List<WeakReference<Follower>>.has(follower: Follower): Boolean {
+        for (i in indices) if (this[i].get() === follower) return true
         return false
     }
 
@@ -56,4 +58,9 @@ public class PriorityController(initial: Priority) : PriorityElement {
     }
 
     override fun toString(): String = "PriorityController ($level)"
+
+    private companion object {
+        private val FOLLOWERS: VarHandle =
+            MethodHandles.lookup().findVarHandle(PriorityController::class.java, "followers", List::class.java)
+    }
 }

@@ -176,6 +176,7 @@ internal class CoroutineTask<T>(
     override fun gone() {
         timer?.dispose()
         block = null
+        // Most have been settled: not once more under the core's lock.
         if (place != Place.ENDED || isAccepted) settle()
         letIn()
         group?.leave()

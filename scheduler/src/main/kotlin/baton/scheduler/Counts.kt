@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import java.util.concurrent.ThreadLocalRandom
+import java.util.concurrent.atomic.DoubleAdder
 import java.util.concurrent.atomic.LongAccumulator
 import java.util.concurrent.atomic.LongAdder
 import kotlin.time.Duration
@@ -15,7 +16,7 @@ internal class Counts {
         val picked = LongAdder()
         val forced = LongAdder()
         val waits = LongAdder()
-        val waited = LongAdder()
+        val waited = DoubleAdder()
         val longest = LongAccumulator(::maxOf, 0)
     }
 
@@ -51,7 +52,7 @@ internal class Counts {
             val wait = System.nanoTime() - entry.since
             val counts = levels[level]
             counts.waits.increment()
-            counts.waited.add(wait)
+            counts.waited.add(wait.toDouble())
             counts.longest.accumulate(wait)
             return entry.block
         }
@@ -77,7 +78,7 @@ internal class Counts {
                     picked = counts.picked.sum(),
                     outOfTurn = counts.forced.sum(),
                     sampledWaits = waits,
-                    meanWait = if (waits == 0L) Duration.ZERO else (counts.waited.sum() / waits).nanoseconds,
+                    meanWait = if (waits == 0L) Duration.ZERO else (counts.waited.sum() / waits).toLong().nanoseconds,
                     longestWait = counts.longest.get().nanoseconds,
                 )
             },

@@ -246,8 +246,8 @@ internal class PriorityCore(
     }
 
     private companion object {
-        private const val MASK = (1L shl 5) - 1
         private const val GAPS = 5
+        private const val MASK = (1L shl GAPS) - 1
         private const val WORKERS = 32
         private const val ONE_GAP = 1L shl GAPS
         private const val ONE_WORKER = 1L shl WORKERS

@@ -49,8 +49,8 @@ internal class StageEntry(
     private var life: Life? = null
 
     override fun submit() {
-        val hasScope = scheduler.scope.coroutineContext[Job] != null
-        val life = if (hasScope) Life(scheduler.supervision.enter()) else null
+        val supervision = scheduler.supervision
+        val life = if (supervision.hasScope) Life(supervision.enter()) else null
         this.life = life
         scheduler.core.enqueue(this, mayWait = false)
         life?.job?.invokeOnCompletion { why -> if (why != null) owner.cancelled(why) }

@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.SupervisorJob
 
@@ -30,24 +31,27 @@ internal class Supervision(private val scope: Job?) {
         }
     }
 
-    private val lock = Any()
+    private val group = AtomicReference<Group?>()
 
-    @Volatile
-    private var group: Group? = null
+    /** Whether there is anybody who could cancel the tasks. */
+    val hasScope: Boolean get() = scope != null
 
     /** Whether the scope is not being cancelled. */
     val isActive: Boolean get() = scope == null || scope.isActive
 
     init {
-        // A child would start it, under the lock.
+        // One that has not been started is not active either.
         scope?.start()
     }
 
     /** The group of one more task, of which its job is a child, and which it has to leave. */
     fun enter(): Group {
-        group?.let { if (it.enter()) return it }
-        return synchronized(lock) {
-            group?.takeIf { it.enter() } ?: Group().also { group = it }
+        while (true) {
+            val now = group.get()
+            if (now != null && now.enter()) return now
+            val next = Group()
+            if (group.compareAndSet(now, next)) return next
+            next.leave()
         }
     }
 }

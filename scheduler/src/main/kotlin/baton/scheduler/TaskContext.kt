@@ -26,8 +26,8 @@ internal class TaskContexts(private val scope: CoroutineScope) {
 }
 
 /**
- * What [common] says, [controller] and the task's job. Were it put together with `+`, that would be a third of what a
- * task costs.
+ * What [common] says, [controller] and the task's job, in one object: put together with `+` it would be three, and a
+ * walk through their elements for each task.
  */
 internal class TaskContext(private val common: CoroutineContext, private val controller: PriorityController) :
     CoroutineContext {

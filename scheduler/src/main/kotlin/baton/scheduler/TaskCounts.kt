@@ -1,5 +1,6 @@
 package baton.scheduler
 
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 
 /** What a [TaskCore] counts. Guarded by its lock, so that the numbers of a snapshot fit together. */
@@ -10,9 +11,10 @@ internal class TaskCounts {
         var outOfOrder = 0L
         var boosts = 0L
         var running = 0
-        var waited = 0L
+        /** Sums in nanoseconds. A Long of them would be full after 292 years of waiting, of many tasks together. */
+        var waited = 0.0
         var longestWait = 0L
-        var ran = 0L
+        var ran = 0.0
         var longestRun = 0L
         val ends = LongArray(TaskEnd.entries.size)
     }
@@ -75,13 +77,15 @@ internal class TaskCounts {
             closed = counts[TaskEnd.CLOSED],
             overdue = counts.outOfOrder,
             boosts = counts.boosts,
-            meanWait = (counts.waited / maxOf(1, counts.started)).nanoseconds,
+            meanWait = mean(counts.waited, counts.started),
             longestWait = counts.longestWait.nanoseconds,
             headWait = headWait.nanoseconds,
-            meanRun = (counts.ran / maxOf(1, ended)).nanoseconds,
+            meanRun = mean(counts.ran, ended),
             longestRun = counts.longestRun.nanoseconds,
         )
     }
+
+    private fun mean(sum: Double, count: Long): Duration = (sum / maxOf(1, count)).toLong().nanoseconds
 
     private operator fun OfLevel.get(end: TaskEnd) = ends[end.ordinal]
 }

@@ -3,7 +3,7 @@ package baton.scheduler
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
-import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
+import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.AbstractCoroutine
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
@@ -70,20 +70,15 @@ internal class TaskJob<T>(context: CoroutineContext) :
     @Suppress("UNCHECKED_CAST") // what the block has answered
     override suspend fun await(): T = awaitInternal() as T
 
-    /** Awaiting what has ended suspends nobody: that there is a continuation is for the compiler alone. */
-    @Suppress("UNCHECKED_CAST")
     override fun getCompleted(): T {
         getCompletionExceptionOrNull()?.let { throw it }
-        return (suspend { awaitInternal() }).startCoroutineUninterceptedOrReturn(Nobody) as T
+        // It has ended: to await it suspends nobody, and answers here.
+        var outcome: Result<T>? = null
+        suspend { await() }.startCoroutine(Continuation(EmptyCoroutineContext) { outcome = it })
+        return checkNotNull(outcome) { "$this has not ended" }.getOrThrow()
     }
 
-    @Suppress("UNCHECKED_CAST")
+    @Suppress("UNCHECKED_CAST") // as above
     override val onAwait: SelectClause1<T>
         get() = onAwaitInternal as SelectClause1<T>
-
-    private object Nobody : Continuation<Any?> {
-        override val context get() = EmptyCoroutineContext
-
-        override fun resumeWith(result: Result<Any?>) = Unit
-    }
 }

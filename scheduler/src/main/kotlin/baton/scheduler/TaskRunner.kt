@@ -45,7 +45,6 @@ internal class TaskRunner(private val dispatcher: CoroutineDispatcher, private v
     }
 
     override fun run() {
-        ran = 0
         thread = Thread.currentThread()
         while (true) {
             ran++

@@ -42,22 +42,7 @@ class PriorityBoundTest {
                     policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4]),
                     quantum = random.nextInt(1, 20),
                 )
-            val waits = Waits()
-            val load = IntArray(5) { random.nextInt(0, 4) }
-            var added = 0
-            picks.clear()
-            var seen = 0
-            while (added < BLOCKS || picks.size < added) {
-                if (added < BLOCKS && (random.nextBoolean() || picks.size == added)) {
-                    val level = pick(random, load)
-                    waits.added(level)
-                    prioritized.add(level)
-                    added++
-                } else {
-                    under.step()
-                }
-                while (seen < picks.size) waits.picked(picks[seen++])
-            }
+            val waits = passOver(random, prioritized)
             for (level in 1..4) {
                 val bound = parallelism * bounds[level]
                 assertTrue(waits.longest[level] <= bound) {
@@ -81,26 +66,9 @@ class PriorityBoundTest {
             val policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4])
             val prioritized = under.prioritized(parallelism, policy = policy, quantum = random.nextInt(1, 20))
             val view = prioritized.limitedParallelism(places, "view")
-            val waits = Waits()
-            val load = IntArray(5) { random.nextInt(0, 4) }
-            var added = 0
             var ran = 0
-            picks.clear()
-            var seen = 0
-            while (added < BLOCKS || picks.size < added) {
-                if (added < BLOCKS && (random.nextBoolean() || picks.size == added)) {
-                    val level = pick(random, load)
-                    waits.added(level)
-                    view.add(level)
-                    added++
-                    // Beside the view, so that its turns come late and in another order.
-                    if (random.nextBoolean()) {
-                        prioritized.level(Line.LEVELS[pick(random, load)]).dispatch(EmptyCoroutineContext) { ran++ }
-                    }
-                } else {
-                    under.step()
-                }
-                while (seen < picks.size) waits.picked(picks[seen++])
+            val waits = passOver(random, view) { level ->
+                prioritized.level(Line.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
             }
             for (level in 1..4) {
                 assertTrue(waits.longest[level] <= bounds[level]) {
@@ -112,6 +80,31 @@ class PriorityBoundTest {
             assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
             assertTrue(ran > 0)
         }
+    }
+
+    /**
+     * Random blocks of [line], until all have run, and how often its heads were passed over. [beside] dispatches blocks
+     * elsewhere, so that the turns of a view come late and in another order.
+     */
+    private fun passOver(random: Random, line: PriorityDispatcher, beside: ((level: Int) -> Unit)? = null): Waits {
+        val waits = Waits()
+        val load = IntArray(5) { random.nextInt(0, 4) }
+        var added = 0
+        var seen = 0
+        picks.clear()
+        while (added < BLOCKS || picks.size < added) {
+            if (added < BLOCKS && (random.nextBoolean() || picks.size == added)) {
+                val level = pick(random, load)
+                waits.added(level)
+                line.add(level)
+                added++
+                if (beside != null && random.nextBoolean()) beside(pick(random, load))
+            } else {
+                under.step()
+            }
+            while (seen < picks.size) waits.picked(picks[seen++])
+        }
+        return waits
     }
 
     private fun pick(random: Random, load: IntArray): Int {

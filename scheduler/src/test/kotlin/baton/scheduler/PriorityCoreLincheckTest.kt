@@ -72,7 +72,7 @@ abstract class LineLincheckBase(parallelism: Int) {
 
     @Test
     fun chosenInterleavings_loseAndDoubleNothing() =
-        effort.modelChecking(NoAnswers::class.java, scenarios)
+        effort.modelChecking(NoAnswers::class.java, scenarios, Effort.SPINS_OVER_LEVELS)
             .threads(2).actorsBefore(1).actorsPerThread(2).actorsAfter(0)
             .invocationsPerIteration(factor * Integer.getInteger("lincheck.interleavings", effort.interleavings))
             .check(javaClass)

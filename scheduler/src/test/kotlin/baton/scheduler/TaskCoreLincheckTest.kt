@@ -191,23 +191,23 @@ open class TaskCoreLincheckTest {
 
     @Test
     fun chosenInterleavings_loseAndDoubleNothing() =
-        effort.modelChecking(NoAnswersOfTasks::class.java, scenarios)
+        effort.modelChecking(NoAnswersOfTasks::class.java, scenarios, Effort.SPINS_OVER_LEVELS)
             .threads(3).actorsBefore(2).actorsPerThread(1).actorsAfter(0)
             .invocationsPerIteration(FACTOR * Integer.getInteger("lincheck.interleavings", effort.interleavings))
             .check(javaClass)
 
     /** Of those enqueued first one runs, one is queued, and the others stand outside. */
-    private val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    protected open val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
             after(0, { actor(::enqueue) }, { actor(::withdraw, 0) }),
             after(1, { actor(::end, 0) }, { actor(::end, 0) }),
             after(2, { actor(::end, 0) }, { actor(::prioritize, 1, 0) }),
-            after(3, { actor(::end, 0) }, { actor(::close) }),
+            after(2, { actor(::end, 0) }, { actor(::close) }),
+            after(2, { actor(::withdraw, 1) }, { actor(::expire, 1) }),
             after(3, { actor(::end, 0) }, { actor(::resize, 2) }),
-            after(3, { actor(::end, 0) }, { actor(::withdraw, 1) }, { actor(::expire, 1) }),
         )
 
-    private fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): DSLScenarioBuilder.() -> Unit = {
+    protected fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): DSLScenarioBuilder.() -> Unit = {
         initial { repeat(tasks) { actor(::enqueue) } }
         parallel { for (act in acts) thread { act() } }
     }
@@ -247,4 +247,10 @@ internal class NoAnswersOfTasks {
 
 class TaskCoreLincheckDeepTest : TaskCoreLincheckTest() {
     override val effort get() = Effort.DEEP
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = super.scenarios + listOf(
+            after(3, { actor(::end, 0) }, { actor(::close) }),
+            after(3, { actor(::end, 0) }, { actor(::withdraw, 1) }, { actor(::expire, 1) }),
+        )
 }

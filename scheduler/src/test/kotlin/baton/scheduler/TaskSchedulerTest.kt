@@ -10,10 +10,12 @@ import baton.priority
 import baton.sync.assertContains
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TestTimeSource
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.CoroutineScope
@@ -295,6 +297,21 @@ class TaskSchedulerTest {
         assertEquals(Duration.ZERO, low.headWait)
         assertEquals(listOf(3L, 3L, 3L), listOf(low.scheduled, low.started, low.done))
         assertContains(scheduler.metrics.toString(), "running = 0 of 1", "LOW: queued = 0, running = 0, started = 3")
+    }
+
+    @Test
+    fun `mean of waits that are longer together than a clock can tell is right`() = runTest {
+        val clock = TestTimeSource()
+        val scheduler = scheduler(config = TaskSchedulerConfig(timeSource = clock))
+        val century = 36_500.days
+        scheduler.pause()
+        repeat(4) { scheduler.schedule(LOW) { } }
+        clock += century
+        scheduler.resume()
+        scheduler.drain()
+        assertEquals(century, scheduler.metrics[LOW].longestWait)
+        // A double has 53 bits.
+        assertTrue((scheduler.metrics[LOW].meanWait - century).absoluteValue < 1.seconds)
     }
 
     @Test
