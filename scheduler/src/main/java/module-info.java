@@ -1,7 +1,10 @@
 /** Priorities for coroutines and tasks, over any dispatcher. */
+@SuppressWarnings("module") // our Java face is not built yet when this is
 module baton.scheduler {
     requires kotlin.stdlib;
     requires transitive baton.primitives;
 
     exports baton.scheduler;
+    exports baton.scheduler.stages to
+            baton.interop;
 }

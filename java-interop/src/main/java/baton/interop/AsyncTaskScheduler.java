@@ -3,7 +3,7 @@ package baton.interop;
 import baton.Priority;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
-import baton.scheduler.TaskSchedulersKt;
+import baton.scheduler.stages.StageTasks;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -163,7 +163,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * paused it waits. Cancelling the future changes nothing but the future.
      */
     public CompletableFuture<@Nullable Void> drain() {
-        return AsyncLatch.of(TaskSchedulersKt.beginDrain(scheduler)).await();
+        return AsyncLatch.of(StageTasks.beginDrain(scheduler)).await();
     }
 
     /**

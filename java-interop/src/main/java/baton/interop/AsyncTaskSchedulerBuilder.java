@@ -5,7 +5,7 @@ import baton.scheduler.OnFullQueue;
 import baton.scheduler.PriorityPolicy;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
-import baton.scheduler.TaskSchedulersKt;
+import baton.scheduler.stages.StageTasks;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -97,7 +97,7 @@ public final class AsyncTaskSchedulerBuilder {
     /** A new scheduler. */
     public AsyncTaskScheduler build() {
         TaskScheduler scheduler =
-                TaskSchedulersKt.newScheduler(maxConcurrency, name, policy, maxWait, overdueShare, capacity, onFull);
+                StageTasks.newScheduler(maxConcurrency, name, policy, maxWait, overdueShare, capacity, onFull);
         return AsyncTaskScheduler.of(scheduler, executor);
     }
 }

@@ -1,9 +1,9 @@
 package baton.interop;
 
 import baton.Priority;
-import baton.scheduler.StageTask;
 import baton.scheduler.TaskScheduler;
-import baton.scheduler.TaskSchedulersKt;
+import baton.scheduler.stages.StageTask;
+import baton.scheduler.stages.StageTasks;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
@@ -53,7 +53,7 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
     private volatile @Nullable TaskRow behind;
 
     ScheduledCall(TaskScheduler scheduler, Priority priority, Executor executor, A action) {
-        this.task = TaskSchedulersKt.newStageTask(scheduler, priority, this);
+        this.task = StageTasks.newStageTask(scheduler, priority, this);
         this.executor = executor;
         this.action = action;
     }

@@ -1,6 +1,12 @@
-package baton.scheduler
+package baton.scheduler.stages
 
 import baton.Priority
+import baton.scheduler.OnFullQueue
+import baton.scheduler.PriorityPolicy
+import baton.scheduler.SchedulerClosedException
+import baton.scheduler.TaskRejectedException
+import baton.scheduler.TaskScheduler
+import baton.scheduler.TaskSchedulerConfig
 import baton.sync.Latch
 import java.util.concurrent.CancellationException
 import kotlin.coroutines.EmptyCoroutineContext

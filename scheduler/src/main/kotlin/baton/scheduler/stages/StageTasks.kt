@@ -1,6 +1,12 @@
-package baton.scheduler
+@file:JvmName("StageTasks")
+
+package baton.scheduler.stages
 
 import baton.Priority
+import baton.scheduler.OnFullQueue
+import baton.scheduler.PriorityPolicy
+import baton.scheduler.TaskScheduler
+import baton.scheduler.TaskSchedulerConfig
 import baton.sync.Latch
 import baton.waiting.InternalBatonApi
 import java.time.Duration
@@ -9,7 +15,7 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.CoroutineScope
 
-// With StageTask the door through which Baton's Java face comes to the scheduler.
+// With StageTask the door through which Baton's Java face comes to the scheduler. No other module can see this package.
 
 /** That of a scheduler which nobody can cancel, so that no task need hear of it. */
 private object EndlessScope : CoroutineScope {
