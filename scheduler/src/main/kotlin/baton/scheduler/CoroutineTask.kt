@@ -67,7 +67,7 @@ internal class CoroutineTask<T>(
         get() =
             when {
                 isCompleted -> TaskState.DONE
-                isWaiting || place == Place.NEW -> TaskState.QUEUED
+                isBeforeItsTurn -> TaskState.QUEUED
                 else -> TaskState.RUNNING
             }
 
@@ -92,14 +92,14 @@ internal class CoroutineTask<T>(
         }
         job.attachTo(group.job)
         core.enqueue(this, mayWait)
-        if (deadline != null && isWaiting) setTimer(deadline)
+        if (deadline != null && isBeforeItsTurn) setTimer(deadline)
     }
 
     private fun setTimer(deadline: Duration) {
         if (deadline == Duration.ZERO) return core.expire(this)
         timer = Timeouts.schedule(deadline, scheduler.scope.coroutineContext) { core.expire(this) }
         // Who takes it out of the queue looks for the timer after that.
-        if (!isWaiting) timer?.dispose()
+        if (!isBeforeItsTurn) timer?.dispose()
     }
 
     /** Waits until it is in the queue, or has ended. */

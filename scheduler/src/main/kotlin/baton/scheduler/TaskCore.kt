@@ -13,13 +13,13 @@ import baton.waiting.FlatStack
  *    │ └▶ OUTSIDE ───▲ │                                                             ▲
  *    └─────────┴───────┴──── cancelled, refused, shed, expired, closed ──────────────┘
  *
- *   NEW       nobody has seen it
+ *   NEW       no step has seen it: it has not come yet, or it is in `inbox`
  *   OUTSIDE   its submitter waits for room: in `outside`, in the order of their coming
  *   QUEUED    in `queue`, at the end of the line of its level
  *   RUNNING   it has one of the places, from the moment it was chosen
  *   ENDED     it stands nowhere; its outcome is known, or is being made known by whoever took it out
  *
- * Everything is written under `lock`, in steps:
+ * Everything but `inbox` is written under `lock`, in steps:
  * (1) A step ends by starting all that may be started. So between two steps nothing is queued while a place is free and
  *     the scheduler is not paused; a resumed or enlarged scheduler is as busy as it may be.
  * (2) Room is a place in the queue, or, when nothing is queued, a free place to run. A step lets in those outside while
@@ -30,6 +30,10 @@ import baton.waiting.FlatStack
  *     has ended it only falls; when it is 0, `ended` opens.
  * (5) A task stands in one line while QUEUED or OUTSIDE, in none otherwise. Whoever takes it out changes its place in
  *     the same step: one of start, cancel, deadline, shedding and close wins.
+ * (6) Whoever comes while all places are taken, or the scheduler is paused, and there is always room, is left in `inbox`
+ *     without the lock: what a step could do for it, is to queue it. Each step begins by that. `inbox` is open only
+ *     while a step will follow that finds a place free: the end of what runs, or resume. A step that closes it, empties
+ *     it after that, and whoever finds it closed after having left a task there begins a step: so nothing stays in it.
  *
  * All steps are O(1), but for those that start or let in many (O(those)), and close (O(those queued)). What they decide
  * is done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher runs a task at
@@ -40,7 +44,7 @@ import baton.waiting.FlatStack
 internal class TaskCore(
     maxConcurrency: Int,
     private val config: TaskSchedulerConfig,
-    /** False once all tasks are being cancelled: then none is started. Called under the lock; reads a field. */
+    /** False once all tasks are being cancelled: then none is started. */
     private val isAlive: () -> Boolean,
 ) {
     private enum class Intake { OPEN, DRAINING, CLOSED }
@@ -48,6 +52,7 @@ internal class TaskCore(
     private val lock = Any()
     private val queue = TaskQueue(config)
     private val outside = TaskLine()
+    private val inbox = TaskInbox()
     private val counts = TaskCounts()
     private var running = 0
     private var unended = 0
@@ -80,12 +85,19 @@ internal class TaskCore(
     var maxConcurrency: Int = maxConcurrency
         private set
 
-    private val hasPlace: Boolean get() = running < maxConcurrency && !isPaused && isAlive()
+    /** As [isAlive] said before the steps: those that follow from the end of the scope have found it so. */
+    private var isLive = true
+
+    private val hasPlace: Boolean get() = running < maxConcurrency && !isPaused && isLive
+
+    /** Whether there is always room: see invariant 6. */
+    private val isBoundless = config.capacity == Int.MAX_VALUE
 
     private val hasRoom: Boolean get() = queue.size < config.capacity || (queue.size == 0 && hasPlace)
 
     /** Takes in a task that is NEW, or ends it. One that [mayWait] may be OUTSIDE after this. */
     fun enqueue(task: TaskEntry, mayWait: Boolean) {
+        if (inbox.isOpen && task.place == Place.NEW) return leave(task)
         var refusal: TaskEnd? = null
         var shed: TaskEntry? = null
         decide { now ->
@@ -105,14 +117,50 @@ internal class TaskCore(
                     if (shed != null) link(task) else refusal = TaskEnd.REJECTED
                 }
             }
-            if (task.isWaiting) {
-                task.isAccepted = true
-                unended++
-            }
+            if (task.isWaiting) accept(task)
             refusal?.let { end(task, it) }
         }
         shed?.refuse(TaskEnd.SHED)
         refusal?.let(task::refuse)
+    }
+
+    /** Invariant 6. */
+    private fun leave(task: TaskEntry) {
+        task.since = queue.now()
+        inbox.add(task)
+        if (inbox.isOpen) return
+        val late = ArrayList<TaskEntry>()
+        decide { if (!isOpen) admitAll(late) }
+        for (each in late) each.refuse(TaskEnd.CLOSED)
+    }
+
+    /** Queues what is in [inbox]; begins every step, and whatever else looks at the tasks. */
+    private fun takeIn() {
+        if (!inbox.isEmpty && isOpen) admitAll(late = null)
+    }
+
+    /** Those who are [late] came when the intake had ended. Who finds them there tells them, perhaps another than each. */
+    private fun admitAll(late: ArrayList<TaskEntry>?) {
+        var first = inbox.takeAll()
+        while (first != null) {
+            val task: TaskEntry = first
+            first = task.next
+            task.next = null
+            counts.scheduled(task.level)
+            when {
+                task.place == Place.ENDED -> counts.ended(task.level, TaskEnd.WITHDRAWN)
+                late != null -> late += end(task, TaskEnd.CLOSED)
+                else -> {
+                    link(task)
+                    accept(task)
+                }
+            }
+        }
+    }
+
+    private fun accept(task: TaskEntry) {
+        task.isAccepted = true
+        unended++
     }
 
     /** The outcome of [task] is known: a value if [failure] is null. To say it again changes nothing. */
@@ -129,12 +177,16 @@ internal class TaskCore(
                 }
                 else -> task.place = Place.ENDED
             }
-            if (task.isAccepted) {
-                task.isAccepted = false
-                isLast = --unended == 0 && !isOpen
-            }
+            isLast = isLastOf(task)
         }
         if (isLast) ended.countDown()
+    }
+
+    /** The outcome of [task] is known. Whether it was the last that the intake has left. */
+    private fun isLastOf(task: TaskEntry): Boolean {
+        if (!task.isAccepted) return false
+        task.isAccepted = false
+        return --unended == 0 && !isOpen
     }
 
     /** The deadline of [task] has come. */
@@ -147,13 +199,19 @@ internal class TaskCore(
         if (isLate) task.refuse(TaskEnd.EXPIRED)
     }
 
-    /** Takes [task] out of its line, or keeps it from ever standing in one; false if it has left. [ended] must follow. */
-    fun withdraw(task: TaskEntry): Boolean {
+    /**
+     * Takes [task] out of its line, or keeps it from ever standing in one; false if it has left. [ended] must follow,
+     * unless its outcome [isKnown].
+     */
+    fun withdraw(task: TaskEntry, isKnown: Boolean = false): Boolean {
         var isWithdrawn = false
+        var isLast = false
         decide {
             isWithdrawn = task.isWaiting || task.place == Place.NEW
             if (task.isWaiting) takeOut(task, TaskEnd.WITHDRAWN) else if (isWithdrawn) task.place = Place.ENDED
+            if (isWithdrawn && isKnown) isLast = isLastOf(task)
         }
+        if (isLast) ended.countDown()
         return isWithdrawn
     }
 
@@ -165,7 +223,10 @@ internal class TaskCore(
 
     fun drain() {
         var isOver = false
-        decide { isOver = endIntake(Intake.DRAINING) }
+        decide {
+            closeInbox()
+            isOver = endIntake(Intake.DRAINING)
+        }
         if (isOver) ended.countDown()
     }
 
@@ -173,6 +234,7 @@ internal class TaskCore(
         val left = ArrayList<TaskEntry>()
         var isOver = false
         decide {
+            closeInbox()
             if (!isClosed) {
                 closure = cause
                 while (true) left += takeOut(queue.any() ?: outside.first ?: break, TaskEnd.CLOSED)
@@ -183,6 +245,12 @@ internal class TaskCore(
         if (isOver) ended.countDown()
     }
 
+    /** While the intake is open: what comes from now on is not left there, or not for long. */
+    private fun closeInbox() {
+        inbox.isOpen = false
+        takeIn()
+    }
+
     /** Whether there is nothing left to wait for. */
     private fun endIntake(now: Intake): Boolean {
         if (intake < now) intake = now
@@ -191,7 +259,7 @@ internal class TaskCore(
 
     /** Sets the level that the user wants; a queued task goes to the end of its new one. */
     fun prioritize(task: TaskEntry, priority: Priority) {
-        synchronized(lock) {
+        look {
             task.own = priority
             move(task, task.wanted)
         }
@@ -199,19 +267,19 @@ internal class TaskCore(
 
     /** Somebody of [level] begins to await [task]; false if it has ended. */
     fun lift(task: TaskEntry, level: Int): Boolean =
-        synchronized(lock) {
-            if (task.place == Place.ENDED) return false
-            task.awaits(level, 1)
-            if (level < task.level) {
+        look {
+            val isThere = task.place != Place.ENDED
+            if (isThere) task.awaits(level, 1)
+            if (isThere && level < task.level) {
                 counts.boosted(level)
                 move(task, level)
             }
-            true
+            isThere
         }
 
     /** Who had lifted [task] is gone. A queued one keeps the place that it has got. */
     fun sink(task: TaskEntry, level: Int) {
-        synchronized(lock) {
+        look {
             task.awaits(level, -1)
             if (task.place == Place.RUNNING) move(task, task.wanted)
         }
@@ -229,18 +297,28 @@ internal class TaskCore(
 
     fun metrics(): TaskSchedulerMetrics {
         val now = queue.now()
-        return synchronized(lock) {
+        return look {
             val levels = Line.LEVELS.indices.map { counts.ofLevel(it, queue.sizeOf(it), queue.headWait(it, now)) }
             TaskSchedulerMetrics(maxConcurrency, outside.size, levels)
         }
     }
 
+    /** What starts nothing. */
+    private inline fun <R> look(action: () -> R): R =
+        synchronized(lock) {
+            takeIn()
+            action()
+        }
+
     /** One step: [decision], and all that follows from it. */
     private inline fun decide(after: TaskEntry? = null, decision: (now: Long) -> Unit) {
         val now = queue.now()
+        val isLive = isAlive()
         val starts: TaskEntry?
         val letIns: TaskEntry?
         synchronized(lock) {
+            if (!isLive) this.isLive = false
+            takeIn()
             decision(now)
             settle(now)
             starts = toStart
@@ -254,12 +332,17 @@ internal class TaskCore(
         if (starts != null) begin(starts, after)
     }
 
-    /** Invariants 1 and 2. */
+    /** Invariants 1, 2 and 6. */
     private fun settle(now: Long) {
         while (true) {
             while (hasRoom) chooseToLetIn(outside.first ?: break)
-            if (queue.size == 0 || !hasPlace) return
-            chooseToStart(now)
+            if (queue.size > 0 && hasPlace) {
+                chooseToStart(now)
+                continue
+            }
+            val mayLeave = isBoundless && isLive && isOpen && !hasPlace
+            if (inbox.isOpen == mayLeave) return
+            if (mayLeave) inbox.isOpen = true else closeInbox()
         }
     }
 

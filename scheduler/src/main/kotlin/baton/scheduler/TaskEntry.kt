@@ -25,7 +25,7 @@ internal abstract class TaskEntry(
     /** Whether it counts as one that the scheduler has yet to bring to its end. */
     var isAccepted = false
 
-    /** Neighbours in a [TaskLine]; of one that is to be started, the next such. */
+    /** Neighbours in a [TaskLine]; of one that is to be started, the next such, and in a [TaskInbox] the one below. */
     var previous: TaskEntry? = null
     var next: TaskEntry? = null
 
@@ -33,6 +33,9 @@ internal abstract class TaskEntry(
     var nextLetIn: TaskEntry? = null
 
     val isWaiting: Boolean get() = place == Place.QUEUED || place == Place.OUTSIDE
+
+    /** Also if it has just come, and no step of the core has seen it. */
+    val isBeforeItsTurn: Boolean get() = isWaiting || place == Place.NEW
 
     /** The most urgent of its own level and those of who awaits it. */
     val wanted: Int

@@ -40,7 +40,7 @@ internal class StageEntry(
 
     override fun withdraw() {
         // One that has been refused meanwhile leaves by itself.
-        if (scheduler.core.withdraw(this) || place == Place.RUNNING) leave(WITHDRAWN)
+        if (scheduler.core.withdraw(this, isKnown = true)) life?.end() else if (place == Place.RUNNING) leave(WITHDRAWN)
     }
 
     override fun ended(failure: Throwable?) = leave(failure)

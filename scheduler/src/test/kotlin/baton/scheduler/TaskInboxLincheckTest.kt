@@ -1,0 +1,30 @@
+package baton.scheduler
+
+import baton.sync.Effort
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+
+/** As [TaskCoreLincheckTest], where there is always room: who comes while nothing can be started takes no lock. */
+open class TaskInboxLincheckTest : TaskCoreLincheckTest() {
+    override val capacity get() = Int.MAX_VALUE
+
+    /** Of those enqueued first one runs, and the others wait, the last of them in the inbox. */
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            after(1, { actor(::enqueue) }, { actor(::end, 0) }),
+            after(1, { actor(::enqueue) }, { actor(::close) }),
+            after(2, { actor(::enqueue) }, { actor(::withdraw, 1) }),
+            after(2, { actor(::end, 0) }, { actor(::prioritize, 1, 0) }),
+        )
+}
+
+class TaskInboxLincheckDeepTest : TaskInboxLincheckTest() {
+    override val effort get() = Effort.DEEP
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = super.scenarios + listOf(
+            after(1, { actor(::enqueue) }, { actor(::enqueue) }, { actor(::end, 0) }),
+            after(1, { actor(::enqueue) }, { actor(::enqueue) }, { actor(::close) }),
+            after(1, { actor(::enqueue) }, { actor(::pause); actor(::end, 0) }, { actor(::resume) }),
+            after(2, { actor(::enqueue) }, { actor(::resize, 2) }, { actor(::end, 0) }),
+        )
+}
