@@ -123,7 +123,7 @@ internal class CoroutineTask<T>(
         try {
             if (dispatcher?.isDispatchNeeded(context) == true) {
                 followLevel()
-                TaskRunner(dispatcher, this).dispatch()
+                TaskRunner(dispatcher, this).dispatch(context)
             } else {
                 start { job.dispatch(it) }
             }

@@ -19,7 +19,7 @@ import baton.waiting.FlatStack
  *   RUNNING   it has one of the places, from the moment it was chosen
  *   ENDED     it stands nowhere; its outcome is known, or is being made known by whoever took it out
  *
- * Everything but `inbox` is written under `lock`, in steps:
+ * Everything but the tasks in `inbox` is written under `lock`, in steps:
  * (1) A step ends by starting all that may be started. So between two steps nothing is queued while a place is free and
  *     the scheduler is not paused; a resumed or enlarged scheduler is as busy as it may be.
  * (2) Room is a place in the queue, or, when nothing is queued, a free place to run. A step lets in those outside while
@@ -30,12 +30,13 @@ import baton.waiting.FlatStack
  *     has ended it only falls; when it is 0, `ended` opens.
  * (5) A task stands in one line while QUEUED or OUTSIDE, in none otherwise. Whoever takes it out changes its place in
  *     the same step: one of start, cancel, deadline, shedding and close wins.
- * (6) Whoever comes while all places are taken, or the scheduler is paused, and there is always room, is left in `inbox`
- *     without the lock: what a step could do for it, is to queue it. Each step begins by that. `inbox` is open only
- *     while a step will follow that finds a place free: the end of what runs, or resume. A step that closes it, empties
+ * (6) Where the queue has no bound, a task that comes while none can be started is left in `inbox`, without the lock:
+ *     all that a step could do for it is to queue it. Each step begins with that. `inbox` is open only while a step will
+ *     follow before any task can be started: the end of one that runs, resume, resize. A step that closes it empties
  *     it after that, and whoever finds it closed after having left a task there begins a step: so nothing stays in it.
  *
- * All steps are O(1), but for those that start or let in many (O(those)), and close (O(those queued)). What they decide
+ * All steps are O(1), but for those that start or let in many (O(those)), and close (O(those queued)); what they find in
+ * `inbox` they queue for those who left it there, O(1) for each task in its life. What they decide
  * is done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher runs a task at
  * once, its end starts the next one inside: FlatStack keeps that from growing.
  *
@@ -85,7 +86,7 @@ internal class TaskCore(
     var maxConcurrency: Int = maxConcurrency
         private set
 
-    /** As [isAlive] said before the steps: those that follow from the end of the scope have found it so. */
+    /** Whether [isAlive] has never said no. It is asked before each step: one that follows from the scope's end finds it. */
     private var isLive = true
 
     private val hasPlace: Boolean get() = running < maxConcurrency && !isPaused && isLive
@@ -95,9 +96,9 @@ internal class TaskCore(
 
     private val hasRoom: Boolean get() = queue.size < config.capacity || (queue.size == 0 && hasPlace)
 
-    /** Takes in a task that is NEW, or ends it. One that [mayWait] may be OUTSIDE after this. */
+    /** Takes in a task that is NEW, or ends it. It may still be in the inbox after this, or OUTSIDE if it [mayWait]. */
     fun enqueue(task: TaskEntry, mayWait: Boolean) {
-        if (inbox.isOpen && task.place == Place.NEW) return leave(task)
+        if (inbox.isOpen && task.place == Place.NEW) return leaveInInbox(task)
         var refusal: TaskEnd? = null
         var shed: TaskEntry? = null
         decide { now ->
@@ -125,35 +126,35 @@ internal class TaskCore(
     }
 
     /** Invariant 6. */
-    private fun leave(task: TaskEntry) {
+    private fun leaveInInbox(task: TaskEntry) {
         task.since = queue.now()
         inbox.add(task)
         if (inbox.isOpen) return
-        val late = ArrayList<TaskEntry>()
-        decide { if (!isOpen) admitAll(late) }
-        for (each in late) each.refuse(TaskEnd.CLOSED)
+        decide(task.since) { if (!isOpen) admitAll(areLate = true) }
+        if (task.isTooLate) task.refuse(TaskEnd.CLOSED)
     }
 
-    /** Queues what is in [inbox]; begins every step, and whatever else looks at the tasks. */
+    /** Queues what is in [inbox], unless that was left there too late. */
     private fun takeIn() {
-        if (!inbox.isEmpty && isOpen) admitAll(late = null)
+        if (!inbox.isEmpty && isOpen) admitAll(areLate = false)
     }
 
-    /** Those who are [late] came when the intake had ended. Who finds them there tells them, perhaps another than each. */
-    private fun admitAll(late: ArrayList<TaskEntry>?) {
+    /** Queues what is in [inbox], or, where the intake has ended, ends it: whoever has left it there refuses it then. */
+    private fun admitAll(areLate: Boolean) {
         var first = inbox.takeAll()
         while (first != null) {
             val task: TaskEntry = first
             first = task.next
             task.next = null
             counts.scheduled(task.level)
-            when {
-                task.place == Place.ENDED -> counts.ended(task.level, TaskEnd.WITHDRAWN)
-                late != null -> late += end(task, TaskEnd.CLOSED)
-                else -> {
-                    link(task)
-                    accept(task)
-                }
+            if (task.place == Place.ENDED) {
+                counts.ended(task.level, TaskEnd.WITHDRAWN)
+            } else if (areLate) {
+                end(task, TaskEnd.CLOSED)
+                task.isTooLate = true
+            } else {
+                link(task)
+                accept(task)
             }
         }
     }
@@ -177,13 +178,13 @@ internal class TaskCore(
                 }
                 else -> task.place = Place.ENDED
             }
-            isLast = isLastOf(task)
+            isLast = discharge(task)
         }
         if (isLast) ended.countDown()
     }
 
     /** The outcome of [task] is known. Whether it was the last that the intake has left. */
-    private fun isLastOf(task: TaskEntry): Boolean {
+    private fun discharge(task: TaskEntry): Boolean {
         if (!task.isAccepted) return false
         task.isAccepted = false
         return --unended == 0 && !isOpen
@@ -209,7 +210,7 @@ internal class TaskCore(
         decide {
             isWithdrawn = task.isWaiting || task.place == Place.NEW
             if (task.isWaiting) takeOut(task, TaskEnd.WITHDRAWN) else if (isWithdrawn) task.place = Place.ENDED
-            if (isWithdrawn && isKnown) isLast = isLastOf(task)
+            if (isWithdrawn && isKnown) isLast = discharge(task)
         }
         if (isLast) ended.countDown()
         return isWithdrawn
@@ -245,7 +246,7 @@ internal class TaskCore(
         if (isOver) ended.countDown()
     }
 
-    /** While the intake is open: what comes from now on is not left there, or not for long. */
+    /** What is there is queued, if the intake has not ended; whoever leaves a task there later begins a step. */
     private fun closeInbox() {
         inbox.isOpen = false
         takeIn()
@@ -303,16 +304,19 @@ internal class TaskCore(
         }
     }
 
-    /** What starts nothing. */
+    /** What starts nothing, and so takes in only what could not be started. */
     private inline fun <R> look(action: () -> R): R =
         synchronized(lock) {
-            takeIn()
+            if (inbox.isOpen) takeIn()
             action()
         }
 
     /** One step: [decision], and all that follows from it. */
-    private inline fun decide(after: TaskEntry? = null, decision: (now: Long) -> Unit) {
-        val now = queue.now()
+    private inline fun decide(
+        now: Long = queue.now(),
+        after: TaskEntry? = null,
+        decision: (now: Long) -> Unit,
+    ) {
         val isLive = isAlive()
         val starts: TaskEntry?
         val letIns: TaskEntry?

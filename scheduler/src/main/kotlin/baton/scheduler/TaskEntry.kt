@@ -2,11 +2,15 @@ package baton.scheduler
 
 import baton.Priority
 
-/** What a [TaskCore] knows of a task. All but the functions is written under the core's lock. */
+/**
+ * What a [TaskCore] knows of a task: written under the core's lock, or by the only thread that can reach it, before it
+ * is left in the inbox, or when it has been chosen.
+ */
 internal abstract class TaskEntry(
     /** As its user set it. */
     @Volatile var own: Priority,
 ) {
+    /** In the order in which it comes to them. */
     enum class Place { NEW, OUTSIDE, QUEUED, RUNNING, ENDED }
 
     @Volatile
@@ -25,17 +29,22 @@ internal abstract class TaskEntry(
     /** Whether it counts as one that the scheduler has yet to bring to its end. */
     var isAccepted = false
 
-    /** Neighbours in a [TaskLine]; of one that is to be started, the next such, and in a [TaskInbox] the one below. */
+    /** Whether it came when the intake had ended, so that whoever brought it is to refuse it. */
+    var isTooLate = false
+
+    /** Neighbours in a [TaskLine]; of one that is to be started, the next such; of one in a [TaskInbox], the one below. */
     var previous: TaskEntry? = null
     var next: TaskEntry? = null
 
     /** The next of those that were let in by the same step. */
     var nextLetIn: TaskEntry? = null
 
-    val isWaiting: Boolean get() = place == Place.QUEUED || place == Place.OUTSIDE
+    // One read each: another thread may be moving it from one of these places to the next.
+
+    val isWaiting: Boolean get() = place.let { it == Place.OUTSIDE || it == Place.QUEUED }
 
     /** Also if it has just come, and no step of the core has seen it. */
-    val isBeforeItsTurn: Boolean get() = isWaiting || place == Place.NEW
+    val isBeforeItsTurn: Boolean get() = place <= Place.QUEUED
 
     /** The most urgent of its own level and those of who awaits it. */
     val wanted: Int

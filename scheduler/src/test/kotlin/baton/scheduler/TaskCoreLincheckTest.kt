@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test
 open class TaskCoreLincheckTest {
     internal open val effort get() = Effort.BRIEF
 
-    /** One place, and room for one more: the third stands outside. */
     internal open val capacity get() = 1
 
+    /** One place, and room for one more: the third stands outside. */
     private val core =
         TaskCore(1, TaskSchedulerConfig(capacity = capacity, timeSource = TestTimeSource()), isAlive = { true })
     private val enqueued = AtomicInteger()
@@ -90,6 +90,7 @@ open class TaskCoreLincheckTest {
         val task = Task(number)
         tasks[number] = task
         core.enqueue(task, mayWait = true)
+        if (task.isTooLate && task.outcomes.get() == 0) violation = "task $number is to be refused, and was not"
     }
 
     @Operation

@@ -7,13 +7,14 @@ import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 open class TaskInboxLincheckTest : TaskCoreLincheckTest() {
     override val capacity get() = Int.MAX_VALUE
 
-    /** Of those enqueued first one runs, and the others wait, the last of them in the inbox. */
+    /** Of those enqueued first one runs, and the others wait in the inbox. */
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
             after(1, { actor(::enqueue) }, { actor(::end, 0) }),
             after(1, { actor(::enqueue) }, { actor(::close) }),
             after(2, { actor(::enqueue) }, { actor(::withdraw, 1) }),
             after(2, { actor(::end, 0) }, { actor(::prioritize, 1, 0) }),
+            after(1, { actor(::enqueue) }, { actor(::enqueue) }, { actor(::close) }),
         )
 }
 
@@ -23,7 +24,6 @@ class TaskInboxLincheckDeepTest : TaskInboxLincheckTest() {
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = super.scenarios + listOf(
             after(1, { actor(::enqueue) }, { actor(::enqueue) }, { actor(::end, 0) }),
-            after(1, { actor(::enqueue) }, { actor(::enqueue) }, { actor(::close) }),
             after(1, { actor(::enqueue) }, { actor(::pause); actor(::end, 0) }, { actor(::resume) }),
             after(2, { actor(::enqueue) }, { actor(::resize, 2) }, { actor(::end, 0) }),
         )

@@ -13,11 +13,13 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.job
+import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
@@ -145,8 +147,16 @@ class TaskSchedulerStressTest {
     fun bound_isKeptOnADispatcherWithLevels() =
         stress(Dispatchers.Default.prioritized(2), TaskSchedulerConfig(), bound = 4) { delay(1.milliseconds) }
 
-    private companion object {
-        const val TASKS = 4_000
+    @Test
+    fun deadline_ofATaskThatIsJustBeingQueuedByAnother_isKept() = runBlocking {
+        val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Default + Job()), 1)
+        val keepsThePlace = scheduler.schedule { awaitCancellation() }
+        val other = launch(Dispatchers.Default) { while (isActive) scheduler.metrics }
+        val tasks = List(MANY) { scheduler.schedule(deadline = 1.milliseconds) { } }
+        withTimeout(60.seconds) { tasks.joinAll() }
+        assertTrue(tasks.all { it.getCompletionExceptionOrNull() is TaskDeadlineException })
+        other.cancelAndJoin()
+        keepsThePlace.cancelAndJoin()
     }
 
     @Test
@@ -160,5 +170,10 @@ class TaskSchedulerStressTest {
             scheduler.drain()
             withTimeout(10.seconds) { scope.coroutineContext.job.children.forEach { it.join() } }
         }
+    }
+
+    private companion object {
+        const val TASKS = 4_000
+        const val MANY = 20_000
     }
 }

@@ -40,7 +40,11 @@ internal class StageEntry(
 
     override fun withdraw() {
         // One that has been refused meanwhile leaves by itself.
-        if (scheduler.core.withdraw(this, isKnown = true)) life?.end() else if (place == Place.RUNNING) leave(WITHDRAWN)
+        // Where there is a scope, it must not wait for this any more when the core lets others know that this has ended.
+        val isKnown = life == null
+        val isWithdrawn = scheduler.core.withdraw(this, isKnown)
+        if (isWithdrawn && isKnown) return
+        if (isWithdrawn || place == Place.RUNNING) leave(WITHDRAWN)
     }
 
     override fun ended(failure: Throwable?) = leave(failure)

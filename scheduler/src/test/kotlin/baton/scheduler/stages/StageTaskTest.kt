@@ -11,13 +11,16 @@ import baton.sync.Latch
 import java.util.concurrent.CancellationException
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 
@@ -100,6 +103,20 @@ class StageTaskTest {
             last.ended(null)
         }
         assertAtRest(scheduler, done = 1, failed = 0, cancelled = 1, withdrawn = 1)
+    }
+
+    @Test
+    fun withdrawn_asTheLastOfADrainedScheduler_hasLeftTheScopeBefore() {
+        val scheduler = scheduler(isInScope = true)
+        scheduler.pause()
+        val task = scheduler.add("queued")
+        val ended = beginDrain(scheduler)
+        CoroutineScope(Dispatchers.Unconfined).launch {
+            ended.await()
+            log += scope.coroutineContext.job.children.count()
+        }
+        task.withdraw()
+        assertEquals(listOf<Any>(0), log)
     }
 
     @ParameterizedTest
