@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two workers look at two levels while blocks come: none is lost, none runs twice. */
+/** Two workers look at two levels while their blocks bring others: none is lost, none runs twice. */
 @JCStressTest
 @Outcome(id = "4, 0", expect = Expect.ACCEPTABLE, desc = "All blocks ran, and no worker is left.")
 @Outcome(expect = Expect.FORBIDDEN, desc = "A block was lost or ran twice, or a worker was forgotten.")
@@ -24,12 +24,15 @@ public class BlocksMeetTwoWorkers {
     private final AtomicInteger ran = new AtomicInteger();
 
     public BlocksMeetTwoWorkers() {
-        dispatch(Priority.HIGH);
-        dispatch(Priority.LOW);
+        dispatch(Priority.HIGH, () -> dispatch(Priority.LOW, () -> {}));
+        dispatch(Priority.LOW, () -> dispatch(Priority.HIGH, () -> {}));
     }
 
-    private void dispatch(Priority level) {
-        dispatcher.level(level).dispatch(EmptyCoroutineContext.INSTANCE, ran::incrementAndGet);
+    private void dispatch(Priority level, Runnable then) {
+        dispatcher.level(level).dispatch(EmptyCoroutineContext.INSTANCE, () -> {
+            ran.incrementAndGet();
+            then.run();
+        });
     }
 
     @Actor
@@ -40,12 +43,6 @@ public class BlocksMeetTwoWorkers {
     @Actor
     public void second() {
         workers.runAll();
-    }
-
-    @Actor
-    public void caller() {
-        dispatch(Priority.HIGH);
-        dispatch(Priority.LOW);
     }
 
     @Arbiter
