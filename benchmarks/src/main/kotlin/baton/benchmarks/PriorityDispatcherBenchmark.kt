@@ -13,6 +13,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import org.openjdk.jmh.annotations.Benchmark
 import org.openjdk.jmh.annotations.BenchmarkMode
+import org.openjdk.jmh.annotations.Fork
 import org.openjdk.jmh.annotations.Level
 import org.openjdk.jmh.annotations.Mode
 import org.openjdk.jmh.annotations.OperationsPerInvocation
@@ -23,7 +24,20 @@ import org.openjdk.jmh.annotations.Setup
 import org.openjdk.jmh.annotations.State
 import org.openjdk.jmh.annotations.TearDown
 
-/** What five levels cost where nobody needs them, and what they bring where somebody does. */
+/**
+ * What five levels cost where nobody needs them, and what they bring where somebody does. Default has more threads than
+ * the places that are asked for: else its `limitedParallelism` is no limit, and answers Default itself.
+ */
+@Fork(
+    1,
+    jvmArgsAppend = [
+        "-Xms2g",
+        "-Xmx2g",
+        "-XX:+AlwaysPreTouch",
+        "-XX:+UseG1GC",
+        "-Dkotlinx.coroutines.scheduler.core.pool.size=4",
+    ],
+)
 open class PriorityDispatcherBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Dispatching {
@@ -39,7 +53,7 @@ open class PriorityDispatcherBenchmark : BatonBenchmark() {
 
         @TearDown
         fun end() {
-            (dispatcher as? AutoCloseable)?.close()
+            (dispatcher as? PriorityBlockingQueueDispatcher)?.close()
         }
     }
 
@@ -129,8 +143,8 @@ open class PriorityDispatcherBenchmark : BatonBenchmark() {
 
         @TearDown
         fun end() {
-            (dispatcher as? AutoCloseable)?.close()
-            while (dispatcher !is AutoCloseable && waiting.get() > 0) Thread.sleep(1)
+            (dispatcher as? PriorityBlockingQueueDispatcher)?.close()
+            while (dispatcher !is PriorityBlockingQueueDispatcher && waiting.get() > 0) Thread.sleep(1)
         }
     }
 
