@@ -39,8 +39,14 @@ internal class Task<T>(
     /** The runner's parent may hear of its end before we do, and somebody who has waited for that may ask. */
     private val outcome: Deferred<T>
         get() {
-            if (!run.outcome.isCompleted && runner.isCompleted) run.settle(runner.getCompletionExceptionOrNull())
-            return run.outcome
+            val outcome = run.outcome
+            if (!outcome.isCompleted && runner.isCompleted) {
+                run.settle(runner.getCompletionExceptionOrNull())
+                // Another thread may be in the middle of it: kotlinx then refuses us at once, though it shows the end a
+                // few steps later, none of which is anybody's code.
+                while (!outcome.isCompleted) Thread.yield()
+            }
+            return outcome
         }
 
     override fun <R> then(

@@ -177,6 +177,23 @@ open class CancellableTaskStressTest {
             { assertEquals(42, kept.getCompleted()) }
         }
 
+    /** The scope may have ended before all who wait for the task have been told: whoever has seen that finds its end. */
+    @Test
+    fun end_ofTheScopeSeenWhileTheTaskTellsOfItsOwn_isTheEndOfTheTask() =
+        stress {
+            val gate = CompletableDeferred<Int>()
+            val task = cancellableTask { gate.await() }
+            repeat(3) { task.invokeOnCompletion { } }
+            pause()
+            if (random.nextBoolean()) task.cancel("over") else gate.complete(42)
+            pause();
+            {
+                assertTrue(task.isCompleted)
+                val failure = task.getCompletionExceptionOrNull()
+                if (failure == null) assertEquals(42, task.getCompleted()) else assertEquals("over", failure.message)
+            }
+        }
+
     /** The last consumer goes while another comes: that one is in time and holds the source, or it shares its end. */
     @Test
     fun consumer_comesWhileTheLastGoes_isServedOrCancelled() =

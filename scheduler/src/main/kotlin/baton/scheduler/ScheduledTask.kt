@@ -11,8 +11,8 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
  * *Awaiting lifts.* While somebody more urgent waits in [await] or [join], the task counts as that urgent: a queued one
  * goes at once to the end of the caller's level, and keeps that place also if the caller leaves; one that runs, and all
  * inside it, is at the caller's level as long as the caller waits. The caller's level is the one at which its
- * `PriorityDispatcher` dispatches it, else the [Priority] in its context, else NORMAL. `awaitAll`, `joinAll`, and the
- * clauses of `select` wait without lifting.
+ * `PriorityDispatcher` dispatches it, else the [Priority] in its context, else NORMAL. `awaitAll` and the clauses of
+ * `select` wait without lifting.
  *
  * *Cancellation.* `cancel` takes a queued task out of the queue at once, wherever it stands, in O(1), and its block is
  * never called. One that runs is cancelled as any coroutine; its place is free when it has ended, with all inside it.

@@ -127,10 +127,11 @@ internal class TaskCore(
 
     /** Invariant 6. */
     private fun leaveInInbox(task: TaskEntry) {
-        task.since = queue.now()
+        val now = queue.now()
+        task.since = now
         inbox.add(task)
         if (inbox.isOpen) return
-        decide(task.since) { if (!isOpen) admitAll(areLate = true) }
+        decide(now) { if (!isOpen) admitAll(areLate = true) }
         if (task.isTooLate) task.refuse(TaskEnd.CLOSED)
     }
 
