@@ -32,7 +32,7 @@ import kotlinx.coroutines.job
  *    included. Nothing else decides: after a value a cancelled runner still brings the value, and no teardown runs.
  * 2. The runner lives until the last teardown has ended, and so does its parent.
  * 3. A task is counted by what it waits for, its upstream, until it leaves that. Leaving happens once, in one step with
- *    the counting, on the canceller's thread. Whoever brings the count to zero cancels.
+ *    the counting, and is done, to the end of the chain, when `cancel` returns. Whoever brings the count to zero cancels.
  * 4. A chain is left in a loop, not by each cancellation setting off the next: the stack stays flat.
  */
 @OptIn(ExperimentalCoroutinesApi::class)
@@ -59,6 +59,7 @@ internal class TaskRun<T>(
 
     private var upstream: Task<*>? = source
     private var leftBecause: CancellationException? = null
+    private var leaving: Chain? = null
 
     /** Waits for the value of [source], from which it was derived or which its block has answered. */
     suspend fun <S> follow(source: Task<S>): S {
@@ -90,13 +91,39 @@ internal class TaskRun<T>(
 
     /** Leaves what this task waits for, and cancels it where this was the last consumer; and so on. */
     fun abandonUpstream(reason: CancellationException) {
-        var task = leave(reason)
+        val chain = leaveChain(reason) ?: return
+        var index = 0
+        var task = chain.at(index)
         while (task != null) {
             // Left before it is cancelled, so that its own cancellation finds nothing to do.
-            val next = task.run.leave(reason)
+            val next = chain.at(++index)
             task.cancel(reason)
             task = next
         }
+        synchronized(this) { if (leaving === chain) leaving = null }
+    }
+
+    /**
+     * What is left, link by link, when a task leaves its upstream. The canceller and the runner that finds itself
+     * cancelled may both be about to do it: each then goes all the way, so that neither returns before it is done.
+     */
+    private class Chain(first: Task<*>, private val reason: CancellationException) {
+        private val links: MutableList<Task<*>> = arrayListOf(first)
+
+        /** To come beyond the last, leaves what that waits for; null if there is nothing, or it has other consumers. */
+        @Synchronized
+        fun at(index: Int): Task<*>? {
+            if (index == links.size) links += links.last().run.leave(reason) ?: return null
+            return links[index]
+        }
+    }
+
+    /** The chain that this task leaves now, by whoever began; null if it has left, or has nothing to leave. */
+    @Synchronized
+    private fun leaveChain(reason: CancellationException): Chain? {
+        val left = leave(reason)
+        if (left != null) leaving = Chain(left, reason)
+        return leaving
     }
 
     /** Answers the task left if it has no other consumer. */

@@ -13,6 +13,7 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
@@ -175,6 +176,19 @@ open class CancellableTaskStressTest {
             assertFalse(source.isCancelled)
             gate.complete(42);
             { assertEquals(42, kept.getCompleted()) }
+        }
+
+    /** The last of a chain may find itself cancelled just when its canceller does. */
+    @Test
+    fun chain_cancelledWhileItBegins_isCancelledToItsSourceWhenCancelReturns() =
+        stress {
+            val source = cancellableTask<Unit> { awaitCancellation() }
+            var last: CancellableTask<Unit> = source
+            repeat(10) { last = last.derive() }
+            pause()
+            last.cancel("over")
+            assertTrue(source.isCancelled);
+            { assertEquals("over", (source.getCompletionExceptionOrNull() as CancellationException).message) }
         }
 
     /** The scope may have ended before all who wait for the task have been told: whoever has seen that finds its end. */
