@@ -38,8 +38,9 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
  * long as one is left it goes on. Whoever just awaits the task does not hold it, and does not cancel it.
  *
  * *Cancellation.* The reason, message and cause, reaches the block, the teardowns, the consumers, and all who await the
- * task. When `cancel` returns, it has reached the source of the chain; a cancelled task completes after the sources
- * that its cancellation has cancelled. A cancel that comes when the block and all it started have ended with a value is
+ * task. When `cancel` returns, it has reached the source of the chain, unless another thread is just cancelling a
+ * task nearer to the source: then that one brings it there. A cancelled task completes after the sources that its
+ * cancellation has cancelled. A cancel that comes when the block and all it started have ended with a value is
  * too late: the task completes with the value.
  *
  * *Failure.* As that of `async`: it cancels the parent, unless that is a supervisor, and is thrown by `await`.

@@ -32,7 +32,8 @@ import kotlinx.coroutines.job
  *    included. Nothing else decides: after a value a cancelled runner still brings the value, and no teardown runs.
  * 2. The runner lives until the last teardown has ended, and so does its parent.
  * 3. A task is counted by what it waits for, its upstream, until it leaves that. Leaving happens once, in one step with
- *    the counting, and is done, to the end of the chain, when `cancel` returns. Whoever brings the count to zero cancels.
+ *    the counting. Whoever brings the count to zero cancels. The canceller of a task, and its runner that finds itself
+ *    cancelled, each go along the chain all the way.
  * 4. A chain is left in a loop, not by each cancellation setting off the next: the stack stays flat.
  */
 @OptIn(ExperimentalCoroutinesApi::class)
