@@ -4,8 +4,8 @@ import baton.Priority;
 import baton.channels.Channel;
 import baton.channels.ClosedChannelException;
 import baton.waiting.ChannelDoor;
+import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
-import baton.waiting.Waiter;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -78,20 +78,20 @@ final class ChannelRequests<T extends @Nullable Object> {
     }
 
     @SuppressWarnings("unchecked") // what was sent to a channel of T
-    private T received(Waiter winner) {
+    private T received(ClauseWaiter winner) {
         return (T) core.grantOf(winner, null);
     }
 
-    /** A clause of a select. It asks for a place, and sends when it has won. */
+    /** A clause of a select. It brings its element; where it gets a place instead of a receiver, it sends when it has won. */
     <R extends @Nullable Object> Clause<R> onSend(
             T element, @Nullable Priority priority, Function<@Nullable Void, ? extends R> then) {
         Object wrapped = ChannelDoor.wrap(element);
         int level = ChannelDoor.levelOf(channel, priority);
-        Function<Waiter, @Nullable Void> send = winner -> {
-            ChannelDoor.sendReserved(channel, wrapped, level);
+        Function<ClauseWaiter, @Nullable Void> send = winner -> {
+            ChannelDoor.sendIfNotSent(channel, winner);
             return null;
         };
-        return new CoreClause.OfValue<>(core, level, ChannelDoor.PLACE, send, then);
+        return new CoreClause.OfValue<>(core, level, wrapped, send, then);
     }
 
     @SuppressWarnings("unchecked") // what was sent to a channel of T

@@ -166,6 +166,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
             guarded(() -> to.onError(new NullPointerException("the next element is null, and stays in " + channel)));
             return;
         }
+        WaitCores.arrived(granted);
         demand.getAndUpdate(old -> old == Long.MAX_VALUE ? old : old - 1);
         guarded(() -> to.onNext(element));
     }
@@ -214,7 +215,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
         }
 
         void enqueue() {
-            int state = core.enqueue(this, false);
+            int state = core.enqueue(this);
             // Resumed meanwhile, it knows better.
             if (state != WAITING) outcome = state;
         }
@@ -226,6 +227,12 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
 
         void abandon() {
             if (withdraw(CANCELLED) == GRANTED && settle()) WaitCores.giveBack(this);
+        }
+
+        /** What it was granted goes back if the subscription is cancelled before it is signalled. */
+        @Override
+        protected boolean getConfirms() {
+            return true;
         }
 
         @Override

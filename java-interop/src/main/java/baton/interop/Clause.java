@@ -11,9 +11,12 @@ interface Clause<R extends @Nullable Object> {
         return false;
     }
 
-    /** All methods are called once at most; {@code withdraw} at any time, the last two only when it has won. */
+    /**
+     * The methods are called once at most, but for {@code start}; {@code withdraw} once the select has started all
+     * attempts or one of them has won, the last two only when this one has won.
+     */
     interface Attempt {
-        /** Begins to wait, or wins at once. */
+        /** Begins to wait, or wins at once. Again after it was met while the select was starting, and was refused. */
         void start();
 
         /** Another one has won, or nobody will. */

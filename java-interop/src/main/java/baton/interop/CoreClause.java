@@ -4,7 +4,7 @@ import baton.sync.Barrier;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
 import baton.waiting.WaitCores;
-import baton.waiting.Waiter;
+import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,21 +22,16 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
     }
 
     /** Ends the call with what the winner was granted. */
-    abstract void finish(Waiter winner, SelectCall<R> call);
-
-    /** It was granted and has lost. False leaves it to the core to take the grant back. */
-    boolean lost(Waiter loser) {
-        return false;
-    }
+    abstract void finish(ClauseWaiter winner, SelectCall<R> call);
 
     @Override
     public final Attempt attempt(SelectCall<R> call) {
-        return new Entry(call, core, weight, tag);
+        return new CoreAttempt(call);
     }
 
     /** One whose function gets what was granted. */
     static final class OfValue<G extends @Nullable Object, R extends @Nullable Object> extends CoreClause<R> {
-        private final Function<Waiter, ? extends G> take;
+        private final Function<ClauseWaiter, ? extends G> take;
         private final Function<? super G, ? extends R> then;
 
         /** @param take what the function is given, of a waiter that has won; may throw, holding nothing then */
@@ -44,7 +39,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
                 WaitCore core,
                 int weight,
                 @Nullable Object tag,
-                Function<Waiter, ? extends G> take,
+                Function<ClauseWaiter, ? extends G> take,
                 Function<? super G, ? extends R> then) {
             super(core, weight, tag);
             this.take = take;
@@ -52,7 +47,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         @Override
-        void finish(Waiter winner, SelectCall<R> call) {
+        void finish(ClauseWaiter winner, SelectCall<R> call) {
             G given;
             try {
                 given = take.apply(winner);
@@ -81,7 +76,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         @Override
-        void finish(Waiter winner, SelectCall<R> call) {
+        void finish(ClauseWaiter winner, SelectCall<R> call) {
             P given = permit.get();
             call.finish(then, given, given);
         }
@@ -99,7 +94,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         @Override
-        void finish(Waiter winner, SelectCall<R> call) {
+        void finish(ClauseWaiter winner, SelectCall<R> call) {
             Object granted = winner.core.grantOf(winner, null);
             if (granted instanceof Integer index) call.finish(then, index, null);
             else if (granted != null) lead(granted, call);
@@ -111,56 +106,82 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
                 else call.fail(failure);
             }));
         }
-
-        /** Without its leader a generation breaks. */
-        @Override
-        boolean lost(Waiter loser) {
-            WaitCores.giveBack(loser);
-            return true;
-        }
     }
 
-    private final class Entry extends ClauseWaiter implements Attempt {
+    private final class CoreAttempt implements Attempt {
         private final SelectCall<R> call;
-        private boolean failed;
 
-        Entry(SelectCall<R> call, WaitCore core, int weight, @Nullable Object tag) {
-            super(core, weight, tag, call);
+        /** Written by the thread that starts the select. */
+        private @Nullable Entry entry;
+
+        CoreAttempt(SelectCall<R> call) {
             this.call = call;
         }
 
         @Override
         public void start() {
-            int state = core.enqueue(this, false);
+            Entry entry = new Entry(this);
+            this.entry = entry;
+            entry.enqueue();
+        }
+
+        @Override
+        public void withdraw() {
+            Entry entry = this.entry;
+            if (entry != null) entry.withdraw();
+        }
+
+        @Override
+        public void finish() {
+            Entry entry = this.entry;
+            if (entry != null) entry.finish();
+        }
+
+        @Override
+        public void undo() {
+            Entry entry = this.entry;
+            if (entry != null) entry.cancelled();
+        }
+    }
+
+    private final class Entry extends ClauseWaiter {
+        private final CoreAttempt attempt;
+        private boolean failed;
+
+        Entry(CoreAttempt attempt) {
+            super(CoreClause.this.core, CoreClause.this.weight, CoreClause.this.tag, attempt.call);
+            this.attempt = attempt;
+        }
+
+        void enqueue() {
+            int state = core.enqueue(this);
             if (state == FAILED) resumeFailed();
-            else if (state == GRANTED && !call.win(this)) WaitCores.giveBack(this);
+            else if (state == GRANTED) attempt.call.win(attempt, false);
         }
 
         @Override
         protected boolean resume() {
-            return call.win(this) || lost(this);
+            return attempt.call.win(attempt, isOffered);
         }
 
         @Override
         protected void resumeFailed() {
             failed = true;
-            call.win(this);
+            attempt.call.win(attempt, false);
         }
 
-        @Override
-        public void withdraw() {
-            withdraw(CANCELLED);
+        void withdraw() {
+            lose();
         }
 
-        @Override
-        public void finish() {
-            if (failed) call.fail(core.failure(this));
-            else CoreClause.this.finish(this, call);
+        void finish() {
+            if (failed) attempt.call.fail(core.failure(this));
+            else if (take()) CoreClause.this.finish(this, attempt.call);
+            else attempt.call.fail(new CancellationException());
         }
 
-        @Override
-        public void undo() {
-            if (!failed) WaitCores.giveBack(this);
+        void cancelled() {
+            if (!failed) undo();
         }
     }
 }

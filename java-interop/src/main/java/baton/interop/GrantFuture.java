@@ -91,7 +91,7 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     }
 
     final void start() {
-        int state = entry.core.enqueue(entry, false);
+        int state = entry.core.enqueue(entry);
         // Nobody else knows the future yet: its dependents cannot run here.
         if (state != Waiter.WAITING) finish(state);
     }

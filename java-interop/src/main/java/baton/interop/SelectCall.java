@@ -14,15 +14,20 @@ import org.jspecify.annotations.Nullable;
  * The future of a {@link Select} that runs.
  *
  * <pre>
- *          a clause wins            its function begins
- *  OPEN ─────────────────▶ Attempt ─────────────────────▶ BEGUN
- *    │                        │
- *    └────────────────────────┴──────────────────────────▶ WITHDRAWN
- *       ended from outside         its grant goes back
+ *            all clauses wait         a clause wins            its function begins
+ *  REGISTERING ─────────────▶ OPEN ─────────────────▶ Attempt ─────────────────────▶ BEGUN
+ *      │ └──────────────────────────────────────────────▲ │
+ *      └────────────────────────┴─────────────────────────┴──────────────────────────▶ WITHDRAWN
+ *                               ended from outside           its grant goes back
  * </pre>
  *
- * Every arrow is one compare-and-set. Whoever leaves OPEN withdraws the clauses that have not won; what one of those is
- * granted at the same moment it refuses, and the core passes it on.
+ * Every arrow is one compare-and-set. The thread that leaves OPEN withdraws the clauses that have not won; what one of
+ * those is granted at the same moment it refuses, and the core passes it on.
+ *
+ * <p>While the select registers, only the thread that starts it decides, as in kotlinx.coroutines: a clause that meets
+ * another select then cannot lose its own select before the other one has answered. REGISTERING is the list of the
+ * attempts that other threads have met meanwhile. One that was offered something is refused and starts again; any other
+ * keeps what it was granted, and the oldest of them wins when the starting thread looks next.
  */
 final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     private static final VarHandle PHASE;
@@ -35,19 +40,22 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
         }
     }
 
+    /** REGISTERING, and an attempt that was met; the last of a list is EMPTY. */
+    private record Met(Clause.@Nullable Attempt attempt, boolean isRefused, @Nullable Met older) {}
+
+    private static final Met EMPTY = new Met(null, false, null);
     private static final Object OPEN = new Object();
     private static final Object BEGUN = new Object();
     private static final Object WITHDRAWN = new Object();
 
     private final List<Clause.Attempt> attempts;
     private final @Nullable Executor executor;
-    private volatile Object phase = OPEN;
+    private volatile Object phase = EMPTY;
     private volatile @Nullable Job running;
 
     private SelectCall(List<Clause<R>> clauses, @Nullable Executor executor) {
         this.executor = executor;
         this.attempts = new ArrayList<>(clauses.size());
-        // All of them before the first waits: whoever wins withdraws those, too, that have not begun.
         for (Clause<R> clause : clauses) if (!clause.isLast()) attempts.add(clause.attempt(this));
         for (Clause<R> clause : clauses) if (clause.isLast()) attempts.add(clause.attempt(this));
     }
@@ -55,27 +63,86 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     /** @param executor what runs the winner's function; null for the thread that decides */
     static <R extends @Nullable Object> SelectCall<R> start(List<Clause<R>> clauses, @Nullable Executor executor) {
         SelectCall<R> call = new SelectCall<>(clauses, executor);
-        for (Clause.Attempt attempt : call.attempts) {
-            if (call.phase != OPEN) break;
-            try {
-                attempt.start();
-            } catch (RuntimeException e) { // of a stage that is not ours
-                call.completeExceptionally(e);
-            }
-        }
+        call.register();
         return call;
     }
 
-    /** One attempt succeeds, and is finished or undone then; any other holds nothing and gets nothing. */
-    boolean win(Clause.Attempt attempt) {
-        if (!PHASE.compareAndSet(this, OPEN, attempt)) return false;
+    private void register() {
+        for (Clause.Attempt attempt : attempts) {
+            start(attempt);
+            if (isDecided()) return;
+        }
+        while (!PHASE.compareAndSet(this, EMPTY, OPEN)) if (isDecided()) return;
+    }
+
+    private void start(Clause.Attempt attempt) {
+        try {
+            attempt.start();
+        } catch (RuntimeException e) { // of a stage that is not ours
+            completeExceptionally(e);
+        }
+    }
+
+    /** Lets the oldest attempt win that was met and has something, or starts those again that were refused. */
+    private boolean isDecided() {
+        while (true) {
+            Object now = phase;
+            if (!(now instanceof Met met)) return true;
+            if (met == EMPTY) return false;
+            Clause.Attempt winner = oldestWithGrant(met);
+            if (!PHASE.compareAndSet(this, now, winner == null ? EMPTY : winner)) continue;
+            if (winner != null) {
+                undoAllBut(winner, met);
+                won(winner);
+                return true;
+            }
+            for (Met each = met; each != null; each = each.older) if (each.attempt != null) start(each.attempt);
+        }
+    }
+
+    private static Clause.@Nullable Attempt oldestWithGrant(Met met) {
+        Clause.Attempt found = null;
+        for (Met each = met; each != null; each = each.older) if (!each.isRefused) found = orElse(each.attempt, found);
+        return found;
+    }
+
+    private static Clause.@Nullable Attempt orElse(Clause.@Nullable Attempt one, Clause.@Nullable Attempt other) {
+        return one == null ? other : one;
+    }
+
+    private static void undoAllBut(Clause.@Nullable Attempt winner, Met met) {
+        for (Met each = met; each != null; each = each.older) {
+            Clause.Attempt attempt = each.attempt;
+            if (attempt != null && attempt != winner && !each.isRefused) attempt.undo();
+        }
+    }
+
+    /**
+     * One attempt succeeds, and is finished or undone then; any other holds nothing and gets nothing.
+     *
+     * @param isOffered whether the caller keeps what it offers until the select has decided
+     */
+    boolean win(Clause.Attempt attempt, boolean isOffered) {
+        while (true) {
+            Object now = phase;
+            if (now instanceof Met met) {
+                if (PHASE.compareAndSet(this, now, new Met(attempt, isOffered, met))) return !isOffered;
+            } else if (now != OPEN) {
+                return false;
+            } else if (PHASE.compareAndSet(this, OPEN, attempt)) {
+                won(attempt);
+                return true;
+            }
+        }
+    }
+
+    private void won(Clause.Attempt attempt) {
         // Flat already here: to withdraw a clause may let in another select, and that withdraws its own.
         Callbacks.run(null, () -> {
             withdrawAllBut(attempt);
             if (executor == null) begin(attempt);
             else Callbacks.run(executor, () -> begin(attempt));
         });
-        return true;
     }
 
     private void begin(Clause.Attempt winner) {
@@ -119,8 +186,16 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
 
     @Override
     void withdraw() {
-        if (PHASE.compareAndSet(this, OPEN, WITHDRAWN)) withdrawAllBut(null);
-        else if (phase instanceof Clause.Attempt winner && PHASE.compareAndSet(this, winner, WITHDRAWN)) winner.undo();
+        while (true) {
+            Object now = phase;
+            boolean isOpen = now == OPEN || now instanceof Met;
+            if (!isOpen && !(now instanceof Clause.Attempt)) return;
+            if (!PHASE.compareAndSet(this, now, WITHDRAWN)) continue;
+            if (now instanceof Clause.Attempt winner) winner.undo();
+            if (now instanceof Met met) undoAllBut(null, met);
+            if (isOpen) withdrawAllBut(null);
+            return;
+        }
     }
 
     @Override

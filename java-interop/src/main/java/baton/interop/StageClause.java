@@ -67,7 +67,7 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
         private void ended(@Nullable Object value, @Nullable Throwable failure) {
             this.value = (V) value;
             this.failure = failure;
-            call.win(this);
+            call.win(this, false);
         }
 
         @Override

@@ -38,10 +38,10 @@ final class TimeClause<R extends @Nullable Object> implements Clause<R> {
         @Override
         public void start() {
             if (millis == 0) {
-                call.win(this);
+                call.win(this, false);
                 return;
             }
-            DisposableHandle started = Timeouts.schedule(millis, () -> call.win(this));
+            DisposableHandle started = Timeouts.schedule(millis, () -> call.win(this, false));
             handle = started;
             // Whoever withdraws looks at `handle` after `over`, so one of us two stops it.
             if (over.get()) started.dispose();

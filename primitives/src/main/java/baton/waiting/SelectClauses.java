@@ -7,6 +7,7 @@ import kotlinx.coroutines.selects.SelectClause;
 import kotlinx.coroutines.selects.SelectClause0;
 import kotlinx.coroutines.selects.SelectClause1;
 import kotlinx.coroutines.selects.SelectClause2;
+import kotlinx.coroutines.selects.SelectImplementation;
 import kotlinx.coroutines.selects.SelectInstance;
 
 /**
@@ -61,8 +62,18 @@ public final class SelectClauses {
                 getOnCancellationConstructor() {
             return (select, param, result) -> (cause, value, context) -> {
                 selectable.undo(result);
+                disposeOfClauses(select, cause);
                 return Unit.INSTANCE;
             };
+        }
+
+        /**
+         * kotlinx.coroutines forgets the other clauses of a select that wins while a clause registers again and that was
+         * cancelled just before: its own handler, which disposes of them, is not installed yet. It does nothing where it
+         * has run before. Where no clause of ours wins in that moment, we do not hear of it.
+         */
+        private static void disposeOfClauses(SelectInstance<?> select, Throwable cause) {
+            if (select instanceof SelectImplementation<?> implementation) implementation.invoke(cause);
         }
     }
 

@@ -94,7 +94,7 @@ public class Channel<E>(
         when (core.offer(wrapped, level)) {
             Outcome.DONE -> return
             Outcome.CLOSED -> throw core.closedException()
-            Outcome.BUSY -> awaitGrant(core, level, wrapped, announced = false)
+            Outcome.BUSY -> awaitGrant(core, level, wrapped)
         }
     }
 
@@ -132,7 +132,8 @@ public class Channel<E>(
     /**
      * Waits for a place in the channel and keeps it for the caller, who sends into it later without waiting, or gives
      * it back. A place that is kept is nobody else's: those who wait for one wait for its holder, and a closed channel
-     * is not drained before it was used or given back. Where [onFull] drops, it never waits and keeps no place.
+     * is not drained before it was used or given back. Where [onFull] drops, it never waits and keeps no place: what is
+     * sent by it is sent as by [trySend], and a closed channel refuses it.
      *
      * The [priority] is as for [send]: the level at which it waits, and sends.
      *
@@ -143,7 +144,7 @@ public class Channel<E>(
      */
     public suspend fun reserve(priority: Priority? = null): Reservation<E> {
         val level = levelIn(coroutineContext, priority)
-        if (!reserveNow()) awaitGrant(core, level, PLACE, announced = false)
+        if (!reserveNow()) awaitGrant(core, level, PLACE)
         return Reservation(this, level)
     }
 
@@ -273,14 +274,16 @@ public class Channel<E>(
 
     /**
      * Sends within kotlinx.coroutines' `select`; the parameter is the element, at the level of the select's context.
-     * The block gets this channel. The element is taken when the clause has won and its select runs: one that loses, or
-     * whose select is cancelled, sends nothing. The select throws what [send] would.
+     * The block gets this channel. A clause that loses sends nothing. One whose select is cancelled after it has won and
+     * before it runs sends nothing either, except to another select's [onReceive]: the two then agree in one step, and
+     * the select may throw although its element was received. The select throws what [send] would.
      */
     public val onSend: SelectClause2<E, Channel<E>> get() = SelectClauses.clause2(SendClause(this))
 
     /**
-     * Receives within kotlinx.coroutines' `select`. What a clause was handed that loses, or whose select is cancelled,
-     * is not lost: it stays in the channel. The select throws what [receive] would.
+     * Receives within kotlinx.coroutines' `select`. A clause that loses receives nothing: a sender asks the select before
+     * it hands over its element. What a clause was handed whose select is cancelled before it runs is not lost: it goes
+     * to the next receiver, or back to the head of the channel. The select throws what [receive] would.
      */
     public val onReceive: SelectClause1<E> get() = SelectClauses.clause1(ReceiveClause(this))
 

@@ -6,17 +6,14 @@ import baton.waiting.Waiter
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectInstance
 
-/** Asks for a place, and sends when the select runs. */
+/** Brings its element. Where it gets a place instead of a receiver, it sends when the select runs. */
 @OptIn(InternalCoroutinesApi::class)
 internal class SendClause<E>(private val channel: Channel<E>) : SelectableCore() {
-    override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter {
-        val level = channel.levelIn(select.context, null)
-        return SelectWaiter(channel.core, level, ChannelCore.PLACE, clause, select, offer = ChannelCore.wrap(param))
-    }
+    override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =
+        SelectWaiter(channel.core, channel.levelIn(select.context, null), ChannelCore.wrap(param), clause, select)
 
     override fun valueOf(winner: SelectWaiter): Channel<E> {
-        val element = checkNotNull(winner.offer)
-        if (!channel.core.sendReserved(element, winner.weight)) throw channel.core.closedException()
+        channel.core.sendIfNotSent(winner)
         return channel
     }
 }

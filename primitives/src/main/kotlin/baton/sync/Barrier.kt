@@ -78,7 +78,7 @@ public class Barrier(
         val now = arriveNow(givesUp = false)
         if (now != null) return settle(now)
         // A call at the end makes no frame, unless it leaves arguments to their defaults.
-        return if (action == null) awaitValue(core, 1, null, breaks) else awaitOrLead()
+        return if (action == null) awaitValue(core, 1, null) else awaitOrLead()
     }
 
     /**
@@ -97,10 +97,10 @@ public class Barrier(
         return if (now != null) settle(now) else awaitOrLead(timeout)
     }
 
-    private suspend fun awaitOrLead(): Int = settle(awaitValue(core, announced = breaks))
+    private suspend fun awaitOrLead(): Int = settle(awaitValue(core))
 
     private suspend fun awaitOrLead(timeout: Duration): Int {
-        val outcome = if (timeout == Duration.ZERO) false else awaitValue<Any>(core, timeout, announced = breaks)
+        val outcome = if (timeout == Duration.ZERO) false else awaitValue<Any>(core, timeout)
         if (outcome == false) throw BarrierTimeoutException("not all arrived within $timeout: $this")
         return settle(outcome)
     }

@@ -69,7 +69,7 @@ internal class BarrierCore(
             }
         }
 
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int = decide { enqueueInside(waiter) }
+    override fun enqueue(waiter: Waiter): Int = decide { enqueueInside(waiter) }
 
     private fun enqueueInside(waiter: Waiter): Int {
         val refusal = breakage
@@ -208,11 +208,6 @@ internal class BarrierCore(
     private fun reasonOf(state: Int, cause: Throwable? = null) =
         Breakage(if (state == Waiter.TIMED_OUT) TIMED_OUT else CANCELLED, cause)
 
-    /** Only those who would break it are announced. */
-    override fun unannounce(weight: Int) {
-        decide { abandon(Waiter.CANCELLED) }
-    }
-
     override fun withdraw(waiter: Waiter) {
         // An exception is not made under the lock.
         val cause = if (breaks) waiter.whyWithdrawn() else null
@@ -250,6 +245,11 @@ internal class BarrierCore(
     override fun giveBack(waiter: Waiter) {
         val generation = waiter.tag as Crowd? ?: return
         breakLed(generation, Breakage(LEADER_CANCELLED, waiter.whyWithdrawn()))
+    }
+
+    override fun reclaim(waiter: Waiter): Waiter? {
+        if (waiter.tryReturn()) giveBack(waiter)
+        return null
     }
 
     override fun takeBack(waiter: Waiter) {}

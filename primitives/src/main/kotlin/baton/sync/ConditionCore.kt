@@ -32,7 +32,7 @@ internal class ConditionCore(val mutex: MutexCore, private val label: () -> Stri
     val waiting: Int get() = mutex.decide { line.size }
 
     /** [Waiter.FAILED] when the mutex is not held, or not by whom [waiter] stands for; nothing has changed then. */
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int =
+    override fun enqueue(waiter: Waiter): Int =
         mutex.decide { enqueueInside(waiter as SignalWaiter) }
 
     private fun enqueueInside(waiter: SignalWaiter): Int {
@@ -52,8 +52,6 @@ internal class ConditionCore(val mutex: MutexCore, private val label: () -> Stri
         mutex.passOn()
         return Waiter.WAITING
     }
-
-    override fun unannounce(weight: Int) {}
 
     /** Signals the first in line, or [all] of them. False when the mutex is not held. */
     fun signal(all: Boolean): Boolean = mutex.decide { signalInside(all) }

@@ -49,7 +49,7 @@ internal class ConditionWaiter(
             watch = job.watchCancellation(this)
             if (!job.isActive) place.withdraw(CANCELLED)
         }
-        val state = condition.enqueue(place, announced = false)
+        val state = condition.enqueue(place)
         if (state == WAITING) return COROUTINE_SUSPENDED
         leave()
         return result(state)
@@ -68,13 +68,13 @@ internal class ConditionWaiter(
     override fun resumeFailed() {}
 
     /** Holding the mutex. */
-    override fun arriveHere() {
+    override fun arriveHere(state: Int) {
         leave()
-        val state = place.currentState
+        val ended = place.currentState
         val late = isLate
-        if (late && state == GRANTED) condition.passSignalOn(place)
+        if (late && ended == GRANTED) condition.passSignalOn(place)
         @Suppress("UNCHECKED_CAST") // awaitSignal makes the results fit their callers.
-        (caller as Continuation<Any?>).resumeWith(runCatching { if (late) throw whyLate() else result(state) })
+        (caller as Continuation<Any?>).resumeWith(runCatching { if (late) throw whyLate() else result(ended) })
     }
 
     private fun result(state: Int): Any =

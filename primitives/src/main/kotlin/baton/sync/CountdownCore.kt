@@ -9,6 +9,8 @@ import baton.waiting.Waiter
 import baton.waiting.awaitGrant
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
+import java.lang.ref.WeakReference
+import java.util.WeakHashMap
 import kotlin.time.Duration
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectClause0
@@ -80,7 +82,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
     /** Waits for zero. */
     suspend fun await() {
         if (count == 0) return
-        awaitGrant(this, weight = 1, tag = null, announced = false)
+        awaitGrant(this, weight = 1, tag = null)
     }
 
     /** As the other, [timeout] at most; answers whether there was a zero in time. */
@@ -91,7 +93,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
         return awaitGrant(this, weight = 1, tag = null, timeout = timeout)
     }
 
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int = decide { enqueueInside(waiter) }
+    override fun enqueue(waiter: Waiter): Int = decide { enqueueInside(waiter) }
 
     private fun enqueueInside(waiter: Waiter): Int {
         if (count == 0 || waiter.tag === TOLD) {
@@ -105,8 +107,6 @@ internal class CountdownCore(initial: Int) : WaitCore() {
         }
         return waiter.currentState
     }
-
-    override fun unannounce(weight: Int) {}
 
     override fun withdraw(waiter: Waiter) {
         decide {
@@ -123,14 +123,22 @@ internal class CountdownCore(initial: Int) : WaitCore() {
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause : SelectableCore() {
-        private var joined: Pair<SelectInstance<*>, SelectWaiter>? = null
+        /** What joined last for each select; a clause may be stored and serve several selects at a time. */
+        private val joined = WeakHashMap<SelectInstance<*>, WeakReference<SelectWaiter>>(1)
 
         override fun valueOf(winner: SelectWaiter): Unit = Unit
 
+        @Synchronized
         override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter {
-            val before = joined?.takeIf { it.first === select }?.second
-            val tag = if (before?.currentState == Waiter.GRANTED) TOLD else null
-            return SelectWaiter(this@CountdownCore, 1, tag, clause, select).also { joined = select to it }
+            val tag = if (wasLetIn(joined[select])) TOLD else null
+            return SelectWaiter(this@CountdownCore, 1, tag, clause, select).also { joined[select] = WeakReference(it) }
+        }
+
+        /** Until its select ends, a waiter that was not let in stands in a crowd, which keeps it alive. */
+        private fun wasLetIn(former: WeakReference<SelectWaiter>?): Boolean {
+            if (former == null) return false
+            val state = former.get()?.currentState ?: return true
+            return state == Waiter.GRANTED || state == Waiter.RETURNED
         }
     }
 

@@ -73,7 +73,7 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      */
     public suspend fun lock(owner: Any? = null) {
         if (tryLock(owner, liftable())) return
-        awaitGrant(core, weight = 1, tag = owner, announced = false)
+        awaitGrant(core, weight = 1, tag = owner)
     }
 
     /**

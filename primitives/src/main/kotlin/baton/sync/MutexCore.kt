@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.waiting.ClauseWaiter
 import baton.waiting.FifoLine
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
@@ -40,6 +41,9 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         private set
     private val line = FifoLine()
 
+    /** The clause of a select by which [owner] holds it, perhaps without having heard of that. */
+    private var granted: ClauseWaiter? = null
+
     val isLocked: Boolean get() = word != FREE
 
     val holder: Any? get() = if (word == GUARDED) decide { owner } else null
@@ -70,7 +74,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int {
+    override fun enqueue(waiter: Waiter): Int {
         waiter.look()
         return decide { enqueueInside(waiter) }
     }
@@ -79,7 +83,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         while (true) {
             when (lockInside(waiter.tag, waiter.holder)) {
                 Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
-                Outcome.REFUSED -> waiter.tryFail(waiter.tag!!)
+                Outcome.REFUSED -> if (returnsOwnGrant(waiter)) continue else waiter.tryFail(waiter.tag!!)
                 Outcome.BUSY -> {
                     if (word != GUARDED && !WORD.compareAndSet(this, HELD, GUARDED)) continue
                     if (waiter.startWaiting()) {
@@ -94,6 +98,17 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
+    /**
+     * A select that was granted the mutex while it registered has its clause enqueue again, perhaps before the thread
+     * that granted has heard that. Its owner then holds the mutex only by the clause's former waiter.
+     */
+    private fun returnsOwnGrant(waiter: Waiter): Boolean {
+        val former = granted ?: return false
+        if (former.party !== waiter.party || !former.tryReturn()) return false
+        passOn()
+        return true
+    }
+
     private fun join(waiter: Waiter) {
         line.add(waiter)
         joins(waiter)
@@ -103,8 +118,6 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         line.remove(waiter)
         leaves(waiter)
     }
-
-    override fun unannounce(weight: Int) {}
 
     /** REFUSED when it is not held, or not by [by]; nothing has changed then. */
     fun unlock(by: Any?): Outcome {
@@ -132,6 +145,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     /** Whoever holds it holds it no more: the next one does, or nobody. Under the lock. */
     fun passOn() {
         owner = null
+        granted = null
         holdsNoMore()
         while (true) {
             val next = line.head()
@@ -142,6 +156,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
             unlink(next)
             if (next.tryGrant()) {
                 owner = next.tag
+                granted = next as? ClauseWaiter
                 holds(next.holder)
                 settle()
                 wake(next)

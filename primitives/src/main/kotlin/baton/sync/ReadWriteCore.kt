@@ -135,7 +135,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
 
     // ---- who has to wait
 
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int {
+    override fun enqueue(waiter: Waiter): Int {
         waiter.look()
         return inside { enqueueInside(waiter) }
     }
@@ -172,8 +172,6 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
         takeBackInside(waiter)
         settle()
     }
-
-    override fun unannounce(weight: Int) {}
 
     override fun failure(waiter: Waiter): Throwable =
         (waiter.reason as ReadWriteRefusal).exception(waiter.weight, describe)

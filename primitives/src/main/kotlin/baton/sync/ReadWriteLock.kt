@@ -95,7 +95,7 @@ public class ReadWriteLock(
         val holder = if (owner == null) null else liftable()
         if (holder != null) return lockRead(owner, Holding(holder))
         if (done(core.tryRead(owner), owner, ReadWriteLedger.READ)) return
-        awaitGrant(core, ReadWriteLedger.READ, owner, false)
+        awaitGrant(core, ReadWriteLedger.READ, owner)
     }
 
     /** As the other, by one that can be lifted; [note] is what [noteOf] has answered. */
@@ -103,7 +103,7 @@ public class ReadWriteLock(
     internal suspend fun lockRead(owner: Any?, note: Any?) {
         if (note !is Holding) return lockRead(owner)
         if (done(core.tryRead(owner, note), owner, ReadWriteLedger.READ)) return
-        awaitGrant(core, ReadWriteLedger.READ, NotedRequest(owner, note), false)
+        awaitGrant(core, ReadWriteLedger.READ, NotedRequest(owner, note))
     }
 
     /** By what a reader of that context is known that gives no owner, if it can be lifted. */
@@ -160,7 +160,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and is inside already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
-        if (!tryLockWrite(owner, liftable())) awaitGrant(core, ReadWriteLedger.WRITE, owner, false)
+        if (!tryLockWrite(owner, liftable())) awaitGrant(core, ReadWriteLedger.WRITE, owner)
     }
 
     /**
@@ -198,7 +198,7 @@ public class ReadWriteLock(
      *   have to wait: whoever it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
-        if (!tryLockUpgradable(owner, liftable())) awaitGrant(core, ReadWriteLedger.READ_UPGRADABLY, owner, false)
+        if (!tryLockUpgradable(owner, liftable())) awaitGrant(core, ReadWriteLedger.READ_UPGRADABLY, owner)
     }
 
     /**
@@ -237,7 +237,7 @@ public class ReadWriteLock(
      *   if [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
-        if (!tryUpgrade(owner, liftable())) awaitGrant(core, ReadWriteLedger.UPGRADE, owner, false)
+        if (!tryUpgrade(owner, liftable())) awaitGrant(core, ReadWriteLedger.UPGRADE, owner)
     }
 
     /** Upgrades if nobody else reads; otherwise as [upgrade], and when it answers false the caller reads upgradably. */

@@ -85,14 +85,8 @@ public class Semaphore(
     public suspend fun acquire(permits: Int = 1) {
         checkWeight(permits)
         val holder = liftable()
-        if (holder != null && core.isSole(permits)) return acquireAlone(holder)
-        if (core.take(permits)) return
-        awaitGrant(core, permits, tag(coroutineContext), announced = permits == 1)
-    }
-
-    private suspend fun acquireAlone(holder: CoroutineContext) {
-        if (core.tryTake(1, holder)) return
-        awaitGrant(core, weight = 1, tag(holder), announced = false)
+        if (core.tryTake(permits, holder)) return
+        awaitGrant(core, permits, tag(coroutineContext))
     }
 
     /**
@@ -173,7 +167,7 @@ public class Semaphore(
      */
     public suspend fun awaitIdle() {
         if (core.isIdle) return
-        awaitGrant(core, IDLE_WEIGHT, tag = null, announced = false)
+        awaitGrant(core, IDLE_WEIGHT, tag = null)
     }
 
     /**

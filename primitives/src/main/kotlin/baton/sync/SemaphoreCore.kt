@@ -8,8 +8,10 @@ import kotlin.coroutines.CoroutineContext
 /*
  * How it works
  *
- * One counter holds *free permits minus demanded weight*. One fetch-and-add acquires, one releases; while nobody has to
- * wait that is all. Who learns from the old value that somebody has to wait goes through the lock.
+ * One counter holds *free permits minus demanded weight*. One compare-and-set acquires, one fetch-and-add releases; while
+ * no request has to wait that is all. A request that has to wait takes its weight off the counter under the lock, in the
+ * step that enqueues it: so demand is never counted for a request that is not in the queue, and a release never brings
+ * permits for one.
  *
  * Each file keeps its own invariants. It calls what stands above it in this table, and knows nothing of what is below:
  *
@@ -41,42 +43,10 @@ internal class SemaphoreCore(
 
     // ---- acquire
 
-    /** Takes [n], or answers false with nothing taken; then 1 is announced, more is not. */
-    fun take(n: Int): Boolean = if (n == 1) takeOne() else tryTake(n)
-
     /** Whether a coroutine that can be lifted and takes [n] is to be noted as the holder of all there is. */
     fun isSole(n: Int): Boolean = n == 1 && permits == 1
 
-    private fun takeOne(): Boolean {
-        val bound = limit
-        val old = getAndAdd(-1)
-        return if (old >= 1 && old <= bound.toInt()) true else takeOneSlowly(old, bound)
-    }
-
-    private fun takeOneSlowly(first: Long, bound: Long): Boolean {
-        // It has to wait, and announced that. Whatever else there is to see, enqueue sees.
-        if (first <= 0 && first > GUARDED_BELOW && order != WaitOrder.UNFAIR) return false
-        var refusedBy: Closure? = null
-        val taken =
-            decide {
-                var old = real(first)
-                // Invariant 3: a phantom taken away. Once `limit` has changed, nobody can tell any more.
-                if (old > permits && bound == limit) {
-                    do old = real(getAndAdd(-1)) while (old > permits)
-                }
-                refusedBy = closure
-                if (refusedBy != null) {
-                    reportIdle(if (old >= 1) putBack(1) else drop(1))
-                    false
-                } else {
-                    old >= 1 || takeAnnouncedFromPool()
-                }
-            }
-        refusedBy?.let { throw closed(it) }
-        return taken
-    }
-
-    /** Takes [n] if that needs no waiting; never announces. */
+    /** Takes [n] if that needs no waiting. */
     fun tryTake(n: Int, by: CoroutineContext? = null): Boolean {
         if (by != null && isSole(n)) return tryTakeSlowly(n, by)
         while (true) {
@@ -107,12 +77,12 @@ internal class SemaphoreCore(
     /** Whether the pool may hold permits for a newcomer, although the counter says that they are not free for it. */
     private fun mayFindInside(counter: Long) = counter < GUARDED_BELOW || invites()
 
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int {
+    override fun enqueue(waiter: Waiter): Int {
         if (permits == 1) waiter.look() else waiter.lookAway()
-        return decide { enqueueInside(waiter, announced) }
+        return decide { enqueueInside(waiter) }
     }
 
-    private fun enqueueInside(waiter: Waiter, announced: Boolean): Int {
+    private fun enqueueInside(waiter: Waiter): Int {
         val weight = waiter.weight
         return when {
             weight == IDLE_WEIGHT -> {
@@ -120,17 +90,17 @@ internal class SemaphoreCore(
                 settled(waiter)
             }
             closure != null || weight > permits -> {
-                if (announced) reportIdle(drop(weight))
                 if (waiter.tryFail(closure ?: permits)) Waiter.FAILED else waiter.currentState
             }
             else -> {
-                val old = if (announced) 0L else real(announce(weight))
+                val old = real(demand(weight))
                 if (old >= weight) grantAtOnce(waiter) else enqueueDemand(waiter, old)
             }
         }
     }
 
-    private fun announce(weight: Int): Long {
+    /** Takes [weight] off the counter, whether it is there or not. Answers the counter before. */
+    private fun demand(weight: Int): Long {
         while (true) {
             val seen = settledCounter()
             if (compareAndSet(seen, seen - weight)) return seen

@@ -22,7 +22,6 @@ import kotlin.coroutines.CoroutineContext
  * (1) With all operations at rest, pool = demand + min(counter, 0). In between, an operation that has changed the
  *     counter and not yet reached the lock owes its share, which only the old value of its own fetch-and-add decides:
  *       release n, old < 0        brings min(n, -old)     (the rest is free for anybody)
- *       acquire 1, old ≤ 0        demands 1, brings nothing
  *       acquire n, under the lock: demands n, brings max(old, 0)
  *       demand w withdrawn        takes clamp(old + w, 0, w): what a release on its way had covered is free again
  *       grow by d                 as release d
@@ -78,14 +77,6 @@ internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField p
             reportIdle()
             granted
         }
-
-    override fun unannounce(weight: Int) {
-        decide {
-            val last = drop(weight)
-            admit()
-            reportIdle(last)
-        }
-    }
 
     override fun withdraw(waiter: Waiter) {
         decide { if (waiter.linked) leave(waiter) }
@@ -182,13 +173,6 @@ internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField p
             overtakes = 0
             line.served(waiter)
         }
-        return true
-    }
-
-    /** Lets a newcomer, whose permit was taken off the counter already, have one that lies in the pool. */
-    protected fun takeAnnouncedFromPool(): Boolean {
-        if (pool < 1 || !mayOvertake()) return false
-        pool -= 1
         return true
     }
 

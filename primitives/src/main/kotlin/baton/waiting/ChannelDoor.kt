@@ -89,6 +89,10 @@ public fun sendReserved(channel: Channel<*>, element: Any, level: Int) {
     if (!channel.core.sendReserved(element, level)) throw channel.core.closedException()
 }
 
+/** Sends the element of the sending clause [winner], unless a receiver has taken it; throws if that is refused. */
+@InternalBatonApi
+public fun sendIfNotSent(channel: Channel<*>, winner: ClauseWaiter): Unit = channel.core.sendIfNotSent(winner)
+
 /** Gives back a place that was reserved. */
 @InternalBatonApi
 public fun leavePlace(channel: Channel<*>): Unit = channel.core.leavePlace()

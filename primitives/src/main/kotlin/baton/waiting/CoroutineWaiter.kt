@@ -5,17 +5,12 @@ import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
-import kotlin.coroutines.resume
 import kotlin.time.Duration
-import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.DisposableHandle
 
 /** Suspends until [core] lets in [weight]. Throws what [WaitCore.failure] says, or that the coroutine is cancelled. */
-internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, announced: Boolean): Unit =
-    suspendCoroutineUninterceptedOrReturn { caller ->
-        val waiter = RestingWaiter.renew(core, weight, tag, caller) ?: CoroutineWaiter(core, weight, tag, caller, Unit)
-        waiter.await(announced)
-    }
+internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?): Unit =
+    suspendCoroutineUninterceptedOrReturn { caller -> CoroutineWaiter(core, weight, tag, caller, Unit).await() }
 
 /** As the other, but gives up after [timeout] and answers whether it was let in. */
 internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, timeout: Duration): Boolean =
@@ -24,11 +19,8 @@ internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, timeout:
     }
 
 /** As the first, but answers what [core] grants, see [WaitCore.grantOf]. */
-internal suspend fun <T> awaitValue(core: WaitCore, weight: Int = 1, tag: Any? = null, announced: Boolean = false): T =
-    suspendCoroutineUninterceptedOrReturn { caller ->
-        val waiter = RestingWaiter.renew(core, weight, tag, caller) ?: CoroutineWaiter(core, weight, tag, caller, Unit)
-        waiter.await(announced)
-    }
+internal suspend fun <T> awaitValue(core: WaitCore, weight: Int = 1, tag: Any? = null): T =
+    suspendCoroutineUninterceptedOrReturn { caller -> CoroutineWaiter(core, weight, tag, caller, Unit).await() }
 
 /** As the other, but gives up after [timeout] and then answers [timedOut]. */
 internal suspend fun <T> awaitValue(
@@ -36,19 +28,15 @@ internal suspend fun <T> awaitValue(
     timeout: Duration,
     weight: Int = 1,
     tag: Any? = null,
-    announced: Boolean = false,
     timedOut: Any? = false,
 ): T =
     suspendCoroutineUninterceptedOrReturn { caller ->
-        TimedCoroutineWaiter(core, weight, tag, caller, timedOut).await(timeout, announced)
+        TimedCoroutineWaiter(core, weight, tag, caller, timedOut).await(timeout)
     }
 
 /**
  * A coroutine that waits. On arrival in its own world it looks at the job before it lets the caller go on. That makes
- * cancellation prompt: whoever was granted and then cancelled before it ran gives the grant back and throws.
- *
- * A wait that ended with a grant leaves its waiter to the coroutine's next wait, with its watch on the job and its
- * wrapper (see [RestingWaiter]): then waiting allocates nothing.
+ * cancellation prompt: a coroutine that was granted and then cancelled before it ran gives the grant back and throws.
  *
  * The job is watched before the waiter is enqueued and looked at once more after that, so that no cancellation falls in
  * between; one that is heard before the waiter is enqueued moves it out of PREPARING and is thrown from [await].
@@ -57,52 +45,28 @@ internal open class CoroutineWaiter(
     core: WaitCore,
     weight: Int,
     tag: Any?,
-    private var caller: Continuation<*>?,
+    private val caller: Continuation<*>,
     private val granted: Any,
     private val timedOut: Any? = false,
-) : ResumedWaiter(core, weight, tag, caller!!.context) {
-    /** Where the waiter rests, or did when it last rested. The thread of the arrival's alone. */
-    @JvmField internal var restingPlace: RestingWaiter? = null
-
+) : ResumedWaiter(core, weight, tag, caller.context) {
     override val callerFrame: CoroutineStackFrame? get() = caller as? CoroutineStackFrame
 
-    fun await(announced: Boolean): Any? {
+    fun await(): Any? {
         val job = job
         if (job != null) {
-            if (watch == null) watch = job.watchCancellation(this)
-            if (!job.isActive) {
-                withdraw(CANCELLED)
-                if (announced) core.unannounce(weight)
-                leave()
-                throw job.whyCancelled()
-            }
+            watch = job.watchCancellation(this)
+            if (!job.isActive) withdraw(CANCELLED)
         }
-        val state = core.enqueue(this, announced)
+        val state = core.enqueue(this)
         if (state == WAITING) return COROUTINE_SUSPENDED
-        if (state == GRANTED && mayRest()) return granted().also { restInPlace() }
         leave()
+        if (state == GRANTED) core.arrived(this)
         return result(state)
-    }
-
-    /** For the next wait of the same coroutine. */
-    internal fun renew(core: WaitCore, weight: Int, tag: Any?, caller: Continuation<*>) {
-        this.core = core
-        this.weight = weight
-        this.tag = tag
-        this.caller = caller
     }
 
     /** The job begins to be cancelled, or has completed. */
     final override fun invoke(cause: Throwable?) {
-        when (withdraw(CANCELLED)) {
-            WAITING -> resumeWithdrawn()
-            RESTING -> retire()
-        }
-    }
-
-    /** Its job has come to an end, or its place is taken by another. */
-    internal fun retire() {
-        if (tryRetire()) leave()
+        if (withdraw(CANCELLED) == WAITING) resumeWithdrawn()
     }
 
     protected fun resumeWithdrawn() {
@@ -113,24 +77,17 @@ internal open class CoroutineWaiter(
         resume()
     }
 
-    final override fun arriveHere() {
-        val state = currentState
-        val late = isLate && !(state == GRANTED && core.isFinal(this))
-        @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
-        val caller = caller as Continuation<Any?>
-        if (state == GRANTED && !late && mayRest()) {
-            val value = granted()
-            restInPlace()
-            caller.resume(value)
-            return
-        }
+    final override fun arriveHere(state: Int) {
         leave()
-        if (late && state == GRANTED) core.giveBack(this)
-        caller.resumeWith(runCatching { if (late) throw whyLate() else result(state) })
+        val late = isLate && !(state == GRANTED && core.isFinal(this))
+        if (state == GRANTED) {
+            if (late) core.giveBack(this) else core.arrived(this)
+        }
+        @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
+        (caller as Continuation<Any?>).resumeWith(runCatching { if (late) throw whyLate() else result(state) })
     }
 
-    /** Without a job to hear of its end, or with an interceptor that counts what it wrapped, it serves once. */
-    protected open fun mayRest(): Boolean = job != null && interceptor is CoroutineDispatcher
+    final override val confirms: Boolean get() = true
 
     private fun granted(): Any? = core.grantOf(this, granted)
 
@@ -145,20 +102,9 @@ internal open class CoroutineWaiter(
     final override fun whyWithdrawn(): Throwable? =
         if (currentState == TIMED_OUT) null else whyLate()
 
-    private fun restInPlace() {
-        caller = null
-        tag = null
-        reason = null
-        core = NoCore
-        if (!RestingWaiter.rest(this)) return leave()
-        // A cancellation since the last look found nothing to cancel, and will not be heard again.
-        if (job?.isActive == false) retire()
-    }
-
     final override fun leave() {
         super.leave()
         stopTimer()
-        restingPlace?.forget(this)
     }
 
     protected open fun stopTimer() {}
@@ -173,7 +119,7 @@ internal open class CoroutineWaiter(
     private fun sendInvitation(from: WaitCore) {
         val invitation = Invitation(from)
         try {
-            (interceptor?.interceptContinuation(invitation) ?: invitation).resumeWith(ARRIVED)
+            (interceptor?.interceptContinuation(invitation) ?: invitation).resumeWith(RESUMED)
         } catch (e: Throwable) {
             if (invitation.arrived) FlatStack.report(e) else if (from.claim(this)) arriveElsewhere(e)
         }
@@ -186,7 +132,7 @@ internal open class CoroutineWaiter(
 
         override fun resumeWith(result: Result<Unit>) {
             arrived = true
-            if (from.claim(this@CoroutineWaiter)) this@CoroutineWaiter.resumeWith(ARRIVED)
+            if (from.claim(this@CoroutineWaiter)) this@CoroutineWaiter.resumeWith(RESUMED)
         }
     }
 }
@@ -203,17 +149,15 @@ internal class TimedCoroutineWaiter(
     private var timer: DisposableHandle? = null
 
     /** The timer is set before the waiter is enqueued: whoever resumes it then sees it, and can stop it. */
-    fun await(timeout: Duration, announced: Boolean = false): Any? {
+    fun await(timeout: Duration): Any? {
         timer = Timeouts.schedule(timeout, context, this)
-        return await(announced)
+        return await()
     }
 
     /** The time is over. */
     override fun run() {
         if (withdraw(TIMED_OUT) == WAITING) resumeWithdrawn()
     }
-
-    override fun mayRest(): Boolean = false
 
     override fun stopTimer() {
         timer?.dispose()

@@ -27,7 +27,7 @@ import kotlinx.coroutines.Dispatchers
  *     settled.
  * (3) A holding that somebody lifts right now (isBusy) stands in no ring. Whoever comes to hold or leaves meanwhile
  *     only marks it; it is looked at again when it is put back. So a boost that came too late is ended at once.
- * (4) Who works is the first to be woken (WaitCore.takeWoken): before any coroutine, so that a new holder is
+ * (4) Who works is the first to be woken (WaitCore.prepareBoosts): before any coroutine, so that a new holder is
  *     dispatched at the level it is lifted to, and before any code of users, which may take its time.
  * (5) After STEPS steps the rest is done elsewhere: what other threads do to the lock does not keep this one for
  *     ever.

@@ -13,7 +13,11 @@ import kotlinx.coroutines.Job
 /**
  * A waiter that brings a coroutine back into its own world. It is itself the continuation that the dispatcher resumes,
  * wrapped once by `interceptContinuation`; what becomes of the coroutine is decided on arrival ([arriveHere]), where it
- * can be seen whether it was cancelled meanwhile ([isLate]).
+ * is known whether the coroutine was cancelled meanwhile ([isLate]).
+ *
+ * A dispatcher that throws may have queued the coroutine before. So a substitute on Dispatchers.Default arrives too, and
+ * the first of the two arrivals counts ([leaveForArrival]). If that is the substitute, the coroutine is cancelled and
+ * unwinds there, as kotlinx's own dispatchers do when their executor rejects.
  */
 internal abstract class ResumedWaiter(
     core: WaitCore,
@@ -30,14 +34,16 @@ internal abstract class ResumedWaiter(
 
     /** On the job; [invoke] hears of its cancellation. */
     protected var watch: DisposableHandle? = null
-    private var arrivals = 0
 
-    /** What a dispatcher threw that would not run the coroutine. */
+    /** The thread that is inside [resume]. Other threads only compare it with themselves. */
+    private var resumer: Thread? = null
+
+    /** What the dispatcher threw, once the substitute has arrived. */
     private var refusal: Throwable? = null
 
     final override val coroutine: CoroutineContext get() = context
 
-    /** kotlinx's dispatchers keep the stack flat themselves, Unconfined and immediate ones included. */
+    /** A dispatcher that runs its blocks in place is kept flat by [InPlace]; kotlinx's own are flat by themselves. */
     final override val resumesOnCallersStack: Boolean get() = interceptor !is CoroutineDispatcher
 
     protected val isLate: Boolean get() = refusal != null || job?.isActive == false
@@ -45,22 +51,35 @@ internal abstract class ResumedWaiter(
     final override fun getStackTraceElement(): StackTraceElement? = null
 
     final override fun resume(): Boolean {
-        val before = arrivals
-        try {
-            intercepted.resumeWith(ARRIVED)
-        } catch (e: Throwable) {
-            if (arrivals != before) FlatStack.report(e) else arriveElsewhere(e)
-        }
+        val isPutOff = InPlace.isInUse && interceptor is CoroutineDispatcher && InPlace.putOff(interceptor, ::dispatch)
+        if (!isPutOff) dispatch()
         return true
     }
 
-    final override fun resumeWith(result: Result<Unit>) {
-        arrivals++
-        arriveHere()
+    private fun dispatch() {
+        resumer = Thread.currentThread()
+        try {
+            intercepted.resumeWith(RESUMED)
+        } catch (e: Throwable) {
+            if (hasArrived) FlatStack.report(e) else arriveElsewhere(e)
+        }
+        resumer = null
     }
 
-    /** In the waiter's own world. */
-    protected abstract fun arriveHere()
+    final override fun resumeWith(result: Result<Unit>) {
+        val state = leaveForArrival()
+        if (state == Waiter.ARRIVED) return
+        if (resumer === Thread.currentThread() && interceptor is CoroutineDispatcher) {
+            InPlace.run(interceptor, context) { arriveHere(state) }
+        } else {
+            arriveHere(state)
+        }
+    }
+
+    private val hasArrived: Boolean get() = currentState == Waiter.ARRIVED
+
+    /** In the waiter's own world, once; [state] is how the wait ended. */
+    protected abstract fun arriveHere(state: Int)
 
     protected fun whyLate(): Throwable =
         if (job != null && !job.isActive) job.whyCancelled() else CancellationException(REFUSED, refusal)
@@ -71,17 +90,27 @@ internal abstract class ResumedWaiter(
         if (intercepted !== this) interceptor?.releaseInterceptedContinuation(intercepted)
     }
 
-    /**
-     * As kotlinx's own dispatchers do when their executor rejects: the coroutine is cancelled and unwinds elsewhere.
-     */
+    /** Sends a substitute, because the dispatcher threw [e]. */
     protected fun arriveElsewhere(e: Throwable) {
+        val substitute = Runnable { substitute(e) }
+        try {
+            Dispatchers.Default.dispatch(context, substitute)
+        } catch (_: Throwable) {
+            // The system has no thread left.
+            substitute.run()
+        }
+    }
+
+    private fun substitute(e: Throwable) {
+        val state = leaveForArrival()
+        if (state == Waiter.ARRIVED) return
         refusal = e
         job?.cancel(CancellationException(REFUSED, e))
-        Dispatchers.Default.dispatch(context) { resumeWith(ARRIVED) }
+        arriveHere(state)
     }
 }
 
 /** What a waiter's continuation is resumed with; it knows the rest itself. */
-internal val ARRIVED: Result<Unit> = Result.success(Unit)
+internal val RESUMED: Result<Unit> = Result.success(Unit)
 
-private const val REFUSED = "The coroutine's dispatcher refused to resume it"
+internal const val REFUSED = "The coroutine's dispatcher refused to resume it"

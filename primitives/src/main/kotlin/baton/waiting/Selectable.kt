@@ -2,9 +2,11 @@ package baton.waiting
 
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.cancellation.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.selects.SelectInstance
 
 /**
@@ -23,7 +25,7 @@ public abstract class Selectable {
     public abstract fun undo(result: Any?)
 }
 
-/** A clause that waits at a core as everybody else does. */
+/** A clause that waits at a core as everything else does. */
 @OptIn(InternalCoroutinesApi::class)
 internal abstract class SelectableCore : Selectable() {
     /** The waiter for [param], or throws because the request can never succeed. */
@@ -41,7 +43,7 @@ internal abstract class SelectableCore : Selectable() {
                 select.selectInRegistrationPhase(Refused(e))
                 return
             }
-        when (waiter.core.enqueue(waiter, announced = false)) {
+        when (waiter.core.enqueue(waiter)) {
             Waiter.WAITING -> select.disposeOnCompletion(waiter)
             else -> select.selectInRegistrationPhase(waiter)
         }
@@ -50,22 +52,18 @@ internal abstract class SelectableCore : Selectable() {
     override fun result(result: Any?): Any? {
         if (result is Refused) throw result.why
         val winner = result as SelectWaiter
-        winner.take()
+        winner.run()
         return valueOf(winner)
     }
 
     final override fun undo(result: Any?) {
-        if (result is SelectWaiter && result.currentState == Waiter.GRANTED) result.core.giveBack(result)
+        if (result is SelectWaiter) result.cancelled()
     }
 
     private class Refused(val why: RuntimeException)
 }
 
-/**
- * A clause of a select that waits. Whether it still does is for the select to say, in [resume].
- *
- * @property offer what it brings with it once it has won.
- */
+/** A clause of kotlinx.coroutines' `select` that waits. */
 @OptIn(InternalCoroutinesApi::class)
 internal class SelectWaiter(
     core: WaitCore,
@@ -73,39 +71,40 @@ internal class SelectWaiter(
     tag: Any?,
     private val clause: Any,
     private val select: SelectInstance<*>,
-    internal val offer: Any? = null,
-) : Waiter(core, weight, tag),
+) : ClauseWaiter(core, weight, tag, party = select),
     DisposableHandle {
-    private var taken = false
-
-    override val party: Any get() = select
+    /** What the select's dispatcher threw. */
+    private var refusal: Throwable? = null
 
     override val coroutine: CoroutineContext get() = select.context
 
     override val resumesOnCallersStack: Boolean
         get() = select.context[ContinuationInterceptor] !is CoroutineDispatcher
 
-    /** The select has run and this clause has won. */
-    fun take() {
-        taken = true
+    /** The select runs, and this clause has won. Throws what the core failed it with. */
+    fun run() {
         if (currentState == FAILED) throw core.failure(this)
+        if (!take()) throw CancellationException(REFUSED, refusal)
     }
 
     override fun resume(): Boolean =
         try {
             select.trySelect(clause, this)
         } catch (e: Throwable) {
-            // Either the select's dispatcher would not run it, or it did run and its code threw past its completion.
+            // The dispatcher threw, with the select in its queue or not; or the select ran here, and its code threw.
             FlatStack.report(e)
-            taken
+            refusal = e
+            if (currentState != TAKEN) select.context[Job]?.cancel(CancellationException(REFUSED, e))
+            false
         }
 
     override fun resumeFailed() {
         resume()
     }
 
+    /** The select that this clause had won was cancelled before it ran. */
+    fun cancelled() = undo()
+
     /** Another clause has won, or the select was cancelled. */
-    override fun dispose() {
-        withdraw(CANCELLED)
-    }
+    override fun dispose() = lose()
 }

@@ -3,6 +3,8 @@ package baton.waiting
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.locks.LockSupport
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlinx.coroutines.Dispatchers
 
 /**
  * What every primitive's core is built on: a tiny lock, and the list of those to wake once it is free again.
@@ -22,25 +24,24 @@ import java.util.concurrent.locks.LockSupport
 @InternalBatonApi
 public abstract class WaitCore {
     @Volatile
-    private var lockWord: Int = 0
+    @JvmField
+    internal var lockWord: Int = 0
 
-    private var firstToWake: Waiter? = null
-    private var lastToWake: Waiter? = null
-    private var toInvite: Waiter? = null
+    @JvmField internal var firstToWake: Waiter? = null
+
+    @JvmField internal var lastToWake: Waiter? = null
+
+    @JvmField internal var toInvite: Waiter? = null
 
     /** Who is lifted for whom; null until that is of interest. Guarded by the lock. */
     @JvmField internal var inheritance: Inheritance? = null
 
     /**
      * Lets [waiter] in or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or
-     * withdrawn when this returns, and the answer says which of them it was at that moment.
-     *
-     * @param announced the skin has already announced the waiter's weight in the core's counter.
+     * withdrawn when this returns, and the answer says which of them it was at that moment. A waiter that was withdrawn
+     * before this is called is not granted anything; the core does what that withdrawal entails.
      */
-    public abstract fun enqueue(waiter: Waiter, announced: Boolean): Int
-
-    /** Takes back an announcement (see [enqueue]) of somebody who will not enqueue. */
-    internal abstract fun unannounce(weight: Int)
+    public abstract fun enqueue(waiter: Waiter): Int
 
     /** Takes a waiter that has just left the state [Waiter.WAITING] by itself out of the queue. */
     internal abstract fun withdraw(waiter: Waiter)
@@ -68,26 +69,39 @@ public abstract class WaitCore {
      */
     internal open fun isFinal(waiter: Waiter): Boolean = false
 
+    /** The granted [waiter], one that confirms, keeps what it was granted: it does not come back any more. */
+    internal open fun arrived(waiter: Waiter) {}
+
     /** The invited [waiter] has the processor and takes what it can; false leaves it waiting where it stands. */
     internal open fun claim(waiter: Waiter): Boolean = false
 
     /** Passes on what was granted to [waiter], who could not take it. Called once for a refused grant. */
     internal open fun giveBack(waiter: Waiter) {
-        val woken = reclaim(waiter)
+        val woken = passOn { takeBack(waiter) }
         if (woken != null) wakeAll(woken)
     }
 
-    /** As [giveBack], but leaves it to the caller to wake those whom it returns. */
-    internal fun reclaim(waiter: Waiter): Waiter? {
+    /**
+     * Passes on what was granted to [waiter], a clause that lost or a receiver that refused, unless another thread has
+     * done so or the waiter has taken it. Leaves it to the caller to wake those whom it returns. When it returns the
+     * grant is gone, whichever thread has passed it on: both do it under the lock.
+     */
+    internal open fun reclaim(waiter: Waiter): Waiter? = passOn { if (waiter.tryReturn()) takeBack(waiter) }
+
+    private inline fun passOn(decision: () -> Unit): Waiter? {
         var woken: Waiter? = null
         var invited: Waiter? = null
         lock()
         try {
-            takeBack(waiter)
+            decision()
+            prepareBoosts()
         } finally {
-            woken = takeWoken()
-            invited = takeInvited()
-            unlock()
+            woken = firstToWake
+            invited = toInvite
+            firstToWake = null
+            lastToWake = null
+            toInvite = null
+            lockWord = 0
         }
         invited?.invite(this)
         return woken
@@ -118,30 +132,25 @@ public abstract class WaitCore {
         lock()
         val result =
             try {
-                decision()
+                decision().also { if (inheritance != null) prepareBoosts() }
             } finally {
-                woken = takeWoken()
-                invited = takeInvited()
-                unlock()
+                // Nothing here is a call: where the stack has no room left for one, the lock is released all the same.
+                woken = firstToWake
+                invited = toInvite
+                firstToWake = null
+                lastToWake = null
+                toInvite = null
+                lockWord = 0
             }
         if (woken != null) wakeAll(woken)
         invited?.invite(this)
         return result
     }
 
-    internal fun takeWoken(): Waiter? {
-        val lifts = inheritance
-        if (lifts != null && lifts.isDue()) wakeFirst(lifts)
-        val first = firstToWake ?: return null
-        firstToWake = null
-        lastToWake = null
-        return first
-    }
-
-    internal fun takeInvited(): Waiter? {
-        val waiter = toInvite ?: return null
-        toInvite = null
-        return waiter
+    /** At the end of a decision. Under the lock. */
+    internal fun prepareBoosts() {
+        val boosts = inheritance
+        if (boosts != null && boosts.isDue()) wakeFirst(boosts)
     }
 
     internal fun lock() {
@@ -149,7 +158,7 @@ public abstract class WaitCore {
     }
 
     internal fun unlock() {
-        LOCK.setRelease(this, 0)
+        lockWord = 0
     }
 
     private fun lockSlowly() {
@@ -185,10 +194,28 @@ internal fun wakeAll(first: Waiter) {
         val waiter: Waiter = next
         next = waiter.chain
         waiter.chain = null
-        val more = waiter.arrive() ?: continue
+        val more = arriveGuarded(waiter) ?: continue
         var last: Waiter = more
         while (true) last = last.chain ?: break
         last.chain = next
         next = more
     }
+}
+
+/** What escapes a wake-up, such as a stack overflow, must not keep the others from being woken. */
+private fun arriveGuarded(waiter: Waiter): Waiter? =
+    try {
+        waiter.arrive()
+    } catch (e: Throwable) {
+        wakeElsewhere(waiter, e)
+        null
+    }
+
+private fun wakeElsewhere(waiter: Waiter, failure: Throwable) {
+    try {
+        Dispatchers.Default.dispatch(EmptyCoroutineContext) { wakeAll(waiter) }
+    } catch (e: Throwable) {
+        FlatStack.report(e)
+    }
+    FlatStack.report(failure)
 }

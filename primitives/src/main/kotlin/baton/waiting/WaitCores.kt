@@ -114,6 +114,10 @@ public fun coreOf(condition: Condition): WaitCore = condition.core
 @InternalBatonApi
 public const val IDLE_WEIGHT: Int = 0
 
+/** The granted [waiter], one that confirms, keeps what it was granted. Once for a grant. */
+@InternalBatonApi
+public fun arrived(waiter: Waiter): Unit = waiter.core.arrived(waiter)
+
 /** Passes on what was granted to [waiter], who cannot take it. Once for a grant. */
 @InternalBatonApi
 public fun giveBack(waiter: Waiter): Unit = waiter.core.giveBack(waiter)

@@ -14,16 +14,20 @@ import kotlin.coroutines.CoroutineContext
  *      │                       │ └───────────────────────────────▶ FAILED    closed, or can never succeed any more
  *      │ canceller, timer      │ canceller, timer
  *      └──────────────────────▶└─────────────────────────────────▶ CANCELLED · TIMED_OUT
+ *
+ *  a coroutine:              GRANTED · FAILED · CANCELLED · TIMED_OUT ──▶ ARRIVED   it runs on, in its own world
+ *  a clause of a `select`:   GRANTED ──▶ TAKEN      its select runs with it
+ *                                └─────▶ RETURNED   its select lost it; what it was granted goes to the next waiter
  * ```
- * - Every arrow is one compare-and-set on [state]; the last four states are final. So exactly one of core, canceller
- *   and timer decides, and a waiter that was withdrawn holds nothing.
+ * - Every arrow is one atomic step on [state]. So exactly one of core, canceller and timer decides, and a waiter that
+ *   was withdrawn holds nothing.
  * - Who moves it out of PREPARING by cancelling leaves the rest to the thread that is about to enqueue: that thread has
  *   not suspended and throws by itself. Who moves it out of WAITING takes it out of the queue ([WaitCore.withdraw]) and
  *   then resumes it. The core may also grant or fail a PREPARING waiter from within its own `enqueue`.
- * - A coroutine's waiter may serve the same coroutine again (see [RestingWaiter]): after GRANTED and its arrival it is
- *   RESTING, from which it goes back to PREPARING, or to RETIRED for good.
- * - A grant whose receiver cannot take it (a lost `select`, a coroutine cancelled before it was dispatched) goes back
- *   by [WaitCore.giveBack] before anybody can see the exception.
+ * - A coroutine arrives once. A dispatcher that runs a block twice, or that throws after it has queued the block and so
+ *   has it run by a substitute too, finds ARRIVED the second time, and that arrival does nothing.
+ * - A grant whose receiver cannot take it (a coroutine cancelled before it was dispatched) goes back by
+ *   [WaitCore.giveBack] before the exception is visible. For a clause of a `select` see [ClauseWaiter].
  *
  * [previous], [next], [linked], [weight], [tag] and [urgency] are guarded by the lock of [core]; [chain] belongs to
  * the thread that wakes.
@@ -71,6 +75,14 @@ public abstract class Waiter(
 
     /** The select that it is a clause of, if it is one. */
     internal open val party: Any? get() = null
+
+    /**
+     * Whether what it is granted may still come back after [resume] has returned true, until it calls
+     * [WaitCore.arrived].
+     */
+    protected open val confirms: Boolean get() = false
+
+    internal val isConfirming: Boolean get() = confirms
 
     /** One of the constants below. */
     internal val currentState: Int get() = state
@@ -148,16 +160,14 @@ public abstract class Waiter(
         return tryEnd(FAILED)
     }
 
-    /** After an arrival: nobody has a use for it until [tryRenew]. */
-    internal fun rest() {
-        STATE.setVolatile(this, RESTING)
-    }
+    /** To ARRIVED. Returns the state before: ARRIVED for all callers but the first. */
+    internal fun leaveForArrival(): Int = STATE.getAndSet(this, ARRIVED) as Int
 
-    /** From RESTING; one caller succeeds. */
-    internal fun tryRenew(): Boolean = STATE.compareAndSet(this, RESTING, PREPARING)
+    /** From GRANTED to TAKEN; false when the grant was returned. */
+    protected fun tryTake(): Boolean = STATE.compareAndSet(this, GRANTED, TAKEN)
 
-    /** From RESTING, for ever. */
-    internal fun tryRetire(): Boolean = STATE.compareAndSet(this, RESTING, RETIRED)
+    /** From GRANTED to RETURNED; the one caller that succeeds takes the grant back, in the same step of the core. */
+    internal fun tryReturn(): Boolean = STATE.compareAndSet(this, GRANTED, RETURNED)
 
     private fun tryEnd(to: Int) =
         STATE.compareAndSet(this, WAITING, to) || STATE.compareAndSet(this, PREPARING, to)
@@ -182,8 +192,9 @@ public abstract class Waiter(
         public const val FAILED: Int = 3
         public const val CANCELLED: Int = 4
         public const val TIMED_OUT: Int = 5
-        internal const val RESTING = 6
-        internal const val RETIRED = 7
+        public const val TAKEN: Int = 6
+        public const val RETURNED: Int = 7
+        internal const val ARRIVED = 8
 
         private val STATE: VarHandle =
             MethodHandles.lookup().findVarHandle(Waiter::class.java, "state", Int::class.javaPrimitiveType)

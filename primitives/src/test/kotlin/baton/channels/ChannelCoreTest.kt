@@ -14,7 +14,7 @@ class ChannelCoreTest {
 
     private fun ChannelCore<Any?>.leavingReceiver(): FakeWaiter {
         val waiter = FakeWaiter(this, tag = ChannelCore.RECEIVE)
-        check(enqueue(waiter, announced = false) == Waiter.WAITING)
+        check(enqueue(waiter) == Waiter.WAITING)
         check(waiter.tryLeave(Waiter.CANCELLED))
         return waiter
     }
@@ -47,7 +47,7 @@ class ChannelCoreTest {
         val core = core(0, OnFull.SUSPEND)
         core.leavingReceiver()
         val sender = FakeWaiter(core, weight = 0, tag = "a")
-        val state = core.enqueue(sender, announced = false)
+        val state = core.enqueue(sender)
         assertEquals(if (state == Waiter.GRANTED) 1 else 0, core.size)
         assertEquals("a", core.poll())
     }
@@ -57,7 +57,7 @@ class ChannelCoreTest {
         val core = core(0, OnFull.SUSPEND)
         core.leavingReceiver()
         val next = FakeWaiter(core, tag = ChannelCore.RECEIVE)
-        core.enqueue(next, announced = false)
+        core.enqueue(next)
         assertEquals(ChannelCore.Outcome.DONE, core.offer("a", 0))
         assertEquals(1, next.resumed)
         assertEquals("a", core.grantOf(next, null))
@@ -67,10 +67,10 @@ class ChannelCoreTest {
     fun poll_senderIsLeaving_itsElementIsNotTaken() {
         val core = core(0, OnFull.SUSPEND)
         val leaving = FakeWaiter(core, weight = 0, tag = "a")
-        check(core.enqueue(leaving, announced = false) == Waiter.WAITING)
+        check(core.enqueue(leaving) == Waiter.WAITING)
         check(leaving.tryLeave(Waiter.CANCELLED))
         val next = FakeWaiter(core, weight = 0, tag = "b")
-        core.enqueue(next, announced = false)
+        core.enqueue(next)
         assertEquals("b", core.poll())
         assertEquals(ChannelCore.EMPTY, core.poll())
         assertEquals(1, next.resumed)
@@ -82,7 +82,7 @@ class ChannelCoreTest {
         val refusing = FakeWaiter(core, tag = ChannelCore.RECEIVE, accepts = false)
         val next = FakeWaiter(core, tag = ChannelCore.RECEIVE)
         val last = FakeWaiter(core, tag = ChannelCore.RECEIVE, accepts = false)
-        for (waiter in listOf(refusing, next, last)) core.enqueue(waiter, announced = false)
+        for (waiter in listOf(refusing, next, last)) core.enqueue(waiter)
         core.offer("a", 0)
         assertEquals("a", core.grantOf(next, null))
         core.offer("b", 0)
@@ -95,13 +95,13 @@ class ChannelCoreTest {
         val core = core(0, OnFull.SUSPEND)
         val (first, place, sender) =
             listOf(ChannelCore.RECEIVE, ChannelCore.PLACE, "a").map { tag ->
-                FakeWaiter(core, weight = 0, tag = tag).also { core.enqueue(it, announced = false) }
+                FakeWaiter(core, weight = 0, tag = tag).also { core.enqueue(it) }
             }
         assertEquals(Waiter.GRANTED, place.currentState)
         assertEquals(Waiter.WAITING, sender.currentState)
         assertEquals(ChannelCore.EMPTY, core.poll())
         val second = FakeWaiter(core, weight = 0, tag = ChannelCore.RECEIVE)
-        core.enqueue(second, announced = false)
+        core.enqueue(second)
         assertEquals(listOf(1, 0, 1), listOf(first.resumed, second.resumed, sender.resumed))
         assertEquals("a", core.grantOf(first, null))
         assertEquals(true, core.sendReserved("b", 0))
@@ -114,9 +114,9 @@ class ChannelCoreTest {
     fun place_receiverItWasPromisedLeaves_isUsedAllTheSame() {
         val core = core(0, OnFull.SUSPEND)
         val receiver = FakeWaiter(core, weight = 0, tag = ChannelCore.RECEIVE)
-        core.enqueue(receiver, announced = false)
+        core.enqueue(receiver)
         val place = FakeWaiter(core, weight = 0, tag = ChannelCore.PLACE)
-        assertEquals(Waiter.GRANTED, core.enqueue(place, announced = false))
+        assertEquals(Waiter.GRANTED, core.enqueue(place))
         check(receiver.tryLeave(Waiter.CANCELLED))
         core.withdraw(receiver)
         assertEquals(true, core.sendReserved("a", 0))

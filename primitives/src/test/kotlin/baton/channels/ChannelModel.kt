@@ -64,7 +64,7 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
 
     private val drops get() = onFull != OnFull.SUSPEND
 
-    private val room get() = capacity.toLong() + receivers.size - size - if (drops) 0 else reserved
+    private val room get() = capacity.toLong() + receivers.size - size - reserved
 
     private val isDrained get() = isCancelled || (isClosed && size == 0 && reserved == 0)
 
@@ -92,7 +92,8 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
 
     fun reserve(id: Int, level: Priority): Any {
         if (isClosed) return CLOSED
-        if (drops || room > 0) {
+        if (drops) return SENT
+        if (room > 0) {
             reserved++
             return SENT
         }
@@ -101,22 +102,16 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
     }
 
     fun usePlace(value: Int, level: Priority): Boolean {
+        if (drops) return trySend(value, level) == SENT
         if (isCancelled) return false
         reserved--
-        if (drops) trySendAlthoughClosed(value, level) else put(Element(value, level))
+        put(Element(value, level))
         endIfDrained()
         return true
     }
 
-    private fun trySendAlthoughClosed(value: Int, level: Priority) {
-        val was = isClosed
-        isClosed = false
-        trySend(value, level)
-        isClosed = was
-    }
-
     fun leavePlace() {
-        if (isCancelled) return
+        if (isCancelled || drops) return
         reserved--
         advance()
         endIfDrained()

@@ -9,7 +9,9 @@ class KotlinChannelTest :
 class SelectChannelTest :
     ChannelContract(::SelectChannelFace),
     ChannelTimeouts,
-    ChannelDispatch
+    ChannelDispatch {
+    override val meetInOneStep: Boolean get() = true
+}
 
 class MixedChannelTest :
     ChannelContract(::MixedChannelFace),

@@ -39,7 +39,7 @@ class ConditionCoreTest {
 
     private fun <W : Future> W.await(): W {
         check(mutex.tryLock())
-        assertEquals(Waiter.WAITING, core.enqueue(this, announced = false))
+        assertEquals(Waiter.WAITING, core.enqueue(this))
         return this
     }
 
@@ -105,7 +105,7 @@ class ConditionCoreTest {
         for (waiter in listOf(Coroutine(), Future())) {
             check(mutex.tryLock())
             waiter.withdraw(Waiter.TIMED_OUT)
-            assertEquals(Waiter.TIMED_OUT, core.enqueue(waiter, announced = false))
+            assertEquals(Waiter.TIMED_OUT, core.enqueue(waiter))
             assertState(queued = 0, waiting = 0)
             assertEquals(waiter is Coroutine, mutex.isLocked)
             if (mutex.isLocked) mutex.unlock()
@@ -115,7 +115,7 @@ class ConditionCoreTest {
     @Test
     fun enqueue_futureOfAnotherOwner_isRefused() {
         check(mutex.tryLock("somebody"))
-        assertEquals(Waiter.FAILED, core.enqueue(Future(), announced = false))
+        assertEquals(Waiter.FAILED, core.enqueue(Future()))
         assertEquals("somebody", mutex.holder)
         assertState(queued = 0, waiting = 0)
     }

@@ -67,7 +67,7 @@ open class ConditionLincheckTest {
             val future = Future(coreOf(condition), caller)
             futures.set(thread, future)
             if (!jobs[thread].isActive) future.withdraw(Waiter.CANCELLED)
-            when (future.core.enqueue(future, announced = false)) {
+            when (future.core.enqueue(future)) {
                 Waiter.FAILED -> caller.resumeWithException(IllegalStateException())
                 Waiter.CANCELLED -> caller.resume(CANCELLED)
             }

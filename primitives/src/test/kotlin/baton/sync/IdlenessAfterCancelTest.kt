@@ -6,51 +6,35 @@ import baton.waiting.Waiter
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * The last permit comes back while somebody has announced that it wants it and is cancelled before it stands in the
- * line: the release finds the semaphore not idle, so it is the leaver who has to say it. Nobody did: awaitIdle hung.
+ * A waiter that was cancelled before it is enqueued takes its demand back in the step that counted it: it leaves nothing
+ * that would keep [Semaphore.awaitIdle] waiting.
  */
 class IdlenessAfterCancelTest {
     private val semaphore = Semaphore(1, acquired = 1)
 
     @Test
-    fun announcementIsTakenBack_awaitIdleReturns() =
+    fun enqueue_withdrawnBefore_awaitIdleReturnsAtTheRelease() =
         runTest {
             val idler = Callers(this).call { semaphore.awaitIdle() }
-            assertFalse(semaphore.core.take(1))
-            semaphore.release()
-            runCurrent()
-            assertTrue(idler.isWaiting)
-            semaphore.core.unannounce(1)
-            runCurrent()
-            assertTrue(idler.isServed)
-            assertEquals(1, semaphore.availablePermits)
-        }
-
-    @Test
-    fun announcedAndWithdrawnBeforeItIsEnqueued_awaitIdleReturns() =
-        runTest {
-            val idler = Callers(this).call { semaphore.awaitIdle() }
-            assertFalse(semaphore.core.take(1))
-            semaphore.release()
             assertEquals(Waiter.CANCELLED, enqueueWithdrawn())
+            assertTrue(idler.isWaiting)
+            semaphore.release()
             runCurrent()
             assertTrue(idler.isServed)
             assertEquals(1, semaphore.availablePermits)
         }
 
     @Test
-    fun closedMeanwhile_announcementIsDropped_awaitIdleReturns() =
+    fun enqueue_withdrawnBeforeAndClosed_awaitIdleReturnsAtTheRelease() =
         runTest {
             val idler = Callers(this).call { semaphore.awaitIdle() }
-            assertFalse(semaphore.core.take(1))
-            semaphore.release()
             semaphore.close()
             assertEquals(Waiter.CANCELLED, enqueueWithdrawn())
+            semaphore.release()
             runCurrent()
             assertTrue(idler.isServed)
             assertEquals(1, semaphore.availablePermits)
@@ -59,6 +43,6 @@ class IdlenessAfterCancelTest {
     private fun enqueueWithdrawn(): Int {
         val waiter = FakeWaiter(semaphore.core)
         waiter.withdraw(Waiter.CANCELLED)
-        return semaphore.core.enqueue(waiter, announced = true)
+        return semaphore.core.enqueue(waiter)
     }
 }

@@ -167,9 +167,7 @@ class CrowdTest {
             }
         }
 
-        override fun enqueue(waiter: Waiter, announced: Boolean): Int = throw UnsupportedOperationException()
-
-        override fun unannounce(weight: Int) = Unit
+        override fun enqueue(waiter: Waiter): Int = throw UnsupportedOperationException()
 
         override fun withdraw(waiter: Waiter) = withdrawn(waiter)
 

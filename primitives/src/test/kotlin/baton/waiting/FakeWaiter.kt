@@ -32,9 +32,7 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
     var takenBack = 0
         private set
 
-    override fun enqueue(waiter: Waiter, announced: Boolean): Int = throw UnsupportedOperationException()
-
-    override fun unannounce(weight: Int) = Unit
+    override fun enqueue(waiter: Waiter): Int = throw UnsupportedOperationException()
 
     override fun withdraw(waiter: Waiter) {
         withdrawn++

@@ -56,7 +56,7 @@ class WaitCoreLockTest {
             }
         core.wakeTogether(waiters)
         assertEquals(List(5) { it }, order)
-        assertNull(core.takeWoken())
+        assertNull(core.firstToWake)
     }
 
     @Test

@@ -1,0 +1,72 @@
+package baton.waiting
+
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
+
+/**
+ * Keeps the stack flat over dispatchers that run their blocks on the thread that dispatches, such as that of
+ * `Executor { it.run() }.asCoroutineDispatcher()`. Nothing tells such a dispatcher from one that queues but an arrival
+ * inside the call that dispatched it.
+ *
+ * Up to [LEVELS] such arrivals of a thread stand on each other. Then what one of the same dispatchers is to run is put
+ * off until the outermost has returned. Other dispatchers are not put off: they queue, and a thread that blocks until
+ * another one has done its work must not keep that work to itself.
+ *
+ * As long as no dispatcher has run a block in place, this costs the read of a field for each resumption.
+ */
+internal object InPlace {
+    private const val LEVELS = 8
+
+    private class Frame {
+        var depth = 0
+
+        /** The dispatchers of those that stand on each other. */
+        val dispatchers = ArrayList<CoroutineDispatcher>(1)
+        val putOff = ArrayDeque<() -> Unit>()
+    }
+
+    /** Whether a dispatcher has ever run a block in place. */
+    @Volatile
+    @JvmField
+    var isInUse: Boolean = false
+    private val frames = ThreadLocal.withInitial { Frame() }
+
+    /** Whether [dispatch], to [dispatcher], is left to the outermost arrival of this thread. */
+    fun putOff(dispatcher: CoroutineDispatcher, dispatch: () -> Unit): Boolean {
+        val frame = frames.get()
+        if (frame.depth < LEVELS || frame.dispatchers.none { it === dispatcher }) return false
+        frame.putOff.addLast(dispatch)
+        return true
+    }
+
+    /** Runs an [arrival] that happens inside the call which dispatched it. */
+    fun run(dispatcher: CoroutineDispatcher, context: CoroutineContext, arrival: () -> Unit) {
+        // kotlinx has run it in place, and keeps the stack flat by itself.
+        if (!dispatcher.isDispatchNeeded(context)) {
+            arrival()
+            return
+        }
+        val frame = enter(dispatcher)
+        try {
+            arrival()
+        } finally {
+            leave(frame)
+        }
+    }
+
+    private fun enter(dispatcher: CoroutineDispatcher): Frame {
+        isInUse = true
+        val frame = frames.get()
+        frame.depth++
+        if (frame.dispatchers.none { it === dispatcher }) frame.dispatchers.add(dispatcher)
+        return frame
+    }
+
+    private fun leave(frame: Frame) {
+        if (frame.depth == 1) {
+            while (true) FlatStack.guarded(frame.putOff.removeFirstOrNull() ?: break)
+            frame.dispatchers.clear()
+        }
+        frame.depth--
+    }
+}

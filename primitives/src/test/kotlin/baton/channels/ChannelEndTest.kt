@@ -1,0 +1,76 @@
+package baton.channels
+
+import baton.waiting.Callers
+import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/**
+ * A channel is closed while an element is on its way to a receiver. It is not drained before that receiver has arrived:
+ * a receiver that is cancelled gives the element back, and another one must still be there for it.
+ */
+class ChannelEndTest {
+    private val channel = Channel<String>()
+
+    @Test
+    fun close_receiverOfTheLastElementIsCancelled_nextReceiverGetsIt() =
+        runTest {
+            val unlucky = Callers(this).call { channel.receive() }
+            assertTrue(channel.trySend("x").isSuccess)
+            var received: String? = null
+            val next = Callers(this).callAtOnce { received = channel.receiveOrNull() }
+            channel.close()
+            assertTrue(next.isWaiting)
+            unlucky.cancel()
+            runCurrent()
+            assertTrue(unlucky.isCancelled)
+            assertEquals("x", received)
+        }
+
+    @Test
+    fun close_receivingSelectOfTheLastElementIsCancelled_nextReceiverGetsIt() =
+        runTest {
+            val unlucky = Callers(this).call { select { channel.onReceive { it } } }
+            assertTrue(channel.trySend("x").isSuccess)
+            var received: String? = null
+            val next = Callers(this).callAtOnce { received = channel.receiveOrNull() }
+            channel.close()
+            assertTrue(next.isWaiting)
+            unlucky.cancel()
+            runCurrent()
+            assertTrue(unlucky.isCancelled)
+            assertEquals("x", received)
+        }
+
+    @Test
+    fun close_receiverOfTheLastElementArrives_nextReceiverIsToldTheEnd() =
+        runTest {
+            val lucky = Callers(this).call { channel.receive() }
+            assertTrue(channel.trySend("x").isSuccess)
+            val next = Callers(this).callAtOnce { channel.receive() }
+            channel.close()
+            assertTrue(next.isWaiting)
+            assertTrue(channel.tryReceive().isFailure)
+            assertFalse(channel.tryReceive().isClosed)
+            runCurrent()
+            assertTrue(lucky.isServed)
+            assertTrue(next.failure is ClosedChannelException)
+            assertTrue(channel.tryReceive().isClosed)
+        }
+
+    @Test
+    fun close_droppingChannelWithAnUnusedReservation_endsTheReceivers() =
+        runTest {
+            val dropping = Channel<String>(1, onFull = OnFull.DROP_OLDEST)
+            val place = dropping.reserve()
+            val receiver = Callers(this).call { dropping.receive() }
+            dropping.close()
+            runCurrent()
+            assertTrue(receiver.failure is ClosedChannelException)
+            assertTrue(runCatching { place.send("late") }.exceptionOrNull() is ClosedChannelException)
+        }
+}

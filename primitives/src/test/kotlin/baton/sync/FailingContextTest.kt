@@ -1,0 +1,75 @@
+package baton.sync
+
+import baton.Priority
+import baton.PriorityElement
+import kotlin.coroutines.AbstractCoroutineContextElement
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** The context of a caller has elements of the user's own. What these throw ends the call, which then holds nothing. */
+class FailingContextTest {
+    private val failure = IllegalStateException("no")
+
+    private inner class FailingPriority : PriorityElement {
+        override val level: Priority get() = throw failure
+    }
+
+    /** Intercepts as many continuations as it is [allowed]. */
+    private inner class FailingInterceptor(private var allowed: Int) :
+        AbstractCoroutineContextElement(ContinuationInterceptor),
+        ContinuationInterceptor {
+        override fun <T> interceptContinuation(continuation: Continuation<T>): Continuation<T> =
+            if (allowed-- > 0) continuation else throw failure
+    }
+
+    /** What [call] throws in a coroutine whose interceptor fails when it begins to wait. */
+    private fun failingToWait(call: suspend () -> Any?): Throwable? {
+        var thrown: Throwable? = null
+        val body: suspend () -> Unit = { thrown = runCatching { call() }.exceptionOrNull() }
+        body.startCoroutine(Continuation(FailingInterceptor(allowed = 1)) { it.getOrThrow() })
+        return thrown
+    }
+
+    @Test
+    fun acquire_priorityElementThrows_holdsNothing() =
+        runTest {
+            val semaphore = Semaphore(1, acquired = 1, order = WaitOrder.PRIORITY)
+            val thrown = withContext(FailingPriority()) { runCatching { semaphore.acquire() }.exceptionOrNull() }
+            assertSame(failure, thrown)
+            semaphore.release()
+            assertEquals(1, semaphore.availablePermits)
+            assertTrue(semaphore.tryAcquire())
+        }
+
+    @Test
+    fun acquire_interceptorThrows_holdsNothing() {
+        val semaphore = Semaphore(1, acquired = 1)
+        assertSame(failure, failingToWait { semaphore.acquire() })
+        semaphore.release()
+        assertEquals(1, semaphore.availablePermits)
+        assertTrue(semaphore.tryAcquire())
+    }
+
+    @Test
+    fun arrive_interceptorThrows_neitherArrivesNorBreaks() {
+        val barrier = Barrier(2, BarrierCancellation.BREAK)
+        assertSame(failure, failingToWait { barrier.arrive() })
+        assertFalse(barrier.isBroken)
+        assertEquals(0, barrier.waiting)
+    }
+
+    @Test
+    fun receive_interceptorThrows_leavesNoWaiter() {
+        val channel = baton.channels.Channel<Int>()
+        assertSame(failure, failingToWait { channel.receive() })
+        assertEquals(0, channel.waiting)
+    }
+}

@@ -1,0 +1,50 @@
+package baton.sync
+
+import baton.usedHeap
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
+import kotlin.concurrent.thread
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+class JobHandlersMemoryTest {
+    /** Each step of a coroutine runs on a thread of its own, which ends with the step. */
+    private val threadForEachStep = Executor { step -> thread { step.run() } }.asCoroutineDispatcher()
+
+    @Test
+    fun longLivedCoroutine_waitsOnThreadsThatEnd_keepsNoHandlersOfItsJob() =
+        runBlocking {
+            val semaphore = Semaphore(1, acquired = 1)
+            val waits = CountDownLatch(WARM_UP)
+            val allWaits = CountDownLatch(WARM_UP + WAITS)
+            val actor =
+                launch(threadForEachStep) {
+                    while (true) {
+                        semaphore.acquire()
+                        waits.countDown()
+                        allWaits.countDown()
+                    }
+                }
+
+            fun letWait(counter: CountDownLatch) {
+                while (counter.count > 0) if (semaphore.availablePermits == 0 && semaphore.waiting > 0) semaphore.release()
+            }
+            letWait(waits)
+            val before = usedHeap()
+            letWait(allWaits)
+            val after = usedHeap()
+            actor.cancel()
+            assertTrue(after - before < WAITS * BYTES, "${after - before} bytes for $WAITS waits")
+        }
+
+    private companion object {
+        const val WARM_UP = 500
+        const val WAITS = 5_000
+
+        /** A handler has some 200. */
+        const val BYTES = 40
+    }
+}

@@ -1,0 +1,64 @@
+package baton.sync
+
+import java.util.concurrent.CyclicBarrier
+import java.util.concurrent.atomic.AtomicBoolean
+import kotlin.concurrent.thread
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
+import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Test
+
+/**
+ * One thread acquires the only permit while another gives it back, is refused by tryAcquire, and acquires. No order
+ * explains a refusal after which that thread has the permit at once while the first one waits.
+ */
+class TryAcquireStressTest {
+    private class Call(private val semaphore: Semaphore) {
+        private val resumed = AtomicBoolean()
+
+        fun acquire(): Boolean {
+            val body: suspend () -> Unit = { semaphore.acquire() }
+            val done = Continuation<Unit>(EmptyCoroutineContext) { resumed.set(true) }
+            return (body.startCoroutineUninterceptedOrReturn(done) !== COROUTINE_SUSPENDED).also { if (it) resumed.set(true) }
+        }
+
+        val hasPermit: Boolean get() = resumed.get()
+    }
+
+    @Test
+    fun tryAcquire_refusedAfterRelease_permitIsHeldOrWaitedFor() {
+        val start = CyclicBarrier(2)
+        val end = CyclicBarrier(2)
+        lateinit var semaphore: Semaphore
+        lateinit var other: Call
+        var lies = 0
+        val helper =
+            thread {
+                repeat(ROUNDS) {
+                    start.await()
+                    other.acquire()
+                    end.await()
+                }
+            }
+        repeat(ROUNDS) { round ->
+            semaphore = Semaphore(1, acquired = 1)
+            other = Call(semaphore)
+            start.await()
+            repeat(round % SPINS) { Thread.onSpinWait() }
+            semaphore.release()
+            val isRefused = !semaphore.tryAcquire()
+            val atOnce = isRefused && Call(semaphore).acquire()
+            end.await()
+            if (atOnce && !other.hasPermit) lies++
+        }
+        helper.join()
+        assertEquals(0, lies)
+    }
+
+    private companion object {
+        const val ROUNDS = 30_000
+        const val SPINS = 200
+    }
+}
