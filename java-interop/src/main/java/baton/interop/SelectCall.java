@@ -41,7 +41,10 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     }
 
     /** REGISTERING, and an attempt that was met; the last of a list is EMPTY. */
-    private record Met(Clause.@Nullable Attempt attempt, boolean isRefused, @Nullable Met older) {}
+    private record Met(
+            Clause.@Nullable Attempt attempt,
+            boolean isRefused,
+            @Nullable Met older) {}
 
     private static final Met EMPTY = new Met(null, false, null);
     private static final Object OPEN = new Object();

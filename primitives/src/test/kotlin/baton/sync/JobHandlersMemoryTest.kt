@@ -30,7 +30,7 @@ class JobHandlersMemoryTest {
                 }
 
             fun letWait(counter: CountDownLatch) {
-                while (counter.count > 0) if (semaphore.availablePermits == 0 && semaphore.waiting > 0) semaphore.release()
+                while (counter.count > 0) if (semaphore.waiting > 0) semaphore.release()
             }
             letWait(waits)
             val before = usedHeap()

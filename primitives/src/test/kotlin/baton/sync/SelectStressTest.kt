@@ -14,6 +14,7 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.selects.SelectBuilder
 import kotlinx.coroutines.selects.onTimeout
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.selects.selectUnbiased
@@ -44,7 +45,7 @@ class SelectStressTest {
         }
     }
 
-    private fun kotlinx.coroutines.selects.SelectBuilder<Boolean>.crossing(to: Channel<Int>, from: Channel<Int>, element: Int) {
+    private fun SelectBuilder<Boolean>.crossing(to: Channel<Int>, from: Channel<Int>, element: Int) {
         to.onSend(element) { true }
         from.onReceive { false }
     }

@@ -21,7 +21,9 @@ class TryAcquireStressTest {
         fun acquire(): Boolean {
             val body: suspend () -> Unit = { semaphore.acquire() }
             val done = Continuation<Unit>(EmptyCoroutineContext) { resumed.set(true) }
-            return (body.startCoroutineUninterceptedOrReturn(done) !== COROUTINE_SUSPENDED).also { if (it) resumed.set(true) }
+            val isAtOnce = body.startCoroutineUninterceptedOrReturn(done) !== COROUTINE_SUSPENDED
+            if (isAtOnce) resumed.set(true)
+            return isAtOnce
         }
 
         val hasPermit: Boolean get() = resumed.get()
