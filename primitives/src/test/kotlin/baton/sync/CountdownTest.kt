@@ -64,18 +64,6 @@ class CountdownTest {
     }
 
     @Test
-    fun await_negativeTimeout_isRefusedAlsoAtZero() =
-        runTest {
-            for (count in 0..1) {
-                for (timeout in listOf(-INFINITE, (-1).milliseconds, (-1).nanoseconds)) {
-                    val refusal = assertThrows<IllegalArgumentException> { Latch(count).await(timeout) }
-                    assertTrue("$timeout" in refusal.message!!, refusal.message)
-                    assertThrows<IllegalArgumentException> { waitGroup(count).await(timeout) }
-                }
-            }
-        }
-
-    @Test
     fun toString_withAndWithoutName_isOneShortLine() {
         assertEquals("Latch 'ready' (count = 2, waiting = 0)", "${Latch(2, "ready")}")
         assertEquals("Latch 'ready' (open)", "${Latch(0, "ready")}")
