@@ -4,7 +4,8 @@ class KotlinChannelTest :
     ChannelContract(::KotlinChannelFace),
     ChannelMeetings,
     ChannelTimeouts,
-    ChannelDispatch
+    ChannelDispatch,
+    ChannelHostility
 
 class SelectChannelTest :
     ChannelContract(::SelectChannelFace),

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.assertThrows
 class KotlinLatchTest :
     CountdownContract(::KotlinLatchFace),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 class SelectLatchTest :
     CountdownContract(::SelectLatchFace),
@@ -29,7 +30,8 @@ class MixedLatchTest :
 class KotlinWaitGroupTest :
     WaitGroupContract(::KotlinWaitGroupFace),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 class SelectWaitGroupTest :
     WaitGroupContract(::SelectWaitGroupFace),

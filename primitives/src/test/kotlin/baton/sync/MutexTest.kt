@@ -3,7 +3,8 @@ package baton.sync
 class KotlinMutexTest :
     MutexContract(::KotlinMutexFace),
     MutexTimeouts,
-    MutexDispatch
+    MutexDispatch,
+    MutexHostility
 
 class SelectMutexTest :
     MutexContract(::SelectMutexFace),

@@ -3,7 +3,8 @@ package baton.sync
 class KotlinReadWriteLockTest :
     ReadWriteContract(::KotlinReadWriteLockFace),
     ReadWriteTimeouts,
-    ReadWriteDispatch
+    ReadWriteDispatch,
+    ReadWriteHostility
 
 class SelectReadWriteLockTest :
     ReadWriteContract(::SelectReadWriteLockFace),

@@ -3,7 +3,8 @@ package baton.sync
 class KotlinSemaphoreTest :
     SemaphoreContract(::KotlinSemaphoreFace),
     SemaphoreTimeouts,
-    SemaphoreDispatch
+    SemaphoreDispatch,
+    SemaphoreHostility
 
 class SelectSemaphoreTest :
     SemaphoreContract(::SelectSemaphoreFace),
