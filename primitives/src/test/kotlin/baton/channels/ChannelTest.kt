@@ -10,9 +10,11 @@ class KotlinChannelTest :
 class SelectChannelTest :
     ChannelContract(::SelectChannelFace),
     ChannelTimeouts,
-    ChannelDispatch
+    ChannelDispatch,
+    ChannelHostility
 
 class MixedChannelTest :
     ChannelContract(::MixedChannelFace),
     ChannelTimeouts,
-    ChannelDispatch
+    ChannelDispatch,
+    ChannelHostility

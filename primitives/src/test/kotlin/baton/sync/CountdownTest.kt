@@ -18,14 +18,16 @@ class KotlinLatchTest :
 class SelectLatchTest :
     CountdownContract(::SelectLatchFace),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 private fun mixed(latch: Latch) = MixedCountdownFace(listOf(KotlinLatchFace(latch), SelectLatchFace(latch)))
 
 class MixedLatchTest :
     CountdownContract({ count, name -> mixed(Latch(count, name)) }),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 class KotlinWaitGroupTest :
     WaitGroupContract(::KotlinWaitGroupFace),
@@ -36,14 +38,16 @@ class KotlinWaitGroupTest :
 class SelectWaitGroupTest :
     WaitGroupContract(::SelectWaitGroupFace),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 private fun mixed(group: WaitGroup) = MixedWaitGroupFace(listOf(KotlinWaitGroupFace(group), SelectWaitGroupFace(group)))
 
 class MixedWaitGroupTest :
     WaitGroupContract({ count, name -> mixed(waitGroup(count, name)) }),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 /** What only the Kotlin face of a latch, or of a group, has to say. */
 class CountdownTest {

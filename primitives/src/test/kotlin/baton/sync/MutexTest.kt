@@ -9,9 +9,11 @@ class KotlinMutexTest :
 class SelectMutexTest :
     MutexContract(::SelectMutexFace),
     MutexTimeouts,
-    MutexDispatch
+    MutexDispatch,
+    MutexHostility
 
 class MixedMutexTest :
     MutexContract(::MixedMutexFace),
     MutexTimeouts,
-    MutexDispatch
+    MutexDispatch,
+    MutexHostility

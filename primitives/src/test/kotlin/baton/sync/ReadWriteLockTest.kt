@@ -9,9 +9,11 @@ class KotlinReadWriteLockTest :
 class SelectReadWriteLockTest :
     ReadWriteContract(::SelectReadWriteLockFace),
     ReadWriteTimeouts,
-    ReadWriteDispatch
+    ReadWriteDispatch,
+    ReadWriteHostility
 
 class MixedReadWriteLockTest :
     ReadWriteContract(::MixedReadWriteLockFace),
     ReadWriteTimeouts,
-    ReadWriteDispatch
+    ReadWriteDispatch,
+    ReadWriteHostility

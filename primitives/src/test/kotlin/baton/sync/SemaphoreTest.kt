@@ -9,9 +9,11 @@ class KotlinSemaphoreTest :
 class SelectSemaphoreTest :
     SemaphoreContract(::SelectSemaphoreFace),
     SemaphoreTimeouts,
-    SemaphoreDispatch
+    SemaphoreDispatch,
+    SemaphoreHostility
 
 class MixedSemaphoreTest :
     SemaphoreContract(::MixedSemaphoreFace),
     SemaphoreTimeouts,
-    SemaphoreDispatch
+    SemaphoreDispatch,
+    SemaphoreHostility
