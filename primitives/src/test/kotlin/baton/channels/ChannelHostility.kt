@@ -78,3 +78,14 @@ interface ChannelHostility : ChannelFixture {
         assertState(channel, size = 0)
     }
 }
+
+/** Each resumption comes twice, the second late; it is ignored. */
+interface ChannelRunTwice : ChannelHostility {
+    @ParameterizedTest
+    @ArgumentsSource(HostileCase.Twice::class)
+    fun receive_taskIsRunTwice_secondRunIsIgnored(case: HostileCase) = receiveAll(case)
+
+    @ParameterizedTest
+    @ArgumentsSource(HostileCase.Twice::class)
+    fun send_taskIsRunTwice_secondRunIsIgnored(case: HostileCase) = sendAll(case)
+}

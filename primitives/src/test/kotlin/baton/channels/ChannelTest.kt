@@ -5,7 +5,7 @@ class KotlinChannelTest :
     ChannelMeetings,
     ChannelTimeouts,
     ChannelDispatch,
-    ChannelHostility
+    ChannelRunTwice
 
 class SelectChannelTest :
     ChannelContract(::SelectChannelFace),

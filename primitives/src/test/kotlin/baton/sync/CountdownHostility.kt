@@ -20,3 +20,10 @@ interface CountdownHostility : CountdownFixture {
         assertState(countdown, count = 0)
     }
 }
+
+/** Each resumption comes twice, the second late; it is ignored. */
+interface CountdownRunTwice : CountdownHostility {
+    @ParameterizedTest
+    @ArgumentsSource(HostileCase.Twice::class)
+    fun await_taskIsRunTwice_secondRunIsIgnored(case: HostileCase) = letIn(case)
+}

@@ -13,7 +13,7 @@ class KotlinLatchTest :
     CountdownContract(::KotlinLatchFace),
     CountdownTimeouts,
     CountdownDispatch,
-    CountdownHostility
+    CountdownRunTwice
 
 class SelectLatchTest :
     CountdownContract(::SelectLatchFace),
@@ -33,7 +33,7 @@ class KotlinWaitGroupTest :
     WaitGroupContract(::KotlinWaitGroupFace),
     CountdownTimeouts,
     CountdownDispatch,
-    CountdownHostility
+    CountdownRunTwice
 
 class SelectWaitGroupTest :
     WaitGroupContract(::SelectWaitGroupFace),

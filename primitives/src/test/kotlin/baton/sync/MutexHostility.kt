@@ -35,3 +35,10 @@ interface MutexHostility : MutexFixture {
         assertState(mutex, isLocked = false)
     }
 }
+
+/** Each resumption comes twice, the second late; it is ignored. */
+interface MutexRunTwice : MutexHostility {
+    @ParameterizedTest
+    @ArgumentsSource(HostileCase.Twice::class)
+    fun lock_taskIsRunTwice_secondRunIsIgnored(case: HostileCase) = handOver(case)
+}

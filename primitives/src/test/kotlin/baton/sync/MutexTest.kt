@@ -4,7 +4,7 @@ class KotlinMutexTest :
     MutexContract(::KotlinMutexFace),
     MutexTimeouts,
     MutexDispatch,
-    MutexHostility
+    MutexRunTwice
 
 class SelectMutexTest :
     MutexContract(::SelectMutexFace),

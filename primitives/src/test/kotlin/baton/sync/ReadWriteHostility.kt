@@ -48,3 +48,10 @@ interface ReadWriteHostility : ReadWriteFixture {
         private const val WRITER = 100
     }
 }
+
+/** Each resumption comes twice, the second late; it is ignored. */
+interface ReadWriteRunTwice : ReadWriteHostility {
+    @ParameterizedTest
+    @ArgumentsSource(HostileCase.Twice::class)
+    fun lock_taskIsRunTwice_secondRunIsIgnored(case: HostileCase) = handOver(case)
+}

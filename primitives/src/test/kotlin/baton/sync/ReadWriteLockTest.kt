@@ -4,7 +4,7 @@ class KotlinReadWriteLockTest :
     ReadWriteContract(::KotlinReadWriteLockFace),
     ReadWriteTimeouts,
     ReadWriteDispatch,
-    ReadWriteHostility
+    ReadWriteRunTwice
 
 class SelectReadWriteLockTest :
     ReadWriteContract(::SelectReadWriteLockFace),

@@ -47,3 +47,10 @@ interface SemaphoreHostility : SemaphoreFixture {
         }
     }
 }
+
+/** Each resumption comes twice, the second late; it is ignored. */
+interface SemaphoreRunTwice : SemaphoreHostility {
+    @ParameterizedTest
+    @ArgumentsSource(HostileCase.Twice::class)
+    fun acquire_taskIsRunTwice_secondRunIsIgnored(case: HostileCase) = handOver(case)
+}

@@ -4,7 +4,7 @@ class KotlinSemaphoreTest :
     SemaphoreContract(::KotlinSemaphoreFace),
     SemaphoreTimeouts,
     SemaphoreDispatch,
-    SemaphoreHostility
+    SemaphoreRunTwice
 
 class SelectSemaphoreTest :
     SemaphoreContract(::SelectSemaphoreFace),
