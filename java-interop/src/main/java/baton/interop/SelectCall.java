@@ -91,7 +91,7 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
         while (true) {
             Object now = phase;
             if (!(now instanceof Met met)) return true;
-            if (met == EMPTY) return false;
+            if (met.attempt == null) return false;
             Clause.Attempt winner = oldestWithGrant(met);
             if (!PHASE.compareAndSet(this, now, winner == null ? EMPTY : winner)) continue;
             if (winner != null) {

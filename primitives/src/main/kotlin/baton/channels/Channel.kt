@@ -7,7 +7,6 @@ import baton.channels.ChannelCore.Companion.PLACE
 import baton.channels.ChannelCore.Companion.RECEIVE
 import baton.channels.ChannelCore.Outcome
 import baton.priority
-import baton.sync.requireNotNegative
 import baton.waiting.SelectClauses
 import baton.waiting.awaitGrant
 import baton.waiting.awaitValue
@@ -108,14 +107,11 @@ public class Channel<E>(
 
     /**
      * Sends [element], waiting [timeout] at most, in the clock of the caller's dispatcher. If the result is a failure
-     * the element was not taken. Zero means now or not at all.
+     * the element was not taken. Zero or negative means now or not at all.
      *
      * *Cancellation.* As [send].
-     *
-     * @throws IllegalArgumentException if [timeout] is negative.
      */
     public suspend fun trySend(element: E, timeout: Duration, priority: Priority? = null): ChannelResult<Unit> {
-        requireNotNegative(timeout)
         val wrapped = ChannelCore.wrap(element)
         val level = levelIn(coroutineContext, priority)
         return when (core.offer(wrapped, level)) {
@@ -160,14 +156,12 @@ public class Channel<E>(
 
     /**
      * As [reserve], but waits [timeout] at most, in the clock of the caller's dispatcher, and answers null if there was
-     * no place in that time; then none is held, however close it was. Zero means now or not at all.
+     * no place in that time; then none is held, however close it was. Zero or negative means now or not at all.
      *
-     * @throws IllegalArgumentException if [timeout] is negative.
      * @throws IllegalStateException if the [capacity] is 0.
      * @throws ClosedChannelException if the channel is closed, before or meanwhile.
      */
     public suspend fun tryReserve(timeout: Duration, priority: Priority? = null): Reservation<E>? {
-        requireNotNegative(timeout)
         val level = levelIn(coroutineContext, priority)
         val kept = reserveNow() || (timeout > Duration.ZERO && awaitGrant(core, level, PLACE, timeout))
         return if (kept) Reservation(this, level) else null
@@ -211,16 +205,13 @@ public class Channel<E>(
 
     /**
      * Receives the next element, waiting [timeout] at most, in the clock of the caller's dispatcher. If the result is a
-     * failure nothing was received, however close it was. Zero means now or not at all.
+     * failure nothing was received, however close it was. Zero or negative means now or not at all.
      *
      * *Cancellation.* As [receive].
-     *
-     * @throws IllegalArgumentException if [timeout] is negative.
      */
     public suspend fun tryReceive(timeout: Duration): ChannelResult<E> {
-        requireNotNegative(timeout)
         val element = core.poll()
-        if (element !== EMPTY || timeout == Duration.ZERO) return now(element)
+        if (element !== EMPTY || timeout <= Duration.ZERO) return now(element)
         return unlessClosed {
             val value = awaitValue<Any?>(core, timeout, tag = RECEIVE, timedOut = EMPTY)
             if (value === EMPTY) ChannelResult.failed() else success(value)

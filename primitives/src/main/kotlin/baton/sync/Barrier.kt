@@ -82,25 +82,24 @@ public class Barrier(
     }
 
     /**
-     * Arrives, and waits [timeout] at most for the others, in the clock of the caller's dispatcher. Zero means that all
-     * others must be here already. The time that the action takes counts for those who wait, not for the last party.
+     * Arrives, and waits [timeout] at most for the others, in the clock of the caller's dispatcher. Zero or
+     * negative means that all others must be here already. The time that the action takes counts for those who wait,
+     * not for the last party.
      *
      * *Cancellation.* As [arrive]; and when the time is over, too, as [onCancel] says.
      *
      * @throws BarrierTimeoutException if the time is over before the barrier lets go.
      * @throws BrokenBarrierException as [arrive].
-     * @throws IllegalArgumentException if [timeout] is negative.
      */
     public suspend fun arrive(timeout: Duration): Int {
-        requireNotNegative(timeout)
-        val now = arriveNow(givesUp = timeout == Duration.ZERO)
+        val now = arriveNow(givesUp = timeout <= Duration.ZERO)
         return if (now != null) settle(now) else awaitOrLead(timeout)
     }
 
     private suspend fun awaitOrLead(): Int = settle(awaitValue(core))
 
     private suspend fun awaitOrLead(timeout: Duration): Int {
-        val outcome = if (timeout == Duration.ZERO) false else awaitValue<Any>(core, timeout)
+        val outcome = if (timeout <= Duration.ZERO) false else awaitValue<Any>(core, timeout)
         if (outcome == false) throw BarrierTimeoutException("not all arrived within $timeout: $this")
         return settle(outcome)
     }

@@ -1,11 +1,5 @@
 package baton.sync
 
-import kotlin.time.Duration
-
-internal fun requireNotNegative(timeout: Duration) {
-    require(!timeout.isNegative()) { "timeout = $timeout, must not be negative" }
-}
-
 /**
  * An object of the user in a message of ours, which must come through also if its `toString` throws. One that names the
  * primitive which names it (an account that locks its own mutex as the owner, say) is called by its identity there: it

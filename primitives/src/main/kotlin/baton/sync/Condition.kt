@@ -59,16 +59,14 @@ public class Condition internal constructor(public val mutex: Mutex, public val 
 
     /**
      * As [await], but waits [timeout] at most for the signal, in the clock of the caller's dispatcher, and answers
-     * whether it came. For the mutex it waits as long as that takes, and holds it either way. With zero it answers
-     * false and does not give it up.
+     * whether it came. For the mutex it waits as long as that takes, and holds it either way. With zero or less
+     * it answers false and does not give it up.
      *
      * *Cancellation.* As [await].
      *
-     * @throws IllegalArgumentException if [timeout] is negative.
      * @throws IllegalStateException if the mutex is not locked.
      */
     public suspend fun await(timeout: Duration): Boolean {
-        requireNotNegative(timeout)
         if (timeout > Duration.ZERO) return awaitSignal(core, timeout)
         if (!mutex.isLocked) throw core.notLocked("await")
         return false

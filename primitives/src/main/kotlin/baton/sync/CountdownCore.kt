@@ -87,9 +87,8 @@ internal class CountdownCore(initial: Int) : WaitCore() {
 
     /** As the other, [timeout] at most; answers whether there was a zero in time. */
     suspend fun await(timeout: Duration): Boolean {
-        requireNotNegative(timeout)
         if (count == 0) return true
-        if (timeout == Duration.ZERO) return false
+        if (timeout <= Duration.ZERO) return false
         return awaitGrant(this, weight = 1, tag = null, timeout = timeout)
     }
 

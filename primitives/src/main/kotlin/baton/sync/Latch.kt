@@ -59,11 +59,9 @@ public class Latch(count: Int, public val name: String? = null) {
 
     /**
      * Waits until the latch is open, [timeout] at most, in the clock of the caller's dispatcher. Answers whether it
-     * opened in time. Zero means now or not at all.
+     * opened in time. Zero or negative means now or not at all.
      *
      * *Cancellation.* As [await].
-     *
-     * @throws IllegalArgumentException if [timeout] is negative.
      */
     public suspend fun await(timeout: Duration): Boolean = core.await(timeout)
 

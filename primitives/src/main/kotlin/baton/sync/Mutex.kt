@@ -92,17 +92,15 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
 
     /**
      * Locks, waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false nothing is held,
-     * however close the hand-over was. Zero means now or not at all.
+     * however close the hand-over was. Zero or negative means now or not at all.
      *
      * *Cancellation.* As [lock].
      *
-     * @throws IllegalArgumentException if [timeout] is negative.
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean {
-        requireNotNegative(timeout)
         if (tryLock(owner, liftable())) return true
-        if (timeout == Duration.ZERO) return false
+        if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, weight = 1, tag = owner, timeout = timeout)
     }
 

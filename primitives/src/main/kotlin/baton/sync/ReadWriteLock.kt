@@ -127,12 +127,9 @@ public class ReadWriteLock(
 
     /**
      * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false the
-     * caller does not read, however close the hand-over was. Zero means now or not at all.
-     *
-     * @throws IllegalArgumentException if [timeout] is negative.
+     * caller does not read, however close the hand-over was. Zero or negative means now or not at all.
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
-        requireNotNegative(timeout)
         val holder = if (owner == null) null else liftable()
         if (holder != null) return tryLockRead(timeout, owner, Holding(holder))
         return tryLockRead(owner) || waitFor(ReadWriteLedger.READ, owner, timeout)
@@ -175,7 +172,6 @@ public class ReadWriteLock(
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
-        requireNotNegative(timeout)
         return tryLockWrite(owner, liftable()) || waitFor(ReadWriteLedger.WRITE, owner, timeout)
     }
 
@@ -213,7 +209,6 @@ public class ReadWriteLock(
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
-        requireNotNegative(timeout)
         return tryLockUpgradable(owner, liftable()) || waitFor(ReadWriteLedger.READ_UPGRADABLY, owner, timeout)
     }
 
@@ -248,7 +243,6 @@ public class ReadWriteLock(
 
     /** As [upgrade], waiting [timeout] at most; when it answers false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
-        requireNotNegative(timeout)
         return tryUpgrade(owner, liftable()) || waitFor(ReadWriteLedger.UPGRADE, owner, timeout)
     }
 
@@ -279,7 +273,7 @@ public class ReadWriteLock(
     }
 
     private suspend fun waitFor(weight: Int, owner: Any?, timeout: Duration) =
-        timeout != Duration.ZERO && awaitGrant(core, weight, owner, timeout)
+        timeout > Duration.ZERO && awaitGrant(core, weight, owner, timeout)
 
     /** Whether it is done, or has to wait. A reader that would wait for ever is told so when it begins to. */
     private fun done(outcome: Outcome, owner: Any?, weight: Int): Boolean =

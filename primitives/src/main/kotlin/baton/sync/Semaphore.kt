@@ -103,19 +103,18 @@ public class Semaphore(
 
     /**
      * Takes [permits], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false
-     * nothing is held, however close the hand-over was. Zero means now or not at all.
+     * nothing is held, however close the hand-over was. Zero or negative means now or not at all.
      *
      * *Cancellation.* As [acquire].
      *
-     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits], or [timeout] is negative;
-     *   also when a [resize] makes [permits] too many while the caller waits.
+     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits]; also when a [resize] makes
+     *   [permits] too many while the caller waits.
      * @throws SemaphoreClosedException if the semaphore is closed, before or meanwhile.
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
-        requireNotNegative(timeout)
         checkWeight(permits)
         if (core.tryTake(permits, liftable())) return true
-        if (timeout == Duration.ZERO) return false
+        if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, permits, tag(coroutineContext), timeout)
     }
 

@@ -78,11 +78,9 @@ public class WaitGroup(public val name: String? = null) {
 
     /**
      * Waits for a moment at which the count is zero, [timeout] at most, in the clock of the caller's dispatcher.
-     * Answers whether there was one. Zero means now or not at all.
+     * Answers whether there was one. Zero or negative means now or not at all.
      *
      * *Cancellation.* As [await].
-     *
-     * @throws IllegalArgumentException if [timeout] is negative.
      */
     public suspend fun await(timeout: Duration): Boolean = core.await(timeout)
 

@@ -67,7 +67,6 @@ public sealed interface CancellableTask<out T> : Deferred<T> {
      * @param context added to that of the scope.
      * @param teardownTimeout for all teardowns of the new task, see [cancellableTask].
      * @param name shown by messages and `toString`.
-     * @throws IllegalArgumentException if [teardownTimeout] is negative.
      */
     public fun <R> then(
         context: CoroutineContext = EmptyCoroutineContext,
@@ -79,8 +78,6 @@ public sealed interface CancellableTask<out T> : Deferred<T> {
     /**
      * As [then], but [block] answers another task, and the new task ends as that one does. It is a consumer of that
      * one, too: cancelled meanwhile, it cancels it, unless that has other consumers.
-     *
-     * @throws IllegalArgumentException if [teardownTimeout] is negative.
      */
     public fun <R> thenCompose(
         context: CoroutineContext = EmptyCoroutineContext,
@@ -99,10 +96,9 @@ public sealed interface CancellableTask<out T> : Deferred<T> {
  * @param teardownTimeout how long all teardowns together may take, counted from the beginning of the first one. The
  *   time is not divided up: whoever comes first may use all of it. When it is over, the teardown that runs is
  *   cancelled, and those left still run, one by one, but cancelled from the beginning: as far as they need not suspend.
- *   Each that did not come to its end is reported by a [TeardownTimeoutException] among the suppressed ones. Zero means
- *   that none may suspend.
+ *   Each that did not come to its end is reported by a [TeardownTimeoutException] among the suppressed ones. Zero or
+ *   negative means that none may suspend.
  * @param name shown by messages and `toString`.
- * @throws IllegalArgumentException if [teardownTimeout] is negative.
  */
 public fun <T> CoroutineScope.cancellableTask(
     context: CoroutineContext = EmptyCoroutineContext,

@@ -158,8 +158,8 @@ internal fun <T> startTask(
     source: Task<*>?,
     body: suspend TaskRun<T>.() -> T,
 ): Task<T> {
-    require(!teardownTimeout.isNegative()) { "teardownTimeout = $teardownTimeout, must not be negative" }
-    val run = TaskRun<T>(scope.coroutineContext + context, teardownTimeout, labelOf(name), source)
+    val timeout = maxOf(teardownTimeout, Duration.ZERO)
+    val run = TaskRun<T>(scope.coroutineContext + context, timeout, labelOf(name), source)
     // First: the runner may begin at once, and leave.
     source?.run?.consumers?.incrementAndGet()
     val runner = scope.async(context, start) { run.body() }

@@ -72,25 +72,21 @@ class SelectChannelFace(private val channel: Channel<String>) : ChannelFace by K
             withContext(priority) { trySendInSelect(element, timeout) }
         }
 
-    private suspend fun trySendInSelect(element: String, timeout: Duration): Boolean {
-        require(!timeout.isNegative()) { "timeout = $timeout, must not be negative" }
-        return select {
+    private suspend fun trySendInSelect(element: String, timeout: Duration): Boolean =
+        select {
             channel.onSend(element) { true }
             onTimeout(timeout) { false }
         }
-    }
 
     override suspend fun receive(): String = select { channel.onReceive { it } }
 
     override suspend fun receiveOrNull(): String? = select { channel.onReceiveCatching { it.getOrNull() } }
 
-    override suspend fun tryReceive(timeout: Duration): String? {
-        require(!timeout.isNegative()) { "timeout = $timeout, must not be negative" }
-        return select {
+    override suspend fun tryReceive(timeout: Duration): String? =
+        select {
             channel.onReceive { it }
             onTimeout(timeout) { null }
         }
-    }
 
     override fun toString() = channel.toString()
 }

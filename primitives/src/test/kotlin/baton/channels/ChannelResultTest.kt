@@ -1,5 +1,6 @@
 package baton.channels
 
+import baton.NOW_OR_NEVER
 import baton.sync.assertContains
 import baton.waiting.Callers
 import kotlin.time.Duration
@@ -51,7 +52,7 @@ class ChannelResultTest {
     fun tries_empty_failed() =
         runTest {
             assertFailed(channel.tryReceive())
-            assertFailed(channel.tryReceive(Duration.ZERO))
+            for (timeout in NOW_OR_NEVER) assertFailed(channel.tryReceive(timeout))
             assertFailed(channel.tryReceive(1.milliseconds))
         }
 
@@ -60,7 +61,7 @@ class ChannelResultTest {
         runTest {
             channel.send(1)
             assertFailed(channel.trySend(2))
-            assertFailed(channel.trySend(2, Duration.ZERO))
+            for (timeout in NOW_OR_NEVER) assertFailed(channel.trySend(2, timeout))
             assertFailed(channel.trySend(2, 1.milliseconds))
         }
 

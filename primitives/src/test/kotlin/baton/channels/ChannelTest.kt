@@ -4,16 +4,19 @@ class KotlinChannelTest :
     ChannelContract(::KotlinChannelFace),
     ChannelMeetings,
     ChannelTimeouts,
-    ChannelDispatch
+    ChannelDispatch,
+    ChannelRunTwice
 
 class SelectChannelTest :
     ChannelContract(::SelectChannelFace),
     ChannelTimeouts,
-    ChannelDispatch {
+    ChannelDispatch,
+    ChannelHostility {
     override val meetInOneStep: Boolean get() = true
 }
 
 class MixedChannelTest :
     ChannelContract(::MixedChannelFace),
     ChannelTimeouts,
-    ChannelDispatch
+    ChannelDispatch,
+    ChannelHostility

@@ -3,4 +3,5 @@ package baton.sync
 class KotlinBarrierTest :
     BarrierContract(::KotlinBarrierFace),
     BarrierTimeouts,
-    BarrierDispatch
+    BarrierDispatch,
+    BarrierHostility

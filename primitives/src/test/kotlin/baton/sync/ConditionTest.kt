@@ -4,4 +4,5 @@ class KotlinConditionTest :
     ConditionContract(::KotlinConditionFace),
     ConditionReturn,
     ConditionTimeouts,
-    ConditionDispatch
+    ConditionDispatch,
+    ConditionHostility

@@ -12,36 +12,42 @@ import org.junit.jupiter.api.assertThrows
 class KotlinLatchTest :
     CountdownContract(::KotlinLatchFace),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownRunTwice
 
 class SelectLatchTest :
     CountdownContract(::SelectLatchFace),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 private fun mixed(latch: Latch) = MixedCountdownFace(listOf(KotlinLatchFace(latch), SelectLatchFace(latch)))
 
 class MixedLatchTest :
     CountdownContract({ count, name -> mixed(Latch(count, name)) }),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 class KotlinWaitGroupTest :
     WaitGroupContract(::KotlinWaitGroupFace),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownRunTwice
 
 class SelectWaitGroupTest :
     WaitGroupContract(::SelectWaitGroupFace),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 private fun mixed(group: WaitGroup) = MixedWaitGroupFace(listOf(KotlinWaitGroupFace(group), SelectWaitGroupFace(group)))
 
 class MixedWaitGroupTest :
     WaitGroupContract({ count, name -> mixed(waitGroup(count, name)) }),
     CountdownTimeouts,
-    CountdownDispatch
+    CountdownDispatch,
+    CountdownHostility
 
 /** What only the Kotlin face of a latch, or of a group, has to say. */
 class CountdownTest {
@@ -62,18 +68,6 @@ class CountdownTest {
             assertEquals(0, latch.count)
         }
     }
-
-    @Test
-    fun await_negativeTimeout_isRefusedAlsoAtZero() =
-        runTest {
-            for (count in 0..1) {
-                for (timeout in listOf(-INFINITE, (-1).milliseconds, (-1).nanoseconds)) {
-                    val refusal = assertThrows<IllegalArgumentException> { Latch(count).await(timeout) }
-                    assertTrue("$timeout" in refusal.message!!, refusal.message)
-                    assertThrows<IllegalArgumentException> { waitGroup(count).await(timeout) }
-                }
-            }
-        }
 
     @Test
     fun toString_withAndWithoutName_isOneShortLine() {

@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.NOW_OR_NEVER
 import baton.waiting.Callers
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.days
@@ -22,19 +23,21 @@ interface CountdownTimeouts : CountdownFixture {
     fun timed_atZero_returnsAtOnce() =
         runTest {
             val countdown = countdown(0)
-            for (timeout in listOf(Duration.ZERO, 50.milliseconds, Duration.INFINITE)) {
+            for (timeout in NOW_OR_NEVER + listOf(50.milliseconds, Duration.INFINITE)) {
                 assertTrue(Callers(this).callAtOnce { countdown.await(timeout) }.isServed)
             }
         }
 
     @Test
-    fun timed_zeroTimeout_isNowOrNotAtAll() =
+    fun timed_zeroOrNegative_isNowOrNotAtAll() =
         runTest {
-            val countdown = countdown(1)
-            assertFalse(countdown.await(Duration.ZERO))
-            assertState(countdown, count = 1)
-            countdown.down()
-            assertTrue(countdown.await(Duration.ZERO))
+            for (timeout in NOW_OR_NEVER) {
+                val countdown = countdown(1)
+                assertFalse(countdown.await(timeout))
+                assertState(countdown, count = 1)
+                countdown.down()
+                assertTrue(countdown.await(timeout))
+            }
             assertEquals(0, currentTime)
         }
 

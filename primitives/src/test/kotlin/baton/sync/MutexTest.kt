@@ -3,14 +3,17 @@ package baton.sync
 class KotlinMutexTest :
     MutexContract(::KotlinMutexFace),
     MutexTimeouts,
-    MutexDispatch
+    MutexDispatch,
+    MutexRunTwice
 
 class SelectMutexTest :
     MutexContract(::SelectMutexFace),
     MutexTimeouts,
-    MutexDispatch
+    MutexDispatch,
+    MutexHostility
 
 class MixedMutexTest :
     MutexContract(::MixedMutexFace),
     MutexTimeouts,
-    MutexDispatch
+    MutexDispatch,
+    MutexHostility

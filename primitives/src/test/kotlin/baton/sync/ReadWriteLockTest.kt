@@ -3,14 +3,17 @@ package baton.sync
 class KotlinReadWriteLockTest :
     ReadWriteContract(::KotlinReadWriteLockFace),
     ReadWriteTimeouts,
-    ReadWriteDispatch
+    ReadWriteDispatch,
+    ReadWriteRunTwice
 
 class SelectReadWriteLockTest :
     ReadWriteContract(::SelectReadWriteLockFace),
     ReadWriteTimeouts,
-    ReadWriteDispatch
+    ReadWriteDispatch,
+    ReadWriteHostility
 
 class MixedReadWriteLockTest :
     ReadWriteContract(::MixedReadWriteLockFace),
     ReadWriteTimeouts,
-    ReadWriteDispatch
+    ReadWriteDispatch,
+    ReadWriteHostility

@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.NOW_OR_NEVER
 import baton.waiting.Callers
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.days
@@ -37,7 +38,9 @@ interface ReadWriteTimeouts : ReadWriteFixture {
         runTest {
             val lock = lock()
             lock.lockWrite()
-            for (access in Access.entries) assertFalse(access.tryLock(lock, Duration.ZERO))
+            for (timeout in NOW_OR_NEVER) {
+                for (access in Access.entries) assertFalse(access.tryLock(lock, timeout))
+            }
             assertEquals(0, currentTime)
             assertState(lock, written = true)
         }

@@ -3,14 +3,17 @@ package baton.sync
 class KotlinSemaphoreTest :
     SemaphoreContract(::KotlinSemaphoreFace),
     SemaphoreTimeouts,
-    SemaphoreDispatch
+    SemaphoreDispatch,
+    SemaphoreRunTwice
 
 class SelectSemaphoreTest :
     SemaphoreContract(::SelectSemaphoreFace),
     SemaphoreTimeouts,
-    SemaphoreDispatch
+    SemaphoreDispatch,
+    SemaphoreHostility
 
 class MixedSemaphoreTest :
     SemaphoreContract(::MixedSemaphoreFace),
     SemaphoreTimeouts,
-    SemaphoreDispatch
+    SemaphoreDispatch,
+    SemaphoreHostility

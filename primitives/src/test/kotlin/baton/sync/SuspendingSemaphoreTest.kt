@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.NOW_OR_NEVER
 import baton.Priority
 import baton.waiting.Callers
 import kotlin.time.Duration
@@ -18,24 +19,32 @@ import org.junit.jupiter.api.assertThrows
 /** What only the suspend functions of a semaphore promise. */
 class SuspendingSemaphoreTest {
     @Test
-    fun timed_negative_isRefusedEvenIfAPermitIsFree() =
+    fun timed_negative_isNowOrNotAtAll() =
         runTest {
-            for (semaphore in listOf(Semaphore(1), Semaphore(1, acquired = 1))) {
-                val before = semaphore.toString()
-                for (timeout in listOf((-1).nanoseconds, (-50).milliseconds, -Duration.INFINITE)) {
-                    val e = assertThrows<IllegalArgumentException> { semaphore.tryAcquire(1, timeout) }
-                    assertTrue("$timeout" in e.message!!)
-                    assertEquals(before, semaphore.toString())
-                }
+            val semaphore = Semaphore(2)
+            for (timeout in NOW_OR_NEVER) {
+                assertTrue(semaphore.tryAcquire(2, timeout))
+                assertFalse(semaphore.tryAcquire(1, timeout))
+                assertEquals(0, semaphore.waiting)
+                semaphore.release(2)
             }
             assertEquals(0, currentTime)
         }
 
     @Test
-    fun timed_negativeAndClosed_isRefusedAsAnArgument() =
+    fun timed_negativeAndClosed_throwsThatItIsClosed() =
         runTest {
             val semaphore = Semaphore(1).also { it.close() }
-            assertThrows<IllegalArgumentException> { semaphore.tryAcquire(1, (-1).milliseconds) }
+            for (timeout in NOW_OR_NEVER) {
+                assertThrows<SemaphoreClosedException> { semaphore.tryAcquire(1, timeout) }
+            }
+        }
+
+    @Test
+    fun timed_oneNanosecond_waitsForTheNextMillisecond() =
+        runTest {
+            assertFalse(Semaphore(1, acquired = 1).tryAcquire(1, 1.nanoseconds))
+            assertEquals(1, currentTime)
         }
 
     @Test

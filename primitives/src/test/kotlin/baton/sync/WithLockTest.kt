@@ -1,8 +1,7 @@
 package baton.sync
 
+import baton.NOW_OR_NEVER
 import baton.waiting.Callers
-import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
@@ -120,13 +119,15 @@ class WithLockTest {
         }
 
     @Test
-    fun timed_negative_isRefusedEvenIfItIsFree() =
+    fun timed_negative_isNowOrNotAtAll() =
         runTest {
-            for (timeout in listOf((-1).nanoseconds, (-50).milliseconds)) {
-                val e = assertThrows<IllegalArgumentException> { mutex.tryLock(timeout) }
-                assertTrue("$timeout" in e.message!!)
-                assertFalse(mutex.isLocked)
+            for (timeout in NOW_OR_NEVER) {
+                assertTrue(mutex.tryLock(timeout))
+                assertFalse(mutex.tryLock(timeout))
+                assertFalse(mutex.tryLock(timeout, "t1"))
+                mutex.unlock()
             }
+            assertEquals(0, currentTime)
         }
 
     @Test

@@ -1,9 +1,8 @@
 package baton.sync
 
+import baton.NOW_OR_NEVER
 import baton.waiting.Callers
 import kotlin.time.Duration
-import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
@@ -13,6 +12,7 @@ import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withTimeoutOrNull
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -138,27 +138,25 @@ class WithReadWithWriteTest {
         }
 
     @Test
-    fun timed_negative_isRefusedInEveryStateAndNothingChanges() =
+    fun timed_negative_isNowOrNotAtAll() =
         runTest {
-            for (timeout in listOf((-1).nanoseconds, (-50).milliseconds, -Duration.INFINITE)) {
-                for (prepare in listOf({ }, { check(lock.tryLockWrite()) })) {
-                    prepare()
-                    val before = "$lock"
-                    val calls =
-                        listOf<suspend () -> Any>(
-                            { lock.tryLockRead(timeout) },
-                            { lock.tryLockWrite(timeout) },
-                            { lock.tryLockUpgradable(timeout) },
-                            { lock.tryUpgrade(timeout) },
-                        )
-                    for (call in calls) {
-                        val e = assertThrows<IllegalArgumentException> { call() }
-                        assertTrue("$timeout" in e.message!!)
-                        assertEquals(before, "$lock")
-                    }
-                    if (lock.isWriteLocked) lock.unlockWrite()
-                }
+            for (timeout in NOW_OR_NEVER) {
+                assertTrue(lock.tryLockRead(timeout))
+                assertFalse(lock.tryLockWrite(timeout))
+                assertTrue(lock.tryLockUpgradable(timeout))
+                assertFalse(lock.tryLockUpgradable(timeout))
+                assertFalse(lock.tryUpgrade(timeout))
+                assertEquals(2, lock.readers)
+                lock.unlockRead()
+                assertTrue(lock.tryUpgrade(timeout))
+                assertFalse(lock.tryLockRead(timeout))
+                lock.unlockWrite()
+                assertTrue(lock.tryLockWrite(timeout))
+                assertFalse(lock.tryLockWrite(timeout))
+                assertEquals(0, lock.waiting)
+                lock.unlockWrite()
             }
+            assertEquals(0, currentTime)
         }
 
     @Test

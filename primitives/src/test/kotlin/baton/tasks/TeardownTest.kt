@@ -1,5 +1,6 @@
 package baton.tasks
 
+import baton.NOW_OR_NEVER
 import java.io.IOException
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
@@ -224,18 +225,22 @@ class TeardownTest {
         }
 
     @Test
-    fun timeoutZero_teardownsRunWithoutSuspending() =
+    fun timeoutZeroOrNegative_teardownsRunWithoutSuspending() =
         taskTest {
-            val task =
-                scope.cancellableTask(teardownTimeout = Duration.ZERO) {
-                    onTeardown { note("plain") }
-                    onTeardown { delay(1); note("not reached") }
-                    throw IOException()
-                }
-            task.join()
-            assertEquals(listOf<Any?>("plain"), log)
-            val failure = task.getCompletionExceptionOrNull()!!.suppressed.single()
-            assertInstanceOf(TeardownTimeoutException::class.java, failure)
+            for (timeout in NOW_OR_NEVER) {
+                val task =
+                    scope.cancellableTask(teardownTimeout = timeout) {
+                        onTeardown { note(timeout) }
+                        onTeardown { delay(1); note("not reached") }
+                        throw IOException()
+                    }
+                task.join()
+                val failure = task.getCompletionExceptionOrNull()!!.suppressed.single()
+                assertInstanceOf(TeardownTimeoutException::class.java, failure)
+                assertEquals("the teardowns of CancellableTask took longer than 0s", failure.message)
+            }
+            assertEquals(NOW_OR_NEVER, log)
+            assertEquals(0L, test.currentTime)
         }
 
     @Test

@@ -1,0 +1,111 @@
+package baton.hostile
+
+import java.util.concurrent.TimeUnit
+import kotlin.concurrent.thread
+import org.junit.jupiter.api.Assertions.assertTrue
+
+/**
+ * Runs an operation with every amount of stack that is too small for it. A thread with a small stack calls itself until
+ * the stack overflows; from there each level tries the operation on its way back, on a subject of its own, until it
+ * has come through [ENOUGH] times in a row. Then each subject must still work.
+ */
+object ShallowStack {
+    /**
+     * @param prepare makes a subject.
+     * @param operation runs short of stack. It may throw nothing but a [StackOverflowError].
+     * @param check calls the subject again, with all the stack that it needs. It fails by throwing, or by not returning.
+     * @return how many operations overflowed.
+     */
+    fun <S> sweep(prepare: () -> S, operation: (S) -> Unit, check: (S) -> Unit): Int {
+        // First with enough stack: a class whose initializer overflows is lost for good.
+        prepare().also(operation).also(check)
+        val interpreted = overflow(0, prepare, operation)
+        repeat(WARM_UPS) { prepare().also(operation) }
+        val tried = interpreted + (0 until SHIFTS).flatMap { overflow(it, prepare, operation) }
+        for ((index, subject) in tried.withIndex()) {
+            val where = "overflow $index of ${tried.size}"
+            var failure: Throwable? = null
+            val checker = thread(isDaemon = true) { failure = runCatching { check(subject) }.exceptionOrNull() }
+            assertEnds(checker, "the check after $where")
+            failure?.let { throw AssertionError("after $where", it) }
+        }
+        return tried.size
+    }
+
+    /** Answers the subjects whose operation overflowed. */
+    private fun <S> overflow(shift: Int, prepare: () -> S, operation: (S) -> Unit): List<S> {
+        val sweep = Sweep(shift, List(LEVELS) { prepare() }, operation)
+        val worker = Thread(null, sweep, "shallow", STACK_BYTES)
+        worker.isDaemon = true
+        worker.start()
+        assertEnds(worker, "the operation")
+        sweep.failure?.let { throw it }
+        return sweep.tried
+    }
+
+    private fun assertEnds(thread: Thread, what: String) {
+        thread.join(PATIENCE_MILLIS)
+        assertTrue(!thread.isAlive) { "$what hangs:\n${thread.stackTrace.joinToString("\n")}" }
+    }
+
+    private class Sweep<S>(
+        private val shift: Int,
+        private val subjects: List<S>,
+        private val operation: (S) -> Unit,
+    ) : Runnable {
+        /** The subjects whose operation overflowed. */
+        val tried = ArrayList<S>(subjects.size)
+        var failure: Throwable? = null
+        private var next = 0
+        private var successes = 0
+
+        override fun run() = shift(shift)
+
+        private fun shift(frames: Int) {
+            if (frames == 0) descend() else shift(frames - 1)
+        }
+
+        private fun descend() {
+            try {
+                descend()
+            } catch (_: StackOverflowError) {
+                // The bottom; from here upward there is a little more stack at each level.
+            }
+            if (successes == ENOUGH || next == subjects.size) return
+            try {
+                attempt()
+            } catch (_: StackOverflowError) {
+                // Not even the attempt itself had the stack that it needs.
+            }
+        }
+
+        private fun attempt() {
+            val subject = subjects[next++]
+            try {
+                operation(subject)
+                successes++
+            } catch (_: StackOverflowError) {
+                successes = 0
+                tried += subject
+            } catch (e: Throwable) {
+                failure = e
+                successes = ENOUGH
+            }
+        }
+    }
+
+    /** So many operations in a row come through, and it is taken for granted that those with more stack do. */
+    private const val ENOUGH = 20
+
+    /** More than any operation overflows at. */
+    private const val LEVELS = 400
+
+    /** Enough for the operation to be compiled: compiled code overflows in other places. */
+    private const val WARM_UPS = 20_000
+
+    /** The sweeps over compiled code, each begun a bit deeper: its levels are coarse. */
+    private const val SHIFTS = 20
+
+    private const val STACK_BYTES = 256L * 1024
+    private val PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(10)
+}
