@@ -259,7 +259,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * counts as received.
      *
      * <p><i>Callbacks.</i> The action runs on this thread, and where elements are sent, a bounded number of times in a
-     * row; what is there beyond that, the common pool does. It never runs twice at a time.
+     * row; what is there beyond that, a thread of Baton's own does. It never runs twice at a time.
      */
     public CompletableFuture<@Nullable Void> forEach(Consumer<? super T> action) {
         return Consumption.of(channel, action, null);

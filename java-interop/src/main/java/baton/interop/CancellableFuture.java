@@ -1,6 +1,5 @@
 package baton.interop;
 
-import baton.waiting.Timeouts;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -37,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Callbacks</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
  * under a lock. A callback that blocks holds up the teardowns that come after it. After a timeout both run on
- * {@code Dispatchers.Default}. Timers: whole milliseconds, rounded up.
+ * a thread of Baton's own, {@code baton-callbacks-…}. Timers: whole milliseconds, rounded up.
  *
  * <p><i>Memory.</i> As CompletableFuture. A stage does not keep its sources alive.
  *
@@ -167,39 +166,27 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
 
     /**
      * Completes it with a {@link TimeoutException} if it is not done in time, which ends the work behind it as a cancel
-     * would. Zero means now or not at all.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * would. Zero and less mean now or not at all.
      */
     public CancellableFuture<T> orTimeout(Duration timeout) {
         return after(timeout, () -> completeExceptionally(new TimeoutException("not done within " + timeout)));
     }
 
-    /** As the other; a negative timeout is as zero. */
+    /** As the other. */
     @Override
     public CancellableFuture<T> orTimeout(long timeout, TimeUnit unit) {
-        return orTimeout(duration(timeout, unit));
+        return orTimeout(Timeout.of(timeout, unit));
     }
 
     /** Completes it with the value if it is not done in time, which ends the work behind it as a cancel would. */
     @Override
     public CancellableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
-        return after(duration(timeout, unit), () -> complete(value));
-    }
-
-    private static Duration duration(long timeout, TimeUnit unit) {
-        return Duration.ofNanos(Math.max(0, unit.toNanos(timeout)));
+        return after(Timeout.of(timeout, unit), () -> complete(value));
     }
 
     private CancellableFuture<T> after(Duration timeout, Runnable end) {
-        long millis = Timeout.millis(timeout);
-        if (isDone()) return this;
-        if (millis == 0) {
-            end.run();
-            return this;
-        }
-        DisposableHandle timer = Timeouts.schedule(millis, end);
-        whenDone(timer::dispose);
+        DisposableHandle timer = Timeout.start(this, timeout, end);
+        if (timer != null) whenDone(timer::dispose);
         return this;
     }
 
