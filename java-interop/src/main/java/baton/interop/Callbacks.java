@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Where calls run that lead to the user's code. */
 final class Callbacks {
-    /** For callbacks that would deepen the stack without bound. Other user code cannot fill it, as it can the common pool. */
+    /** For callbacks that would deepen the stack without bound. Unlike the common pool, user code cannot fill it. */
     static final Executor ELSEWHERE = HandOverExecutor.INSTANCE;
 
     private Callbacks() {}

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Completing a future from outside ({@code complete}, {@code completeExceptionally}, {@code completeAsync},
  * {@code obtrude…}, {@code orTimeout}, {@code completeOnTimeout}) gives it that outcome, and ends the work for it as a
  * cancel would. The flag of {@code cancel(boolean)} means nothing; see {@link CancellationToken#interruptible}. Whoever
- * comes too late changes nothing, and finds it done.
+ * comes too late changes nothing, and finds it done, but for the moment in which another thread is just ending it by
+ * the stages derived from it.
  *
  * <p><i>Callbacks</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
  * under a lock. A callback that blocks holds up the teardowns that come after it. After a timeout both run on
@@ -86,13 +87,18 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
      * Completes as the stage does, and cancels it when it is cancelled itself: that of {@code HttpClient.sendAsync},
      * say, which then aborts the exchange. A stage that cannot be cancelled ends by itself; until then this is not
      * {@link #terminated}. A CancellableFuture is answered as it is.
+     *
+     * <p>Of a request of Baton's own, {@code AsyncSemaphore.acquire()} say, it is completed from outside only after the
+     * request has left its queue, or as the request was granted before. A stage derived from this that is ended in the
+     * moment of the grant may miss the permit: its function has not run, and this keeps the value. What must not be
+     * lost belongs into {@code withPermit}.
      */
     public static <T extends @Nullable Object> CancellableFuture<T> of(CompletionStage<T> stage) {
         Objects.requireNonNull(stage, "stage");
         if (stage instanceof CancellableFuture<T> already) return already;
         CancellationToken token = new CancellationToken(null);
         CancellableFuture<T> future = new CancellableFuture<>(token);
-        token.onCancel(() -> Stages.cancel(stage));
+        token.source = stage;
         try {
             stage.whenComplete((value, e) -> future.ended(token, value, e == null ? null : Stages.unwrap(e)));
         } catch (Throwable e) {

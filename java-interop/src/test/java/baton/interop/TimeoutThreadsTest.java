@@ -155,7 +155,8 @@ class TimeoutThreadsTest {
     /** It may be this one's, if that was late. */
     private static void assertNoTimers(CompletableFuture<Thread> thread) {
         String name = thread.orTimeout(20, SECONDS).join().getName();
-        boolean isOurs = name.startsWith("baton-callbacks") || name.equals(Thread.currentThread().getName());
+        boolean isOurs = name.startsWith("baton-callbacks")
+                || name.equals(Thread.currentThread().getName());
         assertTrue(isOurs, name);
     }
 }
