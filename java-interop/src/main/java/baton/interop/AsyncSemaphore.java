@@ -115,10 +115,9 @@ public final class AsyncSemaphore {
 
     /**
      * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not there in time; then
-     * nothing is held. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
+     * nothing is held. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, or {@code timeout}
-     *     is negative
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
     public CompletableFuture<Permit> acquire(int permits, Duration timeout) {
         return requestWithin(permits, null, timeout);
@@ -127,8 +126,7 @@ public final class AsyncSemaphore {
     /**
      * As {@link #acquire(int, Duration)}, at a level that counts where the order is {@link WaitOrder#PRIORITY}.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, or {@code timeout}
-     *     is negative
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
     public CompletableFuture<Permit> acquire(int permits, Priority priority, Duration timeout) {
         return requestWithin(permits, Objects.requireNonNull(priority, "priority"), timeout);
