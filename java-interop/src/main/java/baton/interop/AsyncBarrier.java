@@ -113,10 +113,8 @@ public final class AsyncBarrier {
 
     /**
      * As {@link #arrive()}, but fails with {@link BarrierTimeoutException} if it is not let go in time; what then
-     * becomes of the barrier, see {@link BarrierCancellation}. Zero means that all others must be here already. The
-     * last party is not timed out while its action runs. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * becomes of the barrier, see {@link BarrierCancellation}. Zero and less mean that all others must be here already.
+     * The last party is not timed out while its action runs. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Integer> arrive(Duration timeout) {
         long millis = Timeout.millis(timeout);

@@ -136,9 +136,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
 
     /**
      * As {@link #send(Object)}, but fails with {@link TimeoutException} if the element was not taken in time; it will
-     * not be then. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * not be then. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> send(T element, Duration timeout) {
         return requests.send(element, null, Objects.requireNonNull(timeout, "timeout"), null);
@@ -146,8 +144,6 @@ public final class AsyncChannel<T extends @Nullable Object> {
 
     /**
      * As {@link #send(Object, Duration)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<@Nullable Void> send(T element, Priority priority, Duration timeout) {
         Objects.requireNonNull(priority, "priority");
@@ -188,10 +184,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #reserve()}, but fails with {@link TimeoutException} if there is no place in time. Zero means now or
-     * not at all. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * As {@link #reserve()}, but fails with {@link TimeoutException} if there is no place in time. Zero and less
+     * mean now or not at all. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<ChannelPlace<T>> reserve(Duration timeout) {
         return requests.reserve(null, Objects.requireNonNull(timeout, "timeout"));
@@ -216,10 +210,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #receive()}, but fails with {@link TimeoutException} if nothing was received in time. Zero means now or
-     * not at all. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * As {@link #receive()}, but fails with {@link TimeoutException} if nothing was received in time. Zero and less
+     * mean now or not at all. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<T> receive(Duration timeout) {
         return requests.receive(Objects.requireNonNull(timeout, "timeout"), null);
@@ -259,7 +251,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * counts as received.
      *
      * <p><i>Callbacks.</i> The action runs on this thread, and where elements are sent, a bounded number of times in a
-     * row; what is there beyond that, the common pool does. It never runs twice at a time.
+     * row; what is there beyond that, a thread of Baton's own does. It never runs twice at a time.
      */
     public CompletableFuture<@Nullable Void> forEach(Consumer<? super T> action) {
         return Consumption.of(channel, action, null);

@@ -86,10 +86,10 @@ public final class AsyncCondition {
 
     /**
      * As {@link #await(Permit)}, but fails with {@link TimeoutException}, without the mutex, if it was not signalled
-     * and given the mutex in time. Zero is too late for any signal. The timeout is rounded up to whole milliseconds.
+     * and given the mutex in time. Zero and less are too late for any signal. The timeout is rounded up to whole
+     * milliseconds.
      *
-     * @throws IllegalArgumentException if {@code held} is not a permit of the mutex, or {@code timeout} is negative;
-     *     the permit is not spent then
+     * @throws IllegalArgumentException if {@code held} is not a permit of the mutex; it is not spent then
      */
     public CompletableFuture<Permit> await(Permit held, Duration timeout) {
         MutexPermit permit = mine(held);

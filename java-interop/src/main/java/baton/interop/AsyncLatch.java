@@ -85,10 +85,8 @@ public final class AsyncLatch {
     }
 
     /**
-     * As {@link #await()}, but fails with {@link TimeoutException} if the latch has not opened in time. Zero means now
-     * or not at all. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * As {@link #await()}, but fails with {@link TimeoutException} if the latch has not opened in time. Zero and
+     * less mean now or not at all. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
         return countdown.await(timeout, () -> "not open within " + timeout + ": " + latch);

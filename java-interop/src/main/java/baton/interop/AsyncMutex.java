@@ -88,9 +88,7 @@ public final class AsyncMutex {
 
     /**
      * As {@link #lock()}, but fails with {@link TimeoutException} if the mutex is not this caller's in time; then it
-     * does not hold it. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * does not hold it. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Permit> lock(Duration timeout) {
         return requestWithin(null, timeout);
@@ -99,8 +97,6 @@ public final class AsyncMutex {
     /**
      * As {@link #lock(Duration)}, with an owner; fails at once with {@link IllegalStateException} if that holds it
      * already.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<Permit> lock(Object owner, Duration timeout) {
         return requestWithin(Objects.requireNonNull(owner, "owner"), timeout);

@@ -110,9 +110,7 @@ public final class AsyncReadWriteLock {
 
     /**
      * As {@link #lockRead()}, but fails with {@link TimeoutException} if the caller may not read in time; then it holds
-     * nothing. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * nothing. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Permit> lockRead(Duration timeout) {
         return requests.requestWithin(Permit.class, Access.READ, null, timeout);
@@ -120,8 +118,6 @@ public final class AsyncReadWriteLock {
 
     /**
      * As {@link #lockRead(Duration)}, with an owner; fails at once where {@link #lockRead(Object)} does.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<Permit> lockRead(Object owner, Duration timeout) {
         return requests.requestWithin(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"), timeout);
@@ -199,8 +195,6 @@ public final class AsyncReadWriteLock {
 
     /**
      * As {@link #lockWrite()}, within {@code timeout}; see {@link #lockRead(Duration)}.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<WritePermit> lockWrite(Duration timeout) {
         return requests.requestWithin(WritePermit.class, Access.WRITE, null, timeout);
@@ -208,8 +202,6 @@ public final class AsyncReadWriteLock {
 
     /**
      * As {@link #lockWrite(Duration)}, with an owner; fails at once where {@link #lockWrite(Object)} does.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<WritePermit> lockWrite(Object owner, Duration timeout) {
         return requests.requestWithin(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"), timeout);
@@ -282,8 +274,6 @@ public final class AsyncReadWriteLock {
 
     /**
      * As {@link #lockUpgradable()}, within {@code timeout}; see {@link #lockRead(Duration)}.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Duration timeout) {
         return requests.requestWithin(UpgradablePermit.class, Access.UPGRADABLE, null, timeout);
@@ -291,8 +281,6 @@ public final class AsyncReadWriteLock {
 
     /**
      * As {@link #lockUpgradable(Duration)}, with an owner; fails at once where {@link #lockUpgradable(Object)} does.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner, Duration timeout) {
         Objects.requireNonNull(owner, "owner");

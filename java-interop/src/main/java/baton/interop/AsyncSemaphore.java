@@ -32,8 +32,10 @@ import org.jspecify.annotations.Nullable;
  * on the future cancels it when the awaiting coroutine is cancelled, and that withdraws the request.
  *
  * <p><i>Callbacks.</i> A future that had to wait is completed by whoever releases, and its dependents run there, never
- * under a lock of ours; where releases and callbacks stand on each other more than a few levels deep, the next one is
- * completed by the common pool, so that the stack stays flat. To choose who runs them, give an executor.
+ * under a lock of ours; where releases and callbacks stand on each other more than a few levels deep, a thread of
+ * Baton's own completes the next one, so that the stack stays flat. Such a thread, {@code baton-callbacks-…}, also
+ * completes a future whose time is over; it is no pool that other code can fill, and its callbacks may block. To choose
+ * who runs them, give an executor.
  *
  * <p><i>Failures</i> arrive in the future: {@link SemaphoreClosedException} when the semaphore is closed,
  * {@link TimeoutException} when the time was over. Arguments that can never succeed throw at the call.
@@ -113,10 +115,9 @@ public final class AsyncSemaphore {
 
     /**
      * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not there in time; then
-     * nothing is held. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
+     * nothing is held. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, or {@code timeout}
-     *     is negative
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
     public CompletableFuture<Permit> acquire(int permits, Duration timeout) {
         return requestWithin(permits, null, timeout);
@@ -125,8 +126,7 @@ public final class AsyncSemaphore {
     /**
      * As {@link #acquire(int, Duration)}, at a level that counts where the order is {@link WaitOrder#PRIORITY}.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, or {@code timeout}
-     *     is negative
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
     public CompletableFuture<Permit> acquire(int permits, Priority priority, Duration timeout) {
         return requestWithin(permits, Objects.requireNonNull(priority, "priority"), timeout);

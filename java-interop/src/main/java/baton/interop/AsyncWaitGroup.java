@@ -99,9 +99,7 @@ public final class AsyncWaitGroup {
 
     /**
      * As {@link #await()}, but fails with {@link TimeoutException} if the count was not zero in time. A timeout of zero
-     * means now or not at all. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * or less means now or not at all. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
         return countdown.await(timeout, () -> "not at zero within " + timeout + ": " + group);

@@ -1,22 +1,17 @@
 package baton.interop;
 
 import baton.waiting.FlatStack;
+import baton.waiting.HandOverExecutor;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where calls run that lead to the user's code. */
 final class Callbacks {
-    /**
-     * For what must not stand upon more of its kind. CompletableFuture's own on a machine with two processors or fewer
-     * starts a thread for every task.
-     */
-    static final Executor ELSEWHERE = ForkJoinPool.getCommonPoolParallelism() > 0
-            ? ForkJoinPool.commonPool()
-            : new CompletableFuture<>().defaultExecutor();
+    /** For callbacks that would deepen the stack without bound. Unlike the common pool, user code cannot fill it. */
+    static final Executor ELSEWHERE = HandOverExecutor.INSTANCE;
 
     private Callbacks() {}
 

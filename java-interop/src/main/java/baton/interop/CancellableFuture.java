@@ -1,6 +1,5 @@
 package baton.interop;
 
-import baton.waiting.Timeouts;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -33,11 +32,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Completing a future from outside ({@code complete}, {@code completeExceptionally}, {@code completeAsync},
  * {@code obtrude…}, {@code orTimeout}, {@code completeOnTimeout}) gives it that outcome, and ends the work for it as a
  * cancel would. The flag of {@code cancel(boolean)} means nothing; see {@link CancellationToken#interruptible}. Whoever
- * comes too late changes nothing, and finds it done.
+ * comes too late changes nothing, and finds it done, but for the moment in which another thread is just ending it by
+ * the stages derived from it.
  *
  * <p><i>Callbacks</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
  * under a lock. A callback that blocks holds up the teardowns that come after it. After a timeout both run on
- * {@code Dispatchers.Default}. Timers: whole milliseconds, rounded up.
+ * a thread of Baton's own, {@code baton-callbacks-…}. Timers: whole milliseconds, rounded up.
  *
  * <p><i>Memory.</i> As CompletableFuture. A stage does not keep its sources alive.
  *
@@ -87,13 +87,18 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
      * Completes as the stage does, and cancels it when it is cancelled itself: that of {@code HttpClient.sendAsync},
      * say, which then aborts the exchange. A stage that cannot be cancelled ends by itself; until then this is not
      * {@link #terminated}. A CancellableFuture is answered as it is.
+     *
+     * <p>Of a request of Baton's own, {@code AsyncSemaphore.acquire()} say, it is completed from outside only after the
+     * request has left its queue, or as the request was granted before. A stage derived from this that is ended in the
+     * moment of the grant may miss the permit: its function has not run, and this keeps the value. What must not be
+     * lost belongs into {@code withPermit}.
      */
     public static <T extends @Nullable Object> CancellableFuture<T> of(CompletionStage<T> stage) {
         Objects.requireNonNull(stage, "stage");
         if (stage instanceof CancellableFuture<T> already) return already;
         CancellationToken token = new CancellationToken(null);
         CancellableFuture<T> future = new CancellableFuture<>(token);
-        token.onCancel(() -> Stages.cancel(stage));
+        token.source = stage;
         try {
             stage.whenComplete((value, e) -> future.ended(token, value, e == null ? null : Stages.unwrap(e)));
         } catch (Throwable e) {
@@ -167,39 +172,27 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
 
     /**
      * Completes it with a {@link TimeoutException} if it is not done in time, which ends the work behind it as a cancel
-     * would. Zero means now or not at all.
-     *
-     * @throws IllegalArgumentException if {@code timeout} is negative
+     * would. Zero and less mean now or not at all.
      */
     public CancellableFuture<T> orTimeout(Duration timeout) {
         return after(timeout, () -> completeExceptionally(new TimeoutException("not done within " + timeout)));
     }
 
-    /** As the other; a negative timeout is as zero. */
+    /** As the other. */
     @Override
     public CancellableFuture<T> orTimeout(long timeout, TimeUnit unit) {
-        return orTimeout(duration(timeout, unit));
+        return orTimeout(Timeout.of(timeout, unit));
     }
 
     /** Completes it with the value if it is not done in time, which ends the work behind it as a cancel would. */
     @Override
     public CancellableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
-        return after(duration(timeout, unit), () -> complete(value));
-    }
-
-    private static Duration duration(long timeout, TimeUnit unit) {
-        return Duration.ofNanos(Math.max(0, unit.toNanos(timeout)));
+        return after(Timeout.of(timeout, unit), () -> complete(value));
     }
 
     private CancellableFuture<T> after(Duration timeout, Runnable end) {
-        long millis = Timeout.millis(timeout);
-        if (isDone()) return this;
-        if (millis == 0) {
-            end.run();
-            return this;
-        }
-        DisposableHandle timer = Timeouts.schedule(millis, end);
-        whenDone(timer::dispose);
+        DisposableHandle timer = Timeout.start(this, timeout, end);
+        if (timer != null) whenDone(timer::dispose);
         return this;
     }
 

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,9 @@ public final class CancellationToken {
     /** The function as the executor has it; null if there is none. */
     @Nullable
     Task<?> task;
+
+    /** The stage whose completion is that of the work; null if there is none, or it has completed. */
+    volatile @Nullable CompletionStage<?> source;
 
     /** Null or a Teardown while the work goes on, then an Ending for good. */
     private volatile @Nullable Object state;

@@ -1,10 +1,13 @@
 package baton.interop;
 
+import baton.waiting.FlatStack;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * comes too late completes it with that. A derived stage has sources, and is decided as any CompletableFuture; whoever
  * ended it from outside takes its sources from it and leaves their {@link Consumers}. The last to leave ends the source
  * in the same way.
+ *
+ * <p>An end from outside goes up the chain first, and leaves the requests and the work behind it; then the links are
+ * completed, the last of the chain first. So a link that is seen completed has no request left in a queue.
  */
 abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> {
     private static final VarHandle SOURCES;
@@ -40,8 +46,46 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
     /** More than one source: each is a Sources, a Consumers, a weak reference to a plain future, or another stage. */
     private record Sources(Object first, Object rest) {}
 
-    /** In the place of the sources of one that was ended from outside. */
-    private record Withdrawn(CancellationException why, Throwable reason) {}
+    /**
+     * In the place of the sources of one that is ended from outside, and of all links that end with it. Those are
+     * completed after it: before, they would complete it with their failure.
+     */
+    private static final class Withdrawn {
+        final CancellationException why;
+        final Throwable reason;
+
+        /** Null when all is completed. Guarded by this. */
+        private @Nullable List<Runnable> completions = new ArrayList<>();
+
+        Withdrawn(CancellationException why, Throwable reason) {
+            this.why = why;
+            this.reason = reason;
+        }
+
+        /** Runs it when the one that was ended first is completed. */
+        void afterwards(Runnable completion) {
+            synchronized (this) {
+                if (completions != null) {
+                    completions.add(completion);
+                    return;
+                }
+            }
+            completion.run();
+        }
+
+        /** The one that was ended first is completed. */
+        void completed() {
+            for (List<Runnable> next = take(); !next.isEmpty(); next = take()) {
+                for (Runnable completion : next) completion.run();
+            }
+        }
+
+        private synchronized List<Runnable> take() {
+            List<Runnable> taken = completions == null ? List.of() : completions;
+            completions = taken.isEmpty() ? null : new ArrayList<>();
+            return taken;
+        }
+    }
 
     private static final int TERMINATED = -1;
 
@@ -112,16 +156,30 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
         return failure == null ? super.complete(value) : super.completeExceptionally(failure);
     }
 
-    /** Ends it from outside, and all that was done for it alone. False if it had ended. */
+    /**
+     * Ends it from outside, and all that was done for it alone. False if it had ended. It is completed last: whatever
+     * waits behind it has been left when that can be seen.
+     */
     final boolean end(@Nullable T value, @Nullable Throwable failure, Throwable reason) {
         boolean kept = keep();
         try {
-            if (!endHere(value, failure, reason)) return false;
-            if (token != null) return true;
+            CancellationToken mine = token;
+            if (mine != null) {
+                Ending ending = Ending.fromOutside(value, failure, reason);
+                if (!leaveWork(mine, ending)) return false;
+                completeAs(mine, ending);
+                return true;
+            }
             Withdrawn withdrawn = new Withdrawn(upwards(failure, reason), reason);
-            Object taken = withdraw(withdrawn);
-            if (taken != null) leave(taken, withdrawn);
-            return true;
+            boolean ended = false;
+            try {
+                Object taken = withdraw(withdrawn);
+                if (taken != null) leave(taken, withdrawn);
+            } finally {
+                ended = set(value, failure);
+                withdrawn.completed();
+            }
+            return ended;
         } finally {
             if (kept) release();
         }
@@ -141,47 +199,95 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
                 open.push(both.first);
             } else if (next instanceof Consumers left) {
                 ChainLink<?> link = left.leave() ? left.get() : null;
-                if (link == null || !link.endHere(null, withdrawn.why, withdrawn.reason)) continue;
-                if (link.token != null && keep()) {
-                    var unused = link.termination().whenComplete((value, e) -> release());
+                if (link == null || link.isDone()) continue;
+                CancellationToken work = link.token;
+                if (work != null) {
+                    leaveFirst(link, work, withdrawn);
+                    continue;
                 }
+                withdrawn.afterwards(() -> link.set(null, withdrawn.why));
                 Object further = link.withdraw(withdrawn);
                 if (further != null) open.push(further);
             } else {
                 Object stage = next instanceof Reference<?> reference ? reference.get() : next;
-                if (stage instanceof CompletionStage<?> plain) Stages.cancel(plain);
+                if (!(stage instanceof CompletionStage<?> plain)) continue;
+                withdrawn.afterwards(() -> Stages.cancel(plain));
+                if (plain instanceof Withdrawable<?> request) withdraw(request);
             }
         }
     }
 
-    /** Ends just this from outside, and the work if it is the first of its chain. False if it had ended. */
-    private boolean endHere(@Nullable T value, @Nullable Throwable failure, Throwable reason) {
-        CancellationToken mine = token;
-        if (mine == null) return set(value, failure);
-        boolean kept = keep();
-        boolean entered = mine.enter();
-        try {
-            Ending ending = Ending.fromOutside(value, failure, reason);
-            if (!mine.end(ending)) {
-                setAsDecided(mine);
-                return false;
+    /** The first of the chain ends with this, which terminates after it. */
+    private void leaveFirst(ChainLink<?> first, CancellationToken work, Withdrawn withdrawn) {
+        boolean kept = first.keep();
+        Ending ending = Ending.fromDependents(withdrawn.why, withdrawn.reason);
+        if (first.leaveWork(work, ending)) {
+            if (keep()) {
+                var unused = first.termination().whenComplete((value, e) -> release());
             }
-            if (mine.task != null && mine.task.take() != null) release(); // its function will never begin
-            mine.interrupt(ending);
-            set(value, failure);
-            if (mine.scope != null && failure != null) mine.scope.failed(this, failure);
-            mine.tearDown(ending);
-            return true;
-        } finally {
-            mine.leave(entered);
-            if (kept) release();
+            withdrawn.afterwards(() -> {
+                first.completeAs(work, ending);
+                if (kept) first.release();
+            });
+        } else if (kept) {
+            first.release();
+        }
+    }
+
+    /**
+     * Decides how the work ends, and leaves it; the caller completes this. False if it had ended: then this is
+     * completed with that, here or by the thread that ends it.
+     */
+    private boolean leaveWork(CancellationToken mine, Ending ending) {
+        CompletionStage<?> source = mine.source;
+        // Before the decision: a request that is found granted ends this with the grant, which would else be lost.
+        if (source instanceof Withdrawable<?> request) {
+            withdraw(request);
+            if (request.isDone()) settleAs(mine, request);
+        }
+        if (!mine.end(ending)) {
+            setAsDecided(mine);
+            return false;
+        }
+        if (mine.task != null && mine.task.take() != null) release(); // its function will never begin
+        if (source != null) cancel(source, ending);
+        mine.interrupt(ending);
+        return true;
+    }
+
+    private static void withdraw(Withdrawable<?> request) {
+        try {
+            request.withdraw();
+        } catch (Throwable e) {
+            FlatStack.report(e);
+        }
+    }
+
+    private static void cancel(CompletionStage<?> source, Ending ending) {
+        try {
+            Stages.cancel(source);
+        } catch (Throwable e) { // of a stage of the user's own
+            ending.attach(e);
         }
     }
 
     @SuppressWarnings("unchecked") // only this puts values into its token
+    private void completeAs(CancellationToken mine, Ending ending) {
+        boolean entered = mine.enter();
+        try {
+            set((T) ending.value, ending.failure);
+            if (mine.scope != null && ending.failure != null) mine.scope.failed(this, ending.failure);
+            mine.tearDown(ending);
+        } finally {
+            mine.leave(entered);
+        }
+    }
+
+    /** Not in the place of the thread that ends it by its dependents: that completes those first. */
+    @SuppressWarnings("unchecked") // only this puts values into its token
     private void setAsDecided(CancellationToken mine) {
         Ending ending = mine.ending();
-        if (ending != null) set((T) ending.value, ending.failure);
+        if (ending != null && !ending.isByDependents) set((T) ending.value, ending.failure);
     }
 
     /** Runs the function, on this thread. */
@@ -207,7 +313,15 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
     /** What was done for this has ended by itself. */
     final void ended(CancellationToken mine, @Nullable T value, @Nullable Throwable failure) {
         settle(mine, value, failure);
+        mine.source = null; // not before: who ends this from outside asks it
         release();
+    }
+
+    /** Its source has completed, though this may not have heard of it. */
+    @SuppressWarnings("unchecked") // only that of a T is a source
+    private void settleAs(CancellationToken mine, CompletableFuture<?> source) {
+        var unused = ((CompletableFuture<T>) source)
+                .whenComplete((value, e) -> settle(mine, value, e == null ? null : Stages.unwrap(e)));
     }
 
     private void settle(CancellationToken mine, @Nullable T value, @Nullable Throwable failure) {

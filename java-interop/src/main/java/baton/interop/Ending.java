@@ -17,18 +17,27 @@ final class Ending {
     /** What is to be torn down; for the one who has decided. */
     CancellationToken.@Nullable Teardown registered;
 
-    private Ending(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable reason) {
+    /** All its dependents were ended, and it with them. */
+    final boolean isByDependents;
+
+    private Ending(
+            @Nullable Object value, @Nullable Throwable failure, @Nullable Throwable reason, boolean isByDependents) {
         this.value = value;
         this.failure = failure;
         this.reason = reason;
+        this.isByDependents = isByDependents;
     }
 
     static Ending byItself(@Nullable Object value, @Nullable Throwable failure) {
-        return new Ending(value, failure, null);
+        return new Ending(value, failure, null, false);
     }
 
     static Ending fromOutside(@Nullable Object value, @Nullable Throwable failure, Throwable reason) {
-        return new Ending(value, failure, reason);
+        return new Ending(value, failure, reason, false);
+    }
+
+    static Ending fromDependents(CancellationException why, Throwable reason) {
+        return new Ending(null, why, reason, true);
     }
 
     boolean needsTeardown() {

@@ -52,7 +52,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Callbacks.</i> The winner's function is run by whoever grants or, if nothing has to be waited for, by the
  * caller of {@link #start()}; never under a lock of ours. Where they stand on each other more than a few levels deep,
- * the next is run by the common pool. To choose who runs it, give an executor.
+ * the next is run by a thread of Baton's own, as is that of {@link #onTimeout}. To choose who runs it, give an
+ * executor.
  *
  * <p><i>Misuse.</i> It may be started as often as one likes, each time anew; from the first start on, nothing can be
  * added. Until then it is one thread's.
@@ -230,10 +231,9 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Wins when {@code timeout} has passed since the start. Zero means: when no other clause wins at once. The timeout
-     * is rounded up to whole milliseconds.
+     * Wins when {@code timeout} has passed since the start. Zero and less mean: when no other clause wins at once. The
+     * timeout is rounded up to whole milliseconds.
      *
-     * @throws IllegalArgumentException if {@code timeout} is negative
      * @throws IllegalStateException if this was started
      */
     public Select<R> onTimeout(Duration timeout, Supplier<? extends R> then) {

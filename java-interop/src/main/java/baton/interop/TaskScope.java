@@ -155,10 +155,9 @@ public final class TaskScope implements AutoCloseable {
 
     /**
      * As {@link #join()}, but cancels all that has not ended in time, which may go on for a while; {@link #close} waits
-     * for it. Zero means now or not at all. The timeout is rounded up to whole milliseconds.
+     * for it. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
      *
      * @throws TimeoutException if the time is over, also when one has failed; the failure is suppressed then
-     * @throws IllegalArgumentException if {@code timeout} is negative
      */
     public void join(Duration timeout) throws InterruptedException, ExecutionException, TimeoutException {
         long millis = Timeout.millis(timeout);

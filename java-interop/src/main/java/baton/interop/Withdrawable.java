@@ -1,16 +1,19 @@
 package baton.interop;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A future behind which a request stands. Every way in which somebody may complete it from outside withdraws the
  * request first, so that nobody sees it completed while the request is still in the queue (but for the moment in which
- * another thread is just withdrawing it). It is completed whatever the withdrawal throws. {@code orTimeout} and
- * {@code completeOnTimeout} go through the methods here.
+ * another thread is just withdrawing it). It is completed whatever the withdrawal throws.
  */
 abstract class Withdrawable<T extends @Nullable Object> extends CompletableFuture<T> {
     /** Takes the request back if it is still open. If it was decided already, this future is completed with that. */
@@ -63,6 +66,27 @@ abstract class Withdrawable<T extends @Nullable Object> extends CompletableFutur
             completed = super.completeExceptionally(cause);
         }
         return completed;
+    }
+
+    /** CompletableFuture's own would withdraw, and run the dependents, on the one thread of its timers. */
+    @Override
+    public final CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
+        Duration limit = Timeout.of(timeout, unit);
+        return after(limit, () -> completeExceptionally(new TimeoutException("not done within " + limit)));
+    }
+
+    /** As {@link #orTimeout}. */
+    @Override
+    public final CompletableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
+        return after(Timeout.of(timeout, unit), () -> complete(value));
+    }
+
+    private CompletableFuture<T> after(Duration timeout, Runnable end) {
+        DisposableHandle timer = Timeout.start(this, timeout, end);
+        if (timer != null) {
+            var unused = super.whenComplete((value, e) -> timer.dispose());
+        }
+        return this;
     }
 
     /** CompletableFuture's own would complete this past {@link #complete}. */

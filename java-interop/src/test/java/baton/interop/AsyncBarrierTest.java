@@ -320,9 +320,11 @@ class AsyncBarrierTest {
 
     @ParameterizedTest
     @MethodSource("negative")
-    void arrive_withNegativeTimeout_isRefused(Duration timeout) {
-        AsyncBarrier barrier = AsyncBarrier.create(1);
-        assertThrows(IllegalArgumentException.class, () -> barrier.arrive(timeout));
+    void arrive_withNegativeTimeout_isNowOrNotAtAll(Duration timeout) {
+        assertEquals(0, AsyncBarrier.create(1).arrive(timeout).join());
+        AsyncBarrier barrier = AsyncBarrier.create(2);
+        assertInstanceOf(BarrierTimeoutException.class, failure(barrier.arrive(timeout)));
+        assertEquals(0, barrier.waiting());
     }
 
     /** Callbacks that arrive again, on top of each other. */

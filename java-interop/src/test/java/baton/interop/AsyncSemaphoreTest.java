@@ -240,12 +240,17 @@ class AsyncSemaphoreTest {
 
     @ParameterizedTest
     @MethodSource("negative")
-    void acquire_withNegativeTimeout_isRefusedEvenWhenFree(Duration timeout) {
-        var e = assertThrows(IllegalArgumentException.class, () -> semaphore.acquire(timeout));
+    void acquire_withNegativeTimeout_isNowOrNotAtAll(Duration timeout) {
+        Permit one = semaphore.acquire(timeout).join();
+        Throwable e = failure(semaphore.acquire(3, timeout));
+        assertInstanceOf(TimeoutException.class, e);
         assertTrue(e.getMessage().contains(timeout.toString()), e.getMessage());
-        assertThrows(IllegalArgumentException.class, () -> semaphore.acquire(3, timeout));
-        assertThrows(IllegalArgumentException.class, () -> semaphore.acquire(3, Priority.HIGH, timeout));
+        one.close();
+        Permit all = semaphore.acquire(3, Priority.HIGH, timeout).join();
+        assertInstanceOf(TimeoutException.class, failure(semaphore.acquire(1, Priority.HIGH, timeout)));
+        all.close();
         assertEquals(3, semaphore.availablePermits());
+        assertEquals(0, semaphore.waiting());
     }
 
     static Stream<Arguments> timeouts() {

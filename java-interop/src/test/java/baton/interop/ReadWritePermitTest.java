@@ -116,15 +116,17 @@ class ReadWritePermitTest {
     }
 
     @Test
-    void upgrade_withNegativeTimeout_isRefusedAndLeavesThePermitAsItWas() {
+    void upgrade_withNegativeTimeout_isNowOrNotAtAll() {
         UpgradablePermit permit = rw.lockUpgradable().join();
+        Permit reader = rw.lockRead().join();
         for (Duration timeout : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
-            assertThrows(IllegalArgumentException.class, () -> permit.upgrade(timeout));
+            assertInstanceOf(TimeoutException.class, failure(permit.upgrade(timeout)));
         }
+        reader.close();
         assertThrows(NullPointerException.class, () -> permit.upgrade((java.util.concurrent.Executor) null));
         assertState(1, false, 0);
-        permit.upgrade().join().close();
-        assertThrows(IllegalArgumentException.class, () -> permit.upgrade(Duration.ofNanos(-1)));
+        permit.upgrade(Duration.ofNanos(-1)).join().close();
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(Duration.ofNanos(-1))));
         assertFree();
     }
 

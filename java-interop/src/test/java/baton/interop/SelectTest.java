@@ -191,11 +191,15 @@ class SelectTest {
 
     @ParameterizedTest
     @ValueSource(longs = {Long.MIN_VALUE, -1})
-    void timeout_negative_isRefused(long millis) {
-        Select<String> select = Select.first();
-        Duration timeout = Duration.ofMillis(millis);
-        assertThrows(IllegalArgumentException.class, () -> select.onTimeout(timeout, () -> "late"));
-        assertEquals("Select (clauses = 0)", select.toString());
+    void timeout_negative_winsWhenNoOtherClauseDoesAtOnce(long seconds) {
+        Duration timeout = Duration.ofSeconds(seconds);
+        Permit held = semaphore.acquire().join();
+        Select<String> select =
+                Select.<String>first().onTimeout(timeout, () -> "late").onAcquire(semaphore, Permit::toString);
+        assertEquals("late", select.start().join());
+        assertEquals(0, semaphore.waiting());
+        held.close();
+        assertTrue(select.start().join().startsWith("held"));
     }
 
     @Test

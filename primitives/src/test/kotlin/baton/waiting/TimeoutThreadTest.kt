@@ -1,0 +1,123 @@
+package baton.waiting
+
+import baton.sync.Mutex
+import baton.sync.Semaphore
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.test.advanceTimeBy
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/**
+ * A timeout withdraws a request for two permits, of which one is free, and so grants the one behind it. That one has no
+ * dispatcher: its code runs where the timeout's consequences run.
+ */
+class TimeoutThreadTest {
+    private val executor = Executors.newSingleThreadExecutor()
+    private val semaphore = Semaphore(2, acquired = 1)
+    private val granted = CompletableFuture<Thread>()
+
+    @AfterEach
+    fun shutDown() {
+        executor.shutdownNow()
+    }
+
+    @Test
+    fun timeout_onAnExecutor_grantsOthersOffKotlinxTimer() = assertOffSharedTimer(executor.asCoroutineDispatcher())
+
+    @Test
+    fun timeout_onALimitedView_grantsOthersOffKotlinxTimer() =
+        assertOffSharedTimer(Dispatchers.Default.limitedParallelism(1))
+
+    @Test
+    fun timeout_onALimitedViewOfAnExecutor_grantsOthersOffKotlinxTimer() =
+        assertOffSharedTimer(executor.asCoroutineDispatcher().limitedParallelism(1))
+
+    @Test
+    fun timeout_onDefault_grantsOthersOffKotlinxTimer() = assertOffSharedTimer(Dispatchers.Default)
+
+    private fun assertOffSharedTimer(dispatcher: CoroutineDispatcher) {
+        heavyRequest(dispatcher)
+        requestBehindIt()
+        assertOffTimers(granted.get(20, SECONDS))
+    }
+
+    private fun assertOffTimers(thread: Thread) {
+        assertFalse(thread.name.startsWith("kotlinx.coroutines.DefaultExecutor"), thread.name)
+        assertFalse(thread.name.startsWith("baton-timer"), thread.name)
+    }
+
+    @Test
+    fun timeout_onAnExecutorWhoseThreadIsBlocked_grantsOthers() {
+        heavyRequest(executor.asCoroutineDispatcher())
+        executor.execute { granted.get(20, SECONDS) }
+        requestBehindIt()
+        granted.get(20, SECONDS)
+    }
+
+    @Test
+    fun timeout_whileATimedOutOneBlocks_isNotHeldUp() {
+        val dispatcher = executor.asCoroutineDispatcher()
+        val end = CountDownLatch(1)
+        val blocked = CountDownLatch(1)
+        heavyRequest(dispatcher)
+        suspend { semaphore.acquire() }.startCoroutine(
+            Continuation(EmptyCoroutineContext) {
+                blocked.countDown()
+                end.await(20, SECONDS)
+            },
+        )
+        assertTrue(blocked.await(20, SECONDS))
+        val other = CompletableFuture<Boolean>()
+        CoroutineScope(dispatcher).launch { other.complete(Mutex(locked = true).tryLock(1.milliseconds)) }
+        assertFalse(other.get(20, SECONDS))
+        end.countDown()
+    }
+
+    @Test
+    fun timeout_inVirtualTime_grantsOthersOnTheTestsThreadAtOnce() =
+        runTest {
+            launch(start = CoroutineStart.UNDISPATCHED) { semaphore.tryAcquire(2, 50.milliseconds) }
+            requestBehindIt()
+            advanceTimeBy(51.milliseconds)
+            assertSame(Thread.currentThread(), granted.getNow(null))
+        }
+
+    @Test
+    fun timeout_inRunBlocking_grantsOthersOffKotlinxTimer() {
+        runBlocking {
+            launch(start = CoroutineStart.UNDISPATCHED) { semaphore.tryAcquire(2, 5.milliseconds) }
+            requestBehindIt()
+        }
+        assertOffTimers(granted.get(20, SECONDS))
+    }
+
+    private fun heavyRequest(dispatcher: CoroutineDispatcher) {
+        CoroutineScope(dispatcher).launch(start = CoroutineStart.UNDISPATCHED) {
+            semaphore.tryAcquire(2, 50.milliseconds)
+        }
+    }
+
+    private fun requestBehindIt() {
+        suspend { semaphore.acquire() }.startCoroutine(
+            Continuation(EmptyCoroutineContext) { granted.complete(Thread.currentThread()) },
+        )
+    }
+}
