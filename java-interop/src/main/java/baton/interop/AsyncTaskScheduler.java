@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
  * method throws because of the state of the scheduler.
  *
  * <p><i>Threads.</i> Suppliers run on the executor of this face, the common pool unless another is given; dependents
- * of the future where its task ended. A task may follow another on its thread: an executor sees up to 16 tasks as one
- * command. None follows there on a task whose future has dependents, for these may block.
+ * of the future where its task ended. Each task is one {@code execute}, called by the thread that schedules or that frees
+ * the place. Where an executor runs commands in place, deep ones are given to it from another thread.
  *
  * <p><i>Memory.</i> What happens before a {@code schedule} happens before the task; the task happens before what
  * follows its future, and before the end of a {@link #drain}.

@@ -9,11 +9,13 @@ import baton.waiting.FlatStack
 import baton.waiting.Timeouts
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
@@ -23,7 +25,7 @@ import kotlinx.coroutines.currentCoroutineContext
  * A task and its coroutine, [job], a child of the scheduler's supervisor.
  *
  * Whoever takes the task out of the line, or finds it standing nowhere, brings the job to its end: by running the block
- * (see [TaskRunner]) or without.
+ * (see [TaskStart]) or without.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class CoroutineTask<T>(
@@ -43,9 +45,6 @@ internal class CoroutineTask<T>(
     /** Let go as soon as it is not needed: a task may be kept for its value. */
     @Volatile
     private var block: (suspend CoroutineScope.() -> T)? = block
-
-    /** On which its block runs, until it suspends. */
-    private var runner: TaskRunner? = null
 
     /** Which it leaves when it has ended; written before anybody sees it. */
     private var group: Supervision.Group? = null
@@ -111,34 +110,42 @@ internal class CoroutineTask<T>(
         entry?.countDown()
     }
 
-    override fun begins(after: TaskEntry): Boolean {
-        if (after !is CoroutineTask<*> || after.runner?.follow(this) != true) return false
-        timer?.dispose()
-        return true
-    }
-
     override fun begin() {
         timer?.dispose()
-        val dispatcher = context[ContinuationInterceptor] as? CoroutineDispatcher
         try {
-            if (dispatcher?.isDispatchNeeded(context) == true) {
-                followLevel()
-                TaskRunner(dispatcher, this).dispatch(context)
-            } else {
+            followLevel()
+            val interceptor = context[ContinuationInterceptor]
+            if (interceptor is CoroutineDispatcher && !interceptor.isDispatchNeeded(context)) {
+                // kotlinx runs it here, and keeps the stack flat.
                 start { job.dispatch(it) }
+            } else {
+                TaskStart(this).sendTo(interceptor)
             }
         } catch (e: Throwable) {
-            // A dispatcher that throws: the coroutine may have failed with it already, or does not know of it.
-            if (!job.isCompleted) job.end(e)
+            failToStart(e)
         }
     }
 
-    /** On [runner]'s thread; which is another than the dispatcher's if that has refused it and has cancelled the job. */
-    fun runHere(runner: TaskRunner) {
-        if (job.isActive) this.runner = runner
-        start { job.runHere(it) }
-        this.runner = null
+    /** What begins next may fail as well, and stands on this: deep failures become known elsewhere. */
+    fun failToStart(e: Throwable) {
+        if (FlatStack.enter()) {
+            try {
+                fail(e)
+            } finally {
+                FlatStack.leave()
+            }
+        } else {
+            Dispatchers.Default.dispatch(EmptyCoroutineContext) { fail(e) }
+        }
     }
+
+    private fun fail(e: Throwable) {
+        // The coroutine may have failed with it already.
+        if (!job.isCompleted) job.end(e)
+    }
+
+    /** On the thread that the dispatcher gave, or, if it has refused and has cancelled the job, on another. */
+    fun runHere() = start { job.runHere(it) }
 
     private inline fun start(how: (suspend CoroutineScope.() -> T) -> Unit) {
         val block = block ?: return

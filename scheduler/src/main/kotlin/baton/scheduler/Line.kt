@@ -56,8 +56,7 @@ internal abstract class Line {
         }
     }
 
-    private fun contextOf(block: Runnable): CoroutineContext? =
-        if (block is TaskRunner) block.context else (block as? Continuation<*>)?.context
+    private fun contextOf(block: Runnable): CoroutineContext? = (block as? Continuation<*>)?.context
 
     companion object {
         val LEVELS: List<Priority> = Priority.entries

@@ -29,9 +29,7 @@ import kotlinx.coroutines.withContext
  * have a share of the starts, see [TaskSchedulerConfig]. What is started next is decided when a place is free.
  *
  * *Where.* Each task is a coroutine in [scope], with a [baton.PriorityController] in its context, so that on a
- * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] lifts it. A task that ends without having been
- * suspended leaves its thread to the one that gets its place, up to 16 in a row, except on a [PriorityDispatcher]. So
- * what hears of its end right there (`invokeOnCompletion`, a waiter on `Dispatchers.Unconfined`) must not block.
+ * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] lifts it. Each task is one dispatch.
  *
  * *Failures.* A task that fails fails nobody but whoever awaits it. A task that the scheduler refuses fails with
  * [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with a
@@ -47,8 +45,9 @@ import kotlinx.coroutines.withContext
  * goes on. A task that calls [drain] waits for itself.
  *
  * All members may be called from any thread. The scheduler starts no thread and holds no timer but those of deadlines.
- * A dispatcher that runs coroutines at once, such as `Dispatchers.Unconfined`, runs them on the thread that schedules
- * or whose task has ended; the stack does not grow with them.
+ * A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs them on the thread that schedules
+ * or whose task has ended. The stack does not grow with them, because deep ones begin when the thread has returned to the
+ * outermost: code that runs in such a chain must not block its thread until a later task has ended.
  *
  * @param maxConcurrency how many tasks may run, at least 1.
  * @property scope in whose context tasks run.
