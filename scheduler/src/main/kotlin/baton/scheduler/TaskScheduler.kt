@@ -5,8 +5,10 @@ import baton.PriorityController
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.newCoroutineContext
 import kotlinx.coroutines.withContext
 
 /**
@@ -68,8 +70,6 @@ public class TaskScheduler(
     internal val supervision = Supervision(scope.coroutineContext[Job])
     internal val core = TaskCore(maxConcurrency, config, supervision::isActive)
     internal val keys = KeyIndex()
-
-    private val contexts = TaskContexts(scope)
 
     /**
      * How many tasks may run. Raising it starts more at once; lowering it takes nothing from those that run, and none
@@ -212,6 +212,7 @@ public class TaskScheduler(
         core.close(cause)
     }
 
+    @OptIn(ExperimentalCoroutinesApi::class)
     private fun <T> newTask(
         priority: Priority,
         key: Any?,
@@ -220,7 +221,7 @@ public class TaskScheduler(
     ): CoroutineTask<T> {
         require(deadline == null || !deadline.isNegative()) { "deadline must not be negative, was $deadline" }
         val controller = PriorityController(priority)
-        return CoroutineTask(this, controller, TaskJob(contexts.of(controller)), key, deadline, block)
+        return CoroutineTask(this, controller, TaskJob(scope.newCoroutineContext(controller)), key, deadline, block)
     }
 
     /** Why a task has ended without having been started. */
