@@ -95,7 +95,7 @@ internal class CoroutineTask<T>(
     }
 
     private fun setTimer(deadline: Duration) {
-        if (deadline == Duration.ZERO) return core.expire(this)
+        if (!deadline.isPositive()) return core.expire(this)
         timer = Timeouts.schedule(deadline, scheduler.scope.coroutineContext) { core.expire(this) }
         // Who takes it out of the queue looks for the timer after that.
         if (!isBeforeItsTurn) timer?.dispose()

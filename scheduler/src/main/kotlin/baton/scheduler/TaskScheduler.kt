@@ -100,10 +100,9 @@ public class TaskScheduler(
      * @param key shown by messages and `toString`, and by which [tasks] and [cancel] find the task while it has not
      *   ended. Several tasks may have the same key; it is compared by `equals`.
      * @param deadline how long the task may wait for its turn, by the clock of the scope's dispatcher, rounded up to
-     *   whole milliseconds; zero means now or not at all, null or infinite that there is no limit. If it has not been
-     *   started then it fails with [TaskDeadlineException]. How long it runs is not limited: for that use `withTimeout`
-     *   in [block].
-     * @throws IllegalArgumentException if [deadline] is negative.
+     *   whole milliseconds; zero or less means now or not at all, null or infinite that there is no limit. If it has not
+     *   been started then it fails with [TaskDeadlineException]. How long it runs is not limited: for that use
+     *   `withTimeout` in [block].
      */
     public fun <T> schedule(
         priority: Priority = Priority.NORMAL,
@@ -119,8 +118,6 @@ public class TaskScheduler(
      *
      * *Cancellation.* Prompt. The task is cancelled, and unless it was let in that very moment its block is never
      * called. A call that need not wait does not look for cancellation.
-     *
-     * @throws IllegalArgumentException if [deadline] is negative.
      */
     public suspend fun <T> submit(
         priority: Priority = Priority.NORMAL,
@@ -149,7 +146,6 @@ public class TaskScheduler(
      * @throws TaskRejectedException if there is no room; [TaskShedException] if it has lost its place in the queue.
      * @throws TaskDeadlineException if it was not started before its [deadline].
      * @throws SchedulerClosedException if the scheduler is closed, before or while the task is queued.
-     * @throws IllegalArgumentException if [deadline] is negative.
      */
     public suspend fun <T> run(
         priority: Priority = Priority.NORMAL,
@@ -219,7 +215,6 @@ public class TaskScheduler(
         deadline: Duration?,
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
-        require(deadline == null || !deadline.isNegative()) { "deadline must not be negative, was $deadline" }
         val controller = PriorityController(priority)
         return CoroutineTask(this, controller, TaskJob(scope.newCoroutineContext(controller)), key, deadline, block)
     }
