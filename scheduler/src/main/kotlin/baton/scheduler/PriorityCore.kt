@@ -6,6 +6,7 @@ import baton.waiting.FlatStack
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
@@ -34,6 +35,9 @@ import kotlinx.coroutines.Dispatchers
  * (5) Every block is polled by one worker: the queues are java.util.concurrent's.
  * (6) With Bounded, a worker asks the queues and not the mask alone which levels have work while there is a gap. So none
  *     is passed over without being counted.
+ * (7) A start of a worker runs once, whatever the dispatcher underneath does with it: throw after it has queued the
+ *     worker, or run it twice. One compare-and-set decides. A worker may come late and find a later start, which it
+ *     serves; the one that comes for that does nothing then.
  *
  * Hence, with Bounded: while a block is the head of level l, at most `parallelism` workers pick, each passes it over
  * bypass[l] times at most (see Turns), and none of them forgets. So it runs within parallelism × bypass[l] picks.
@@ -91,10 +95,12 @@ internal class PriorityCore(
     }
 
     private fun start(worker: Worker) {
+        worker.set(true)
         try {
             under.dispatch(EmptyCoroutineContext, worker)
         } catch (_: Throwable) {
-            // As kotlinx does for an executor that has been shut down: somebody must run what is left.
+            // As kotlinx does for an executor that has been shut down: what is left must run. Invariant 7: the worker may
+            // have been queued before this was thrown.
             Dispatchers.Default.dispatch(EmptyCoroutineContext, worker)
         }
     }
@@ -113,12 +119,16 @@ internal class PriorityCore(
     override fun metrics(): DispatcherMetrics =
         counts.metrics(workers = workersOf(word)) { level -> queues[level].size }
 
-    private inner class Worker : Runnable {
+    /** True from its start until a thread runs it; see invariant 7. */
+    private inner class Worker :
+        AtomicBoolean(),
+        Runnable {
         var afterGap = false
         private val picker = policy.picker()
         private val picks = counts.local()
 
         override fun run() {
+            if (!compareAndSet(true, false)) return
             var ran = 0
             while (true) {
                 val block = next() ?: return
@@ -136,13 +146,16 @@ internal class PriorityCore(
             }
         }
 
-        /** Once this has succeeded another thread may have this worker already. */
-        private fun goBehind(): Boolean =
+        /** Once this has succeeded another thread may have this worker already: invariant 7. */
+        private fun goBehind(): Boolean {
+            set(true)
             try {
-                Behind(this).sendTo(under)
+                if (Behind(this).sendTo(under)) return true
             } catch (_: Throwable) {
-                false
+                // Refused, or queued all the same.
             }
+            return !compareAndSet(true, false)
+        }
 
         /** The block that this worker runs next; null when it has left. */
         private fun next(): Runnable? {
