@@ -67,7 +67,12 @@ internal class PriorityCore(
 
     override val root: PriorityCore get() = this
 
-    override val mask: Int get() = maskOf(word)
+    /** A bit may be stale, and so says only where to look; see invariant 2. */
+    override fun hasWorkAbove(level: Int): Boolean {
+        val now = word
+        if (maskOf(now) and ((1 shl level) - 1) == 0 && !hasGap(now)) return false
+        return (0 until level).any { queues[it].any(WorkerSlot::canBegin) }
+    }
 
     override fun enqueue(level: Int, block: Runnable) {
         queues[level].add(counts.sampled(block))
@@ -112,10 +117,6 @@ internal class PriorityCore(
 
     override fun blocks(level: Int): List<Runnable> = queues[level].map(::blockOf)
 
-    override fun sweep() {
-        for (queue in queues) queue.removeIf { it is Turn && it.isOver }
-    }
-
     override fun metrics(): DispatcherMetrics =
         counts.metrics(workers = workersOf(word)) { level -> queues[level].size }
 
@@ -138,7 +139,7 @@ internal class PriorityCore(
                 } catch (e: Throwable) {
                     FlatStack.report(e)
                 }
-                if (++ran >= quantum && mask != 0) {
+                if (++ran >= quantum && maskOf(word) != 0) {
                     picks.publish()
                     if (goBehind()) return
                     ran = 0
@@ -171,7 +172,7 @@ internal class PriorityCore(
                 val entry = queues[level].poll()
                 when {
                     entry == null -> if (leftOrCleared(level, now)) return gone()
-                    entry is Turn && entry.isOver -> {}
+                    entry is WorkerSlot && !entry.begin(::stand) -> {}
                     else -> {
                         picker.served(level, levels)
                         picks.count(level, isForced = level != levels.mostUrgent())
@@ -180,6 +181,8 @@ internal class PriorityCore(
                 }
             }
         }
+
+        private fun stand(slot: WorkerSlot) = enqueue(slot.level, slot)
 
         /** Nothing was waiting when it left, so there is nothing that it has passed over. */
         private fun gone(): Runnable? {
