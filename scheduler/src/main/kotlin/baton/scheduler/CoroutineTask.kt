@@ -49,6 +49,9 @@ internal class CoroutineTask<T>(
     /** Which it leaves when it has ended; written before anybody sees it. */
     private var group: Supervision.Group? = null
 
+    /** Where [KeyIndex] has it. Written before other threads can find this. */
+    var keyEntry: KeyIndex.Entry? = null
+
     @Volatile
     private var timer: DisposableHandle? = null
 
@@ -187,12 +190,7 @@ internal class CoroutineTask<T>(
         if (place != Place.ENDED || isAccepted) settle()
         letIn()
         group?.leave()
-        try {
-            taskKey?.let { scheduler.keys.remove(it, this) }
-        } catch (e: Throwable) {
-            // The key's own code.
-            FlatStack.report(e)
-        }
+        keyEntry?.let { scheduler.keys.remove(it, this) }
     }
 
     /**
