@@ -46,6 +46,10 @@ internal class CoroutineTask<T>(
     @Volatile
     private var block: (suspend CoroutineScope.() -> T)? = block
 
+    /** On its way to its thread. */
+    @Volatile
+    private var starting: TaskStart? = null
+
     /** Which it leaves when it has ended; written before anybody sees it. */
     private var group: Supervision.Group? = null
 
@@ -122,7 +126,11 @@ internal class CoroutineTask<T>(
                 // kotlinx runs it here, and keeps the stack flat.
                 start { job.dispatch(it) }
             } else {
-                TaskStart(this).sendTo(interceptor)
+                val start = TaskStart(this)
+                starting = start
+                start.sendTo(interceptor)
+                // The thread that cancels looks at `starting` after that.
+                if (job.isCancelled) endUnstarted(job.getCancellationException())
             }
         } catch (e: Throwable) {
             failToStart(e)
@@ -148,7 +156,15 @@ internal class CoroutineTask<T>(
     }
 
     /** On the thread that the dispatcher gave, or, if it has refused and has cancelled the job, on another. */
-    fun runHere() = start { job.runHere(it) }
+    fun runHere() {
+        starting = null
+        start { job.runHere(it) }
+    }
+
+    /** If it waits for its thread, which may never come: a pool may drop what it has taken. */
+    private fun endUnstarted(cause: Throwable) {
+        if (starting?.compareAndSet(false, true) == true) job.end(cause)
+    }
 
     private inline fun start(how: (suspend CoroutineScope.() -> T) -> Unit) {
         val block = block ?: return
@@ -162,7 +178,7 @@ internal class CoroutineTask<T>(
     }
 
     override fun cancelling(cause: Throwable) {
-        if (core.withdraw(this)) job.end(cause)
+        if (core.withdraw(this)) job.end(cause) else endUnstarted(cause)
     }
 
     override fun ended() = settle()

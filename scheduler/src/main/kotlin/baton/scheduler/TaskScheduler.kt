@@ -44,7 +44,8 @@ import kotlinx.coroutines.withContext
  * `await`, and before a [drain] that returns.
  *
  * *Misuse.* A task that waits for another task of the same scheduler keeps its place meanwhile: if all do that, none
- * goes on. A task that calls [drain] waits for itself.
+ * goes on. A task that calls [drain] waits for itself. A pool that takes the dispatch of a task and then drops it, as it
+ * does on `shutdownNow` and with a `DiscardPolicy`, keeps the task RUNNING, and its place taken, until the task is cancelled.
  *
  * All members may be called from any thread. The scheduler starts no thread and holds no timer but those of deadlines.
  * A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs them on the thread that schedules

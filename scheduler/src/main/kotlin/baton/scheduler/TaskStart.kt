@@ -10,8 +10,8 @@ import kotlinx.coroutines.CoroutineDispatcher
 
 /**
  * The block of [task] on its way through the dispatcher: one dispatch for each task. True once the task has been started,
- * or has failed because the dispatcher threw. A dispatcher may throw after it has queued this, or run it twice: the
- * first of these events counts, by one compare-and-set.
+ * has failed because the dispatcher threw, or was cancelled. A dispatcher may throw after it has queued this, run it
+ * twice or drop it: the first of these events counts, by one compare-and-set.
  *
  * The dispatcher gets this at once, however deep the caller's stack is, for the caller may block its thread until the
  * task has ended. Only a dispatcher that runs this in place has deep starts put off: each task would stand on the one

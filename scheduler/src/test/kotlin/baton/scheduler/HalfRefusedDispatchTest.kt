@@ -10,6 +10,7 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.runBlocking
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test
  * A dispatcher that takes what it is given and then throws, as one over a `ThreadPoolExecutor` does when the system has
  * no thread left: what it has queued runs later all the same.
  */
+@OptIn(ExperimentalCoroutinesApi::class)
 class HalfRefusedDispatchTest {
     private class Queueing : CoroutineDispatcher() {
         val queue = ConcurrentLinkedQueue<Runnable>()
@@ -119,6 +121,21 @@ class HalfRefusedDispatchTest {
         assertTrue(!task.isCompleted)
         go.countDown()
         assertEquals("value", withTimeout(10.seconds) { task.await() })
+    }
+
+    @Test
+    fun `task whose dispatch was dropped, ends and frees its place when it is cancelled`() {
+        val scheduler = TaskScheduler(CoroutineScope(under + Job()), 1)
+        val dropped = scheduler.schedule { ran.addAndGet(100) }
+        val next = scheduler.schedule { ran.incrementAndGet() }
+        val late = under.queue.poll()
+        dropped.cancel()
+        assertTrue(dropped.isCompleted && dropped.isCancelled)
+        under.step()
+        assertEquals(1, next.getCompleted())
+        late.run()
+        assertEquals(1, ran.get())
+        assertEquals(0, scheduler.metrics.running)
     }
 
     @Test

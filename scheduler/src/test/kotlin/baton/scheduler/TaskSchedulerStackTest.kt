@@ -115,6 +115,8 @@ class TaskSchedulerStackTest {
         repeat(MANY) { scheduler.schedule { done++ } }
         scheduler.resume()
         scheduler.drain()
+        // The last one leaves its scope after that.
+        scheduler.scope.coroutineContext.job.children.forEach { it.join() }
         assertEquals(MANY.toLong(), scheduler.metrics[Priority.NORMAL].failed)
         assertEquals(0, done)
         assertAtRest(scheduler)
