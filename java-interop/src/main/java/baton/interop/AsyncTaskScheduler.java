@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
  * method throws because of the state of the scheduler.
  *
  * <p><i>Threads.</i> Suppliers run on the executor of this face, the common pool unless another is given; dependents
- * of the future where its task ended. A task may follow another on its thread: an executor sees up to 16 tasks as one
- * command. None follows there on a task whose future has dependents, for these may block.
+ * of the future where its task ended. Each task is one {@code execute}, called by the thread that schedules or that frees
+ * the place. Where an executor runs commands in place, deep ones are given to it from another thread.
  *
  * <p><i>Memory.</i> What happens before a {@code schedule} happens before the task; the task happens before what
  * follows its future, and before the end of a {@link #drain}.
@@ -66,7 +66,16 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         return of(scheduler, ForkJoinPool.commonPool());
     }
 
-    /** The Java face of that very scheduler; what Java schedules here runs on {@code executor}. */
+    /**
+     * The Java face of that very scheduler; what Java schedules here runs on {@code executor}.
+     *
+     * @param executor gets each task as one command, once the task has its place. {@code execute} is called by the
+     *     thread that schedules, or else by the one that frees the place: an executor that captures the context of its
+     *     caller (a logging context, an identity) captures that thread's. Capture such a context in the task instead.
+     *     A command that the executor rejects fails its task. A command that it takes and then drops, as a pool does on
+     *     {@code shutdownNow} and with a {@code DiscardPolicy}, keeps its place until the task's future is cancelled or
+     *     completed
+     */
     public static AsyncTaskScheduler of(TaskScheduler scheduler, Executor executor) {
         return new AsyncTaskScheduler(
                 Objects.requireNonNull(scheduler, "scheduler"), Objects.requireNonNull(executor, "executor"));
@@ -112,6 +121,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * that stage has completed, and the stage itself is what arrives in the future: give such a call as a supplier,
      * to {@link #schedule(Priority, Supplier)}. That runs it on the executor of this face; {@link #of(TaskScheduler,
      * Executor)} makes another face of the same scheduler.
+     *
+     * @param executor as for {@link #of(TaskScheduler, Executor)}
      */
     public <T extends @Nullable Object> CompletableFuture<T> schedule(
             Priority priority, Callable<? extends T> task, Executor executor) {
@@ -123,11 +134,18 @@ public final class AsyncTaskScheduler implements AutoCloseable {
 
     /**
      * An executor of this scheduler's tasks at that level: each command counts towards {@link #maxConcurrency} and
-     * runs on the executor of this face. Shutting it down ends it alone, not the scheduler. When the scheduler
-     * refuses a command, so does the executor if it knows at once; one that is dropped later never runs, and is
-     * cancelled if it is a future, as those of {@code submit} are. A future of {@code submit} that is cancelled while
-     * it waits keeps its place in the queue until its turn, and does nothing then; one of {@code schedule} leaves it
-     * at once.
+     * runs on the executor of this face. Shutting it down ends it alone, not the scheduler; it has terminated when the
+     * places of its commands are free.
+     *
+     * <p>A future of {@code submit} that is cancelled while it waits leaves the queue at once. (One that {@code invokeAny}
+     * cancels keeps its place until its turn, and does nothing then.)
+     *
+     * <p>When the scheduler refuses a command, {@code execute} throws {@code RejectedExecutionException} if that is known
+     * at once. A command that is dropped later, because it is shed, or the scheduler is closed, never runs: if it is a
+     * future, as those of {@code submit} are, it is cancelled; any other is reported as a
+     * {@code RejectedExecutionException} to the uncaught exception handler of the thread that drops it. Nothing can
+     * complete the future of a {@code supplyAsync} or {@code thenApplyAsync} whose command is dropped: where the
+     * scheduler may drop, give such work to {@link #schedule} instead.
      */
     public ExecutorService executor(Priority priority) {
         return new TaskExecutor(this, executor, Objects.requireNonNull(priority, "priority"));

@@ -41,7 +41,11 @@ public final class AsyncTaskSchedulerBuilder {
         return this;
     }
 
-    /** What suppliers run on, and the commands of {@link AsyncTaskScheduler#executor}; the common pool unless said. */
+    /**
+     * What suppliers run on, and the commands of {@link AsyncTaskScheduler#executor}; the common pool unless said.
+     *
+     * @param executor as for {@link AsyncTaskScheduler#of(baton.scheduler.TaskScheduler, Executor)}
+     */
     public AsyncTaskSchedulerBuilder executor(Executor executor) {
         this.executor = Objects.requireNonNull(executor, "executor");
         return this;

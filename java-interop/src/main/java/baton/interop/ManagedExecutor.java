@@ -1,16 +1,23 @@
 package baton.interop;
 
+import baton.waiting.FlatStack;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RunnableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,21 +30,26 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class ManagedExecutor extends AbstractExecutorService {
     private final Set<Work> works = ConcurrentHashMap.newKeySet();
+
+    /** How many works there were, by which they have their order. */
+    private final AtomicLong made = new AtomicLong();
+
     private final CountDownLatch terminated = new CountDownLatch(1);
     private volatile boolean shut;
 
-    /** Whether what runs is to be interrupted, too. */
+    /** Whether nothing that waits may begin, and what runs is to be interrupted. Written before {@link #shut}. */
     private volatile boolean stopped;
 
     /** Has {@code work} run once, some time; or answers why it never runs. */
     abstract @Nullable Throwable handOver(Work work);
 
-    /** {@code work}, which was handed over, or is just being, will not run any more. */
+    /** {@code work}, which was handed over, or is just being, will not run: takes it out of where it waits. */
     void withdrawn(Work work) {}
 
     @Override
     public final void execute(Runnable command) {
         Work work = new Work(Objects.requireNonNull(command, "command"));
+        if (command instanceof Submitted<?> future) future.work = work;
         works.add(work);
         if (shut && work.drop()) throw new RejectedExecutionException("shut down: " + this);
         Throwable refusal = handOver(work);
@@ -54,14 +66,12 @@ abstract class ManagedExecutor extends AbstractExecutorService {
     public final List<Runnable> shutdownNow() {
         stopped = true;
         shut = true;
+        List<Work> left = new ArrayList<>(works);
+        left.sort(Comparator.comparingLong(work -> work.number));
         List<Runnable> dropped = new ArrayList<>();
-        for (Work work : works) {
-            if (work.drop()) {
-                dropped.add(work.command);
-                withdrawn(work);
-            } else {
-                work.interrupt();
-            }
+        for (Work work : left) {
+            if (work.drop()) dropped.add(work.command);
+            else work.interrupt();
         }
         endIfEmpty();
         return dropped;
@@ -87,10 +97,35 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         return terminated.await(timeout, unit);
     }
 
+    @Override
+    protected final <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Callable<T> call) {
+        return new Submitted<>(call);
+    }
+
+    @Override
+    protected final <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Runnable command, T value) {
+        return new Submitted<>(Executors.callable(command, value));
+    }
+
     /** How its life is, and how much has not ended. */
     final String state() {
         String life = isTerminated() ? "terminated, " : shut ? "shut down, " : "";
         return life + "unended = " + works.size();
+    }
+
+    /** The future of a {@code submit}: cancelled while it waits, it takes its work out of the queue at once. */
+    private static final class Submitted<T extends @Nullable Object> extends FutureTask<T> {
+        volatile ManagedExecutor.@Nullable Work work;
+
+        Submitted(Callable<T> call) {
+            super(call);
+        }
+
+        @Override
+        protected void done() {
+            Work mine = work;
+            if (mine != null && isCancelled()) mine.drop();
+        }
     }
 
     /** A command on its way: from WAITING to RUNNING and ENDED, or to ENDED at once when it is dropped. */
@@ -99,6 +134,7 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         private static final int RUNNING = 1;
         private static final int ENDED = 2;
 
+        private final long number = made.getAndIncrement();
         final Runnable command;
         private final AtomicInteger state = new AtomicInteger(WAITING);
 
@@ -117,17 +153,33 @@ abstract class ManagedExecutor extends AbstractExecutorService {
 
         @Override
         public void run() {
-            if (!state.compareAndSet(WAITING, RUNNING)) return;
+            run(() -> {});
+        }
+
+        /** @param leave gives back what the work has while it runs, also if it does not: before others see its end */
+        void run(Runnable leave) {
+            // What waits when all is stopped is left to the thread that stops it, which returns it.
+            boolean begins = !stopped && state.compareAndSet(WAITING, RUNNING);
+            if (begins) runCommand();
+            try {
+                leave.run();
+            } finally {
+                if (begins) end();
+            }
+        }
+
+        private void runCommand() {
             synchronized (this) {
                 runner = Thread.currentThread();
             }
-            // Whoever stops everything looks at the runner after that.
+            // The thread that stops everything looks at the runner after that.
             if (stopped) interrupt();
             try {
                 command.run();
+            } catch (Throwable e) {
+                FlatStack.report(e);
             } finally {
                 leaveThread();
-                end();
             }
         }
 
@@ -146,9 +198,10 @@ abstract class ManagedExecutor extends AbstractExecutorService {
             running.interrupt();
         }
 
-        /** Whether it will never run. */
+        /** Takes it out, if it has not begun; whether it will never run for that. */
         boolean drop() {
             if (!state.compareAndSet(WAITING, ENDED)) return false;
+            withdrawn(this);
             end();
             return true;
         }

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Bound.</i> At most as many tasks run at a time as the dispatcher says, those of all levels together.
  *
- * <p><i>Cancellation.</i> As for a {@link java.util.concurrent.ThreadPoolExecutor}: a task that is cancelled while it
- * waits keeps its place and does nothing when its turn comes. {@code AsyncTaskScheduler.schedule} takes its own out at
+ * <p><i>Cancellation.</i> A future of {@code submit} that is cancelled while it waits has ended at once; its place in the
+ * dispatcher's queue stays, and is passed by without running anything. {@code AsyncTaskScheduler} takes its own out at
  * once.
  *
  * <p><i>Life.</i> It has no threads. Shutting it down ends this executor alone: not the dispatcher, not what is
  * underneath, and not its other levels. It has terminated when all its tasks have ended. {@link #shutdownNow} drops
- * what waits and interrupts what runs.
+ * what waits, of which nothing begins after the call, returns it in its order, and interrupts what runs.
  *
  * <p><i>Failures.</i> What a task given to {@link #execute} throws goes to the thread's uncaught exception handler.
  *
@@ -53,13 +53,16 @@ public final class PriorityExecutor extends ManagedExecutor {
     }
 
     /**
-     * A new executor at the level NORMAL, on the threads of {@code Dispatchers.Default}.
+     * A new executor at the level NORMAL, on threads that {@code Dispatchers.IO} adds for it: as many tasks as
+     * {@code parallelism} says run at a time, also if all of them block and there are fewer processors.
      *
      * @param parallelism how many tasks run at a time, at least 1, those of all levels together
      * @throws IllegalArgumentException if {@code parallelism} is below 1
      */
     public static PriorityExecutor create(int parallelism) {
-        return of(PriorityDispatchersKt.prioritized(Dispatchers.getDefault(), parallelism));
+        int threads = Math.max(1, parallelism); // below 1 it is refused by prioritized
+        return of(
+                PriorityDispatchersKt.prioritized(Dispatchers.getIO().limitedParallelism(threads, null), parallelism));
     }
 
     /**
@@ -67,6 +70,11 @@ public final class PriorityExecutor extends ManagedExecutor {
      * runs commands on the caller's thread leaves nothing to wait for its turn. Over an executor of another
      * {@link PriorityDispatcher} all would stand there at one level: for that use {@link #of}, with a view of fewer
      * places by its {@code limitedParallelism} if need be.
+     *
+     * <p>An executor that rejects a command loses nothing: it runs elsewhere. An executor that takes a command and then
+     * drops it, as a pool does on {@code shutdownNow} and with a {@code DiscardPolicy}, takes one of the
+     * {@code parallelism} places with it for good; when the last is gone, nothing runs here any more, and no call says
+     * so. End this executor, and wait for its termination, before the pool underneath.
      *
      * @throws IllegalArgumentException if {@code parallelism} is below 1, or if {@code executor} is that of a dispatcher
      *     which says that it runs blocks at once, such as {@code Dispatchers.Unconfined}

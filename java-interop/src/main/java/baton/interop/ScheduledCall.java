@@ -4,53 +4,29 @@ import baton.Priority;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.stages.StageTask;
 import baton.scheduler.stages.StageTasks;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import baton.waiting.FlatStack;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task of a scheduler, as the future of whoever scheduled it: waits for one of the scheduler's places, runs on its
- * executor in a {@link TaskRow}, gives the place back when it has ended, and completes.
+ * A task of a scheduler, as the future of its caller: waits for one of the scheduler's places, runs on its executor as
+ * one command, gives the place back when it has ended, and completes.
  *
- * <p>The place is free before this is completed. So what gets the place is known when the dependents of this run, and
- * they may block until it has run, too: it must not wait for this thread then. Therefore nothing follows here on a call
- * that has dependents; see {@link #isFollowedBy}.
+ * <p>The place is free before this is completed. So the task that gets the place is on its way to its own executor when
+ * the dependents of this run, and they may block until it has ended, too.
  *
  * @param <A> what it does
  */
 abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T> implements StageTask.Owner {
-    private static final VarHandle ROW;
-
-    static {
-        try {
-            ROW = MethodHandles.lookup().findVarHandle(ScheduledCall.class, "row", TaskRow.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    /** Stands for: dependents have come, or may come any moment. No row: nothing ever follows in it. */
-    private static final TaskRow WATCHED = new TaskRow(Runnable::run, null);
-
     private final StageTask task;
     private final Executor executor;
 
     /** Let go as soon as it is not needed: a future may be kept for its value. Whoever ends the waiting takes it. */
     private @Nullable A action;
-
-    /** In which it runs, while it does; or WATCHED. */
-    private volatile @Nullable TaskRow row;
-
-    /** In which this is to follow another; kept after that. */
-    private volatile @Nullable TaskRow behind;
 
     ScheduledCall(TaskScheduler scheduler, Priority priority, Executor executor, A action) {
         this.task = StageTasks.newStageTask(scheduler, priority, this);
@@ -104,24 +80,19 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
 
     @Override
     public final void begin() {
-        if (!isWaiting()) return;
-        try {
-            executor.execute(new TaskRow(executor, this));
-        } catch (Throwable e) {
-            A left = leave();
-            if (left == null) return;
-            ended(null, e);
-            dropped(left);
-        }
+        if (isWaiting()) new Start().send();
     }
 
-    /** In that row, on its thread. */
-    final void runIn(TaskRow here) {
+    private void run() {
         A action = leave();
-        if (action == null) return;
-        ROW.compareAndSet(this, null, here);
-        act(action);
-        row = null;
+        if (action != null) act(action);
+    }
+
+    private void rejected(Throwable why) {
+        A left = leave();
+        if (left == null) return;
+        ended(null, why);
+        dropped(left);
     }
 
     /** What to do, for whoever ends the waiting; null if another has. */
@@ -133,32 +104,6 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
         A left = action;
         action = null;
         return left;
-    }
-
-    @Override
-    public final boolean begins(StageTask.Owner after) {
-        return after instanceof ScheduledCall<?, ?> ended && ended.isFollowedBy(this);
-    }
-
-    /**
-     * Whether {@code next} runs in the row of this one, which is about to be completed. Dependents may come meanwhile:
-     * they say so before they come, and take {@code next} away if it is there by then. Those of {@code allOf} and
-     * {@code anyOf} can only be counted; one that comes too late for that can still join {@code next}, see
-     * {@link #comeForward}.
-     */
-    private boolean isFollowedBy(ScheduledCall<?, ?> next) {
-        TaskRow here = row;
-        if (here == null || !here.follow(next, next.executor)) return false;
-        next.behind = here;
-        boolean isWatched = row != here || getNumberOfDependents() > 0;
-        return !isWatched || here.take() == null;
-    }
-
-    /** A dependent comes. */
-    private void watched() {
-        TaskRow here = (TaskRow) ROW.getAndSet(this, WATCHED);
-        ScheduledCall<?, ?> next = here == null ? null : here.take();
-        if (next != null) next.begin();
     }
 
     @Override
@@ -190,47 +135,42 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
         task.withdraw();
     }
 
-    /** Somebody is about to block until this has ended: perhaps on the very thread on which it is to follow. */
-    private void comeForward() {
-        TaskRow here = behind;
-        if (here != null && !isDone() && here.take(this)) begin();
-    }
+    /**
+     * What the executor gets, at once, however deep the stack is: the thread that sends it may block until the task has
+     * ended. An executor that runs it in place has deep ones sent again from elsewhere, for each task stands on the one
+     * that it follows.
+     */
+    private final class Start implements Runnable {
+        private final Thread sender = Thread.currentThread();
 
-    @Override
-    public final T join() {
-        comeForward();
-        return super.join();
-    }
+        /** Written and read by the sender alone. */
+        private boolean isSent;
 
-    @Override
-    public final T get() throws InterruptedException, ExecutionException {
-        comeForward();
-        return super.get();
-    }
+        void send() {
+            try {
+                executor.execute(this);
+            } catch (Throwable e) {
+                // The next task may be rejected as well, and stands on this one.
+                Callbacks.run(null, () -> rejected(e));
+            } finally {
+                isSent = true;
+            }
+        }
 
-    @Override
-    public final T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
-        comeForward();
-        return super.get(timeout, unit);
-    }
-
-    // Every way to depend on this but allOf and anyOf comes by here before it depends.
-
-    @Override
-    public final <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
-        watched();
-        return super.newIncompleteFuture();
-    }
-
-    @Override
-    public final CompletableFuture<T> toCompletableFuture() {
-        watched();
-        return this;
-    }
-
-    @Override
-    public final CompletionStage<T> minimalCompletionStage() {
-        watched();
-        return super.minimalCompletionStage();
+        @Override
+        public void run() {
+            boolean isInPlace = Thread.currentThread() == sender && !isSent;
+            if (!isInPlace) {
+                ScheduledCall.this.run();
+            } else if (FlatStack.enter()) {
+                try {
+                    ScheduledCall.this.run();
+                } finally {
+                    FlatStack.leave();
+                }
+            } else {
+                Callbacks.ELSEWHERE.execute(ScheduledCall.this::begin);
+            }
+        }
     }
 }

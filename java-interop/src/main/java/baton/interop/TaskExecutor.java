@@ -2,8 +2,10 @@ package baton.interop;
 
 import baton.Priority;
 import baton.waiting.FlatStack;
+import java.util.concurrent.CompletableFuture.AsynchronousCompletionTask;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** Commands as tasks of a scheduler. A command that is dropped leaves the scheduler's queue at once. */
@@ -38,19 +40,24 @@ final class TaskExecutor extends ManagedExecutor {
 
         @Override
         void act(Work work) {
-            try {
-                work.run();
-            } catch (Throwable e) {
-                FlatStack.report(e);
-            }
-            ended(null, null);
+            work.run(() -> ended(null, null));
         }
 
-        /** If the scheduler has ended it without running it, nobody shall wait for it. */
+        /**
+         * The scheduler has ended it without running it. If that was at once, {@code execute} throws. Else its future
+         * is cancelled, and what has none, or is a stage's, whose future only the command could complete, is reported.
+         */
         @Override
         void dropped(Work work) {
-            boolean isKnown = work.handle != null;
-            if (isKnown && work.drop() && work.command instanceof Future<?> future) future.cancel(false);
+            boolean isAccepted = work.handle != null;
+            if (!isAccepted || !work.drop()) return;
+            Runnable command = work.command;
+            if (command instanceof Future<?> future && !(command instanceof AsynchronousCompletionTask)) {
+                future.cancel(false);
+            } else {
+                String message = command + " was dropped: " + TaskExecutor.this;
+                FlatStack.report(new RejectedExecutionException(message, Stages.failure(this)));
+            }
         }
     }
 

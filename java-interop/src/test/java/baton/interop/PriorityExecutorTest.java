@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -80,7 +81,17 @@ class PriorityExecutorTest {
     }
 
     @Test
-    void create_runsOnDefault() {
+    void create_ofMoreThanThereAreProcessors_runsAsManyAtATime() throws Exception {
+        int parallelism = Runtime.getRuntime().availableProcessors() * 2 + 2;
+        PriorityExecutor executor = PriorityExecutor.create(parallelism);
+        CyclicBarrier barrier = new CyclicBarrier(parallelism);
+        List<Future<Integer>> all = new ArrayList<>();
+        for (int i = 0; i < parallelism; i++) all.add(executor.submit(() -> barrier.await(30, TimeUnit.SECONDS)));
+        for (Future<Integer> future : all) assertTrue(future.get() >= 0);
+    }
+
+    @Test
+    void create_runsOnThreadsOfKotlinx() {
         PriorityExecutor executor = PriorityExecutor.create(1);
         assertEquals(42, await(CompletableFuture.supplyAsync(() -> 42, executor.level(Priority.CRITICAL))));
         assertSame(Priority.NORMAL, executor.priority());

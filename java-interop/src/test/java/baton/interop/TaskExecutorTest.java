@@ -11,6 +11,9 @@ import baton.scheduler.OnFullQueue;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
+import baton.scheduler.TaskShedException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -64,6 +67,39 @@ class TaskExecutorTest {
         assertInstanceOf(SchedulerClosedException.class, e.getCause());
         assertFalse(ran);
         assertTerminated(full, executor);
+    }
+
+    /** Nothing can complete the future of a {@code supplyAsync} whose command never runs. */
+    @Test
+    void command_thatIsNoFutureAndLosesItsPlace_isReported() throws Exception {
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.builder(1)
+                .executor(Runnable::run)
+                .capacity(2, OnFullQueue.DROP_LOWEST)
+                .build();
+        ExecutorService low = scheduler.executor(Priority.LOW);
+        var running = scheduler.schedule(Priority.NORMAL, () -> stage);
+        var async = CompletableFuture.supplyAsync(() -> ran = true, low);
+        low.execute(() -> ran = true);
+        List<Throwable> reported = new ArrayList<>();
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> reported.add(e));
+        try {
+            var urgent = scheduler.schedule(Priority.HIGH, () -> stage);
+            assertEquals(1, reported.size());
+            assertInstanceOf(RejectedExecutionException.class, reported.get(0));
+            assertInstanceOf(TaskShedException.class, reported.get(0).getCause());
+            scheduler.close();
+            assertEquals(2, reported.size());
+            assertInstanceOf(SchedulerClosedException.class, reported.get(1).getCause());
+            assertTrue(reported.get(1).getMessage().contains(low.toString()), reported.get(1)::getMessage);
+            assertTrue(urgent.isCompletedExceptionally());
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+        stage.complete(null);
+        assertTrue(running.isDone() && !async.isDone() && !ran);
+        assertTerminated(scheduler, low);
     }
 
     /** Its turn comes when nobody is there any more to whom an exception could be thrown. */

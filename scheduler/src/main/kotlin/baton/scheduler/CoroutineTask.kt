@@ -9,11 +9,13 @@ import baton.waiting.FlatStack
 import baton.waiting.Timeouts
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
@@ -23,7 +25,7 @@ import kotlinx.coroutines.currentCoroutineContext
  * A task and its coroutine, [job], a child of the scheduler's supervisor.
  *
  * Whoever takes the task out of the line, or finds it standing nowhere, brings the job to its end: by running the block
- * (see [TaskRunner]) or without.
+ * (see [TaskStart]) or without.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class CoroutineTask<T>(
@@ -44,11 +46,15 @@ internal class CoroutineTask<T>(
     @Volatile
     private var block: (suspend CoroutineScope.() -> T)? = block
 
-    /** On which its block runs, until it suspends. */
-    private var runner: TaskRunner? = null
+    /** On its way to its thread. */
+    @Volatile
+    private var starting: TaskStart? = null
 
     /** Which it leaves when it has ended; written before anybody sees it. */
     private var group: Supervision.Group? = null
+
+    /** Where [KeyIndex] has it. Written before other threads can find this. */
+    var keyEntry: KeyIndex.Entry? = null
 
     @Volatile
     private var timer: DisposableHandle? = null
@@ -96,7 +102,7 @@ internal class CoroutineTask<T>(
     }
 
     private fun setTimer(deadline: Duration) {
-        if (deadline == Duration.ZERO) return core.expire(this)
+        if (!deadline.isPositive()) return core.expire(this)
         timer = Timeouts.schedule(deadline, scheduler.scope.coroutineContext) { core.expire(this) }
         // Who takes it out of the queue looks for the timer after that.
         if (!isBeforeItsTurn) timer?.dispose()
@@ -111,33 +117,53 @@ internal class CoroutineTask<T>(
         entry?.countDown()
     }
 
-    override fun begins(after: TaskEntry): Boolean {
-        if (after !is CoroutineTask<*> || after.runner?.follow(this) != true) return false
-        timer?.dispose()
-        return true
-    }
-
     override fun begin() {
         timer?.dispose()
-        val dispatcher = context[ContinuationInterceptor] as? CoroutineDispatcher
         try {
-            if (dispatcher?.isDispatchNeeded(context) == true) {
-                followLevel()
-                TaskRunner(dispatcher, this).dispatch(context)
-            } else {
+            followLevel()
+            val interceptor = context[ContinuationInterceptor]
+            if (interceptor is CoroutineDispatcher && !interceptor.isDispatchNeeded(context)) {
+                // kotlinx runs it here, and keeps the stack flat.
                 start { job.dispatch(it) }
+            } else {
+                val start = TaskStart(this)
+                starting = start
+                start.sendTo(interceptor)
+                // The thread that cancels looks at `starting` after that.
+                if (job.isCancelled) endUnstarted(job.getCancellationException())
             }
         } catch (e: Throwable) {
-            // A dispatcher that throws: the coroutine may have failed with it already, or does not know of it.
-            if (!job.isCompleted) job.end(e)
+            failToStart(e)
         }
     }
 
-    /** On [runner]'s thread; which is another than the dispatcher's if that has refused it and has cancelled the job. */
-    fun runHere(runner: TaskRunner) {
-        if (job.isActive) this.runner = runner
+    /** What begins next may fail as well, and stands on this: deep failures become known elsewhere. */
+    fun failToStart(e: Throwable) {
+        if (FlatStack.enter()) {
+            try {
+                fail(e)
+            } finally {
+                FlatStack.leave()
+            }
+        } else {
+            Dispatchers.Default.dispatch(EmptyCoroutineContext) { fail(e) }
+        }
+    }
+
+    private fun fail(e: Throwable) {
+        // The coroutine may have failed with it already.
+        if (!job.isCompleted) job.end(e)
+    }
+
+    /** On the thread that the dispatcher gave, or, if it has refused and has cancelled the job, on another. */
+    fun runHere() {
+        starting = null
         start { job.runHere(it) }
-        this.runner = null
+    }
+
+    /** If it waits for its thread, which may never come: a pool may drop what it has taken. */
+    private fun endUnstarted(cause: Throwable) {
+        if (starting?.compareAndSet(false, true) == true) job.end(cause)
     }
 
     private inline fun start(how: (suspend CoroutineScope.() -> T) -> Unit) {
@@ -152,7 +178,7 @@ internal class CoroutineTask<T>(
     }
 
     override fun cancelling(cause: Throwable) {
-        if (core.withdraw(this)) job.end(cause)
+        if (core.withdraw(this)) job.end(cause) else endUnstarted(cause)
     }
 
     override fun ended() = settle()
@@ -180,12 +206,7 @@ internal class CoroutineTask<T>(
         if (place != Place.ENDED || isAccepted) settle()
         letIn()
         group?.leave()
-        try {
-            taskKey?.let { scheduler.keys.remove(it, this) }
-        } catch (e: Throwable) {
-            // The key's own code.
-            FlatStack.report(e)
-        }
+        keyEntry?.let { scheduler.keys.remove(it, this) }
     }
 
     /**

@@ -26,8 +26,10 @@ internal class Counts {
 
     private val levels = Array(Line.LEVELS.size) { OfLevel() }
 
-    fun sampled(block: Runnable): Runnable =
-        if (ThreadLocalRandom.current().nextInt() and (SAMPLED - 1) != 0 || block is Turn) block else Sampled(block)
+    fun sampled(block: Runnable): Runnable {
+        val isSampled = ThreadLocalRandom.current().nextInt() and (SAMPLED - 1) == 0
+        return if (isSampled && block !is WorkerSlot) Sampled(block) else block
+    }
 
     fun local() = Local()
 

@@ -21,8 +21,8 @@ public class DispatcherMetrics internal constructor(
 
     /**
      * @property queued how many blocks wait for their turn; counted anew, in time proportional to them. What waits in a
-     *   limited view counts there. Here count the places for which it stands in line, and also those that it has given
-     *   up, until they are swept out: at most about 64 and twice its parallelism.
+     *   limited view counts there. Here count the places for which it stands in line: at most as many in each level as
+     *   its parallelism, of which some may not be needed any more.
      * @property picked how many blocks have had their turn, and how many places of limited views. Workers add what they
      *   have picked when they turn to another level, go behind others, or leave.
      * @property outOfTurn how many of them were picked although a more urgent level had work.

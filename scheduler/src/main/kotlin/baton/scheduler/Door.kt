@@ -49,7 +49,7 @@ internal open class Door(
     final override fun boost(context: CoroutineContext, level: Priority): Boost =
         lifts.lift(context, ownLevel(context).ordinal, level)
 
-    final override fun isHigherWaiting(priority: Priority): Boolean = line.mask and ((1 shl priority.ordinal) - 1) != 0
+    final override fun isHigherWaiting(priority: Priority): Boolean = line.hasWorkAbove(priority.ordinal)
 
     final override fun level(priority: Priority): PriorityDispatcher = doorTo(line, priority, default, name)
 

@@ -6,39 +6,47 @@ import baton.waiting.FlatStack
 /*
  * How it works
  *
- * At most `parallelism` blocks of this line run at a time. For each of them the line beneath gets a Turn, which carries
- * no block: when the turn comes, the block is chosen that is most urgent then.
+ * At most `parallelism` blocks of this line run at a time. In the line beneath a WorkerSlot stands for a place. It
+ * carries no block: when it is picked there, this line chooses the block that it runs.
  *
- * (1) `turns` is the number of turns that stand in the line beneath or run. While blocks wait here, it is at least 1,
- *     and it is `parallelism` if that many blocks wait or run.
- * (2) A turn stands at a level. For every level l: of the blocks at l or above that wait here, as many have a turn that
- *     stands at l or above as there are turns that do not run. For that, the least urgent turn is declared over, and
- *     one at the level of a newcomer takes its place. So nothing waits here behind less urgent work there.
- * (3) When a block has run, its turn goes to the most urgent block that has none yet, and stands in line anew.
+ * For a level l, let waiting(l) be the number of blocks that wait here at l or a more urgent level, standing(l) the
+ * number of slots that stand at l or a more urgent level beneath, or are on their way there, and
+ * free = parallelism - running.
  *
- * All of it is guarded by `lock`; while it is held nothing is enqueued beneath and no block runs.
+ * (1) standing(l) >= min(free, waiting(l)) for every level l. So no block waits here behind less urgent work beneath,
+ *     and a free place gets its block.
+ * (2) A slot that is picked does nothing if the view is full, or if no block waits here at the slot's level or a more
+ *     urgent one. The line beneath does not count that as a pick and does not tell its picker. So the bounds beneath are
+ *     exact, whatever slots stand there, and no block runs in a slot that is more urgent than all that waits.
+ * (3) Each step keeps (1) with one new slot at most, at the most urgent level at which (1) would fail otherwise. A block
+ *     that comes makes waiting(l) greater by one, a block that ends makes free greater by one, and a slot that is picked
+ *     makes standing(l) smaller by one.
+ * (4) A slot that is not needed any more, because a more urgent one was added, stays. A slot is added at l only if
+ *     standing(l) < free. So at most `parallelism` slots stand at each level.
+ * (5) Each block that is chosen is counted by the picker, under the lock, with the levels that have work at that time:
+ *     the view passes the head of level l over bound(l) times at most.
+ *
+ * All of it is guarded by `lock`. While it is held no block runs, and nothing is enqueued beneath. The lock of a view over
+ * this one may be taken while it is held (a slot of that view is picked here), never the other way round.
  */
 internal class LimitedLine(private val beneath: Line, override val parallelism: Int) : Line() {
     private val lock = Any()
     private val queues = Array(LEVELS.size) { ArrayDeque<Runnable>() }
 
-    /** The turns that stand in the line beneath, by their levels. */
-    private val standing = Array(LEVELS.size) { LinkedHashSet<Turn>() }
+    /** How many slots stand at each level. */
+    private val standing = IntArray(LEVELS.size)
     private val picker = beneath.root.policy.picker()
     private val counts = Counts()
     private val picks = counts.local()
-    private var turns = 0
+    private var running = 0
 
-    /** How many turns were declared over since the line beneath was last swept of them. */
-    private var over = 0L
-
-    /** Written under the lock. */
+    /** The levels that have blocks. Written under the lock. */
     @Volatile
-    private var ownMask = 0
+    private var mask = 0
+
+    private val free: Int get() = parallelism - running
 
     override val root: PriorityCore get() = beneath.root
-
-    override val mask: Int get() = ownMask or beneath.mask
 
     init {
         root.lifts.add(this)
@@ -46,100 +54,78 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
 
     override fun enqueue(level: Int, block: Runnable) {
         val entry = counts.sampled(block)
-        val turn =
+        val slot =
             synchronized(lock) {
-                queues[level].addLast(entry)
-                ownMask = ownMask or (1 shl level)
-                turnFor(level)
+                add(level, entry)
+                missingSlot()
             }
-        if (turn != null) enqueueBeneath(turn)
+        slot?.enqueue(beneath)
     }
 
-    /** Invariant 1. */
-    private fun turnFor(level: Int): Turn? {
-        if (turns == parallelism) return raise(level)
-        turns++
-        return stand(level)
-    }
-
-    /** Invariant 2, for [level]. */
-    private fun raise(level: Int): Turn? {
-        if ((0..level).sumOf { standing[it].size } >= (0..level).sumOf { queues[it].size }) return null
-        val least = standing.indexOfLast { it.isNotEmpty() }
-        if (least <= level) return null
-        val last = standing[least].first()
-        standing[least].remove(last)
-        last.isOver = true
-        over++
-        return stand(level)
-    }
-
-    private fun stand(level: Int) = Turn(this, level).also { standing[level].add(it) }
-
-    /** It is the turn of [turn]; the block to run, or null when it is over, or others have taken all blocks. */
-    fun begin(turn: Turn): Runnable? {
-        var raised: Turn? = null
-        val block =
-            synchronized(lock) {
-                if (!standing[turn.level].remove(turn)) return null
-                val mask = ownMask
-                if (mask == 0) {
-                    turns--
-                    return null
-                }
-                val level = picker.next(mask)
-                picker.served(level, mask)
-                picks.count(level, isForced = level != mask.mostUrgent())
-                picks.publish()
-                val entry = queues[level].removeFirst()
-                forgetIfEmpty(level)
-                // A less urgent block, which was due, has taken the turn of a more urgent one: one is missing there.
-                if (level > turn.level) raised = (turn.level until level).firstNotNullOfOrNull(::raise)
-                picks.started(entry, level)
-            }
-        raised?.let(::enqueueBeneath)
-        return block
-    }
-
-    /** The block of a turn has run: invariant 3. */
-    fun end() {
-        val next =
-            synchronized(lock) {
-                val level = levelOfNth(standing.sumOf { it.size })
-                if (level < 0) turns--
-                if (level < 0) null else stand(level)
-            }
-        if (next != null) enqueueBeneath(next)
-    }
-
-    private fun enqueueBeneath(turn: Turn) {
-        beneath.enqueue(turn.level, turn)
-        val isMuch =
-            synchronized(lock) {
-                val isMuch = over > FEW + 2 * parallelism.toLong()
-                if (isMuch) over = 0
-                isMuch
-            }
-        if (isMuch) beneath.sweep()
-    }
-
-    override fun sweep() {
-        synchronized(lock) {
-            for (level in queues.indices) {
-                queues[level].removeAll { it is Turn && it.isOver }
-                forgetIfEmpty(level)
-            }
-        }
-    }
-
-    /** The level of the block that has [index] others before it, by urgency; -1 if there is none. */
-    private fun levelOfNth(index: Int): Int {
-        var before = index
+    /** Invariant 3. To be enqueued beneath, without the lock. */
+    private fun missingSlot(): WorkerSlot? {
+        val free = free
+        if (free == 0) return null
+        var standing = 0
+        var waiting = 0
         for (level in queues.indices) {
-            before -= queues[level].size
-            if (before < 0) return level
+            standing += this.standing[level]
+            waiting += queues[level].size
+            if (standing >= minOf(free, waiting)) continue
+            this.standing[level]++
+            return WorkerSlot(this, level)
         }
-        return -1
+        return null
+    }
+
+    /** [slot] was picked. Whether it runs a block; another slot may have to stand [beneath] in either case. */
+    fun begin(slot: WorkerSlot): Boolean =
+        synchronized(lock) {
+            standing[slot.level]--
+            slot.block = if (free > 0) choose(slot.level) else null
+            if (slot.block != null) running++
+            slot.missing = missingSlot()
+            slot.block != null
+        }
+
+    /** Invariants 2 and 5. */
+    private fun choose(slotLevel: Int): Runnable? {
+        while (mask.isAtOrAbove(slotLevel)) {
+            val mask = mask
+            val level = picker.next(mask)
+            val entry = queues[level].removeFirst()
+            forgetIfEmpty(level)
+            if (entry is WorkerSlot && !entry.begin { add(it.level, it) }) continue
+            picker.served(level, mask)
+            picks.count(level, isForced = level != mask.mostUrgent())
+            picks.publish()
+            return picks.started(entry, level)
+        }
+        return null
+    }
+
+    /** The block of a slot has ended. */
+    fun end() {
+        val slot =
+            synchronized(lock) {
+                running--
+                missingSlot()
+            }
+        slot?.enqueue(beneath)
+    }
+
+    override fun hasWorkAbove(level: Int): Boolean =
+        (level > 0 && mask.isAtOrAbove(level - 1) && synchronized(lock) { waitsAbove(level) }) ||
+            beneath.hasWorkAbove(level)
+
+    /** Whether a slot of [level] would run a block now. */
+    fun canBegin(level: Int): Boolean = synchronized(lock) { free > 0 && waitsAbove(level + 1) }
+
+    private fun waitsAbove(level: Int) = (0 until level).any { queues[it].any(WorkerSlot::canBegin) }
+
+    private fun add(level: Int, entry: Runnable) {
+        queues[level].addLast(entry)
+        mask = mask or (1 shl level)
     }
 
     override fun remove(level: Int, block: Runnable): Boolean =
@@ -153,33 +139,51 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
         }
 
     private fun forgetIfEmpty(level: Int) {
-        if (queues[level].isEmpty()) ownMask = ownMask and (1 shl level).inv()
+        if (queues[level].isEmpty()) mask = mask and (1 shl level).inv()
     }
 
     override fun blocks(level: Int): List<Runnable> = synchronized(lock) { queues[level].map(::blockOf) }
 
     override fun metrics(): DispatcherMetrics =
-        synchronized(lock) { counts.metrics(workers = turns) { level -> queues[level].size } }
+        synchronized(lock) {
+            counts.metrics(workers = running + minOf(free, standing.sum())) { level -> queues[level].size }
+        }
 
     private companion object {
-        const val FEW = 64
+        fun Int.isAtOrAbove(level: Int) = this and ((2 shl level) - 1) != 0
     }
 }
 
-/** A place in the line beneath, for whatever is most urgent in [line] when it comes. */
-internal class Turn(private val line: LimitedLine, val level: Int) : Runnable {
-    /** Another stands in its place. */
-    @Volatile
-    var isOver = false
+/** A place of [line] in the line beneath, at [level], for the block that [line] chooses when it is picked there. */
+internal class WorkerSlot(private val line: LimitedLine, val level: Int) : Runnable {
+    /** What it runs. Written under the lock of [line], as [missing]. */
+    var block: Runnable? = null
+
+    /** Another slot that [line] needs since this one was picked. */
+    var missing: WorkerSlot? = null
+
+    fun enqueue(beneath: Line) = beneath.enqueue(level, this)
+
+    /** The line beneath has picked this: whether it runs a block. [stand] puts a slot into the line beneath. */
+    inline fun begin(stand: (WorkerSlot) -> Unit): Boolean {
+        val begins = line.begin(this)
+        missing?.let(stand)
+        missing = null
+        return begins
+    }
 
     override fun run() {
-        val block = line.begin(this) ?: return
         try {
-            block.run()
+            block?.run()
         } catch (e: Throwable) {
             FlatStack.report(e)
         } finally {
             line.end()
         }
+    }
+
+    companion object {
+        /** Whether [entry] of a queue is a block that may begin, or stands for one. */
+        fun canBegin(entry: Runnable): Boolean = entry !is WorkerSlot || entry.line.canBegin(entry.level)
     }
 }

@@ -13,9 +13,10 @@ internal abstract class Line {
     abstract val root: PriorityCore
 
     /**
-     * The levels that have work here or further on, as a mask. One volatile read for each line on the way to the root.
+     * Whether a block that may begin waits at a level more urgent than [level], here or further on. If none does, this is
+     * one volatile read for each line on the way to the root.
      */
-    abstract val mask: Int
+    abstract fun hasWorkAbove(level: Int): Boolean
 
     /** Runs [block] once. Never throws. */
     abstract fun enqueue(level: Int, block: Runnable)
@@ -31,9 +32,6 @@ internal abstract class Line {
      * newest.
      */
     abstract fun blocks(level: Int): List<Runnable>
-
-    /** Throws out the turns that are over. */
-    abstract fun sweep()
 
     abstract fun metrics(): DispatcherMetrics
 
@@ -56,8 +54,7 @@ internal abstract class Line {
         }
     }
 
-    private fun contextOf(block: Runnable): CoroutineContext? =
-        if (block is TaskRunner) block.context else (block as? Continuation<*>)?.context
+    private fun contextOf(block: Runnable): CoroutineContext? = (block as? Continuation<*>)?.context
 
     companion object {
         val LEVELS: List<Priority> = Priority.entries

@@ -6,6 +6,7 @@ import baton.waiting.FlatStack
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
@@ -34,6 +35,9 @@ import kotlinx.coroutines.Dispatchers
  * (5) Every block is polled by one worker: the queues are java.util.concurrent's.
  * (6) With Bounded, a worker asks the queues and not the mask alone which levels have work while there is a gap. So none
  *     is passed over without being counted.
+ * (7) A start of a worker runs once, whatever the dispatcher underneath does with it: throw after it has queued the
+ *     worker, or run it twice. One compare-and-set decides. A worker may come late and find a later start, which it
+ *     serves; the one that comes for that does nothing then.
  *
  * Hence, with Bounded: while a block is the head of level l, at most `parallelism` workers pick, each passes it over
  * bypass[l] times at most (see Turns), and none of them forgets. So it runs within parallelism × bypass[l] picks.
@@ -63,7 +67,12 @@ internal class PriorityCore(
 
     override val root: PriorityCore get() = this
 
-    override val mask: Int get() = maskOf(word)
+    /** A bit may be stale, and so says only where to look; see invariant 2. */
+    override fun hasWorkAbove(level: Int): Boolean {
+        val now = word
+        if (maskOf(now) and ((1 shl level) - 1) == 0 && !hasGap(now)) return false
+        return (0 until level).any { queues[it].any(WorkerSlot::canBegin) }
+    }
 
     override fun enqueue(level: Int, block: Runnable) {
         queues[level].add(counts.sampled(block))
@@ -91,10 +100,12 @@ internal class PriorityCore(
     }
 
     private fun start(worker: Worker) {
+        worker.set(true)
         try {
             under.dispatch(EmptyCoroutineContext, worker)
         } catch (_: Throwable) {
-            // As kotlinx does for an executor that has been shut down: somebody must run what is left.
+            // As kotlinx does for an executor that has been shut down: what is left must run. Invariant 7: the worker may
+            // have been queued before this was thrown.
             Dispatchers.Default.dispatch(EmptyCoroutineContext, worker)
         }
     }
@@ -106,19 +117,19 @@ internal class PriorityCore(
 
     override fun blocks(level: Int): List<Runnable> = queues[level].map(::blockOf)
 
-    override fun sweep() {
-        for (queue in queues) queue.removeIf { it is Turn && it.isOver }
-    }
-
     override fun metrics(): DispatcherMetrics =
         counts.metrics(workers = workersOf(word)) { level -> queues[level].size }
 
-    private inner class Worker : Runnable {
+    /** True from its start until a thread runs it; see invariant 7. */
+    private inner class Worker :
+        AtomicBoolean(),
+        Runnable {
         var afterGap = false
         private val picker = policy.picker()
         private val picks = counts.local()
 
         override fun run() {
+            if (!compareAndSet(true, false)) return
             var ran = 0
             while (true) {
                 val block = next() ?: return
@@ -128,7 +139,7 @@ internal class PriorityCore(
                 } catch (e: Throwable) {
                     FlatStack.report(e)
                 }
-                if (++ran >= quantum && mask != 0) {
+                if (++ran >= quantum && maskOf(word) != 0) {
                     picks.publish()
                     if (goBehind()) return
                     ran = 0
@@ -136,13 +147,16 @@ internal class PriorityCore(
             }
         }
 
-        /** Once this has succeeded another thread may have this worker already. */
-        private fun goBehind(): Boolean =
+        /** Once this has succeeded another thread may have this worker already: invariant 7. */
+        private fun goBehind(): Boolean {
+            set(true)
             try {
-                Behind(this).sendTo(under)
+                if (Behind(this).sendTo(under)) return true
             } catch (_: Throwable) {
-                false
+                // Refused, or queued all the same.
             }
+            return !compareAndSet(true, false)
+        }
 
         /** The block that this worker runs next; null when it has left. */
         private fun next(): Runnable? {
@@ -158,7 +172,7 @@ internal class PriorityCore(
                 val entry = queues[level].poll()
                 when {
                     entry == null -> if (leftOrCleared(level, now)) return gone()
-                    entry is Turn && entry.isOver -> {}
+                    entry is WorkerSlot && !entry.begin(::stand) -> {}
                     else -> {
                         picker.served(level, levels)
                         picks.count(level, isForced = level != levels.mostUrgent())
@@ -167,6 +181,8 @@ internal class PriorityCore(
                 }
             }
         }
+
+        private fun stand(slot: WorkerSlot) = enqueue(slot.level, slot)
 
         /** Nothing was waiting when it left, so there is nothing that it has passed over. */
         private fun gone(): Runnable? {

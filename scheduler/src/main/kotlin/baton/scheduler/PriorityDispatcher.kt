@@ -25,15 +25,24 @@ import kotlinx.coroutines.CoroutineDispatcher
  * *Bound.* At most [parallelism] blocks run at a time. A coroutine that is suspended takes no place.
  *
  * *Boosting.* While a coroutine holds a `Mutex`, a `ReadWriteLock` or the only permit of a `Semaphore`, or works on a
- * [ScheduledTask], that somebody more urgent waits for, it and all inside it run at the level of whoever waits. For
- * that it must be known who holds a lock. After a `tryLock()` that does not suspend, or a `lockRead()` without an owner,
- * it is not; nor if a Java future holds it.
+ * [ScheduledTask], and a more urgent coroutine waits for that, the holder and all inside it run at the waiter's level.
+ * The holder must be known, and known as a coroutine of this dispatcher. So a boost does not reach
+ * - a lock taken by a `tryLock()` that does not suspend, by a `lockRead()` without an owner, or by a Java future;
+ * - a lock that the coroutine took before it entered this dispatcher by `withContext`;
+ * - what the holder runs inside `withContext` on another [PriorityDispatcher], where it keeps its level;
+ * - the next in a chain: when the holder waits already for another lock or for a queued [ScheduledTask], the holder of
+ *   that lock, or the task, keeps its level. (What the holder begins to wait for while it is boosted is boosted, too.)
+ *
+ * In these cases the waiter waits for as long as the policy lets the holder's own level wait: with
+ * [PriorityPolicy.Strict], without end.
  *
  * *Cancellation.* Never drops a block, cancelled or not: the block runs and sees it.
  *
  * *Failures.* What a plain Runnable throws goes to the thread's uncaught exception handler, and the worker goes on.
  * When the dispatcher underneath refuses work because it was shut down, what is left runs on `Dispatchers.Default`,
- * or where kotlinx sends it: over an `ExecutorService`, on `Dispatchers.IO`.
+ * or where kotlinx sends it: over an `ExecutorService`, on `Dispatchers.IO`. A pool that takes work and then drops it,
+ * as it does on `shutdownNow` and with a `DiscardPolicy`, takes one of the [parallelism] places with it for good; when
+ * the last is gone nothing runs here any more, and nothing says so. So let what runs here end before `shutdownNow`.
  *
  * *Time.* It has no clock: `delay` is that of the dispatcher underneath. So `runTest` drives it in virtual time.
  *

@@ -12,10 +12,11 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
  * goes at once to the end of the caller's level, and keeps that place also if the caller leaves; one that runs, and all
  * inside it, is at the caller's level as long as the caller waits. The caller's level is the one at which its
  * `PriorityDispatcher` dispatches it, else the [Priority] in its context, else NORMAL. `awaitAll` and the clauses of
- * `select` wait without lifting.
+ * `select` wait without lifting, and a caller that becomes more urgent while it waits does not lift the task further.
  *
  * *Cancellation.* `cancel` takes a queued task out of the queue at once, wherever it stands, in O(1), and its block is
- * never called. One that runs is cancelled as any coroutine; its place is free when it has ended, with all inside it.
+ * never called. The same holds for a task that has its place and waits for its thread. One that runs is cancelled as any
+ * coroutine; its place is free when it has ended, with all inside it.
  *
  * *Memory.* What happens before a task is scheduled happens before its block; its end happens before what follows an
  * [await] or [join] that returns.

@@ -3,7 +3,6 @@ package baton.scheduler
 import baton.Priority
 import baton.scheduler.TaskEntry.Place
 import baton.sync.Latch
-import baton.waiting.FlatStack
 
 /*
  * How it works
@@ -37,8 +36,8 @@ import baton.waiting.FlatStack
  *
  * All steps are O(1), but for those that start or let in many (O(those)), and close (O(those queued)); what they find in
  * `inbox` they queue for those who left it there, O(1) for each task in its life. What they decide
- * is done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher runs a task at
- * once, its end starts the next one inside: FlatStack keeps that from growing.
+ * is done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher or an executor runs a
+ * task in place, its end starts the next one inside: the tasks themselves keep that from growing (TaskStart).
  *
  * When all tasks are being cancelled with their scope, none is started any more, though places become free.
  */
@@ -168,7 +167,7 @@ internal class TaskCore(
     /** The outcome of [task] is known: a value if [failure] is null. To say it again changes nothing. */
     fun ended(task: TaskEntry, failure: Throwable?, isCancelled: Boolean) {
         var isLast = false
-        decide(after = task) { now ->
+        decide { now ->
             when {
                 task.isWaiting -> takeOut(task, TaskEnd.WITHDRAWN)
                 task.place == Place.RUNNING -> {
@@ -313,11 +312,7 @@ internal class TaskCore(
         }
 
     /** One step: [decision], and all that follows from it. */
-    private inline fun decide(
-        now: Long = queue.now(),
-        after: TaskEntry? = null,
-        decision: (now: Long) -> Unit,
-    ) {
+    private inline fun decide(now: Long = queue.now(), decision: (now: Long) -> Unit) {
         val isLive = isAlive()
         val starts: TaskEntry?
         val letIns: TaskEntry?
@@ -334,7 +329,7 @@ internal class TaskCore(
             lastToLetIn = null
         }
         if (letIns != null) letIn(letIns)
-        if (starts != null) begin(starts, after)
+        if (starts != null) begin(starts)
     }
 
     /** Invariants 1, 2 and 6. */
@@ -400,14 +395,15 @@ internal class TaskCore(
         }
     }
 
-    private fun begin(first: TaskEntry, after: TaskEntry?) {
+    /** At once, at any depth of the stack: the caller may block its thread until one of them has ended. */
+    private fun begin(first: TaskEntry) {
         var task: TaskEntry? = first
         while (task != null) {
             val chosen: TaskEntry = task
             // Before it begins: another may use the field afterwards.
             task = chosen.next
             chosen.next = null
-            if (after == null || !chosen.begins(after)) FlatStack.run(chosen::begin)
+            chosen.begin()
         }
     }
 }

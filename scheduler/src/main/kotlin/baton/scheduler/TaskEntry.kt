@@ -63,9 +63,6 @@ internal abstract class TaskEntry(
     /** It has its place: run the block. */
     abstract fun begin()
 
-    /** It has the place of [after], which ends on this thread: whether it begins by itself where that one ran. */
-    open fun begins(after: TaskEntry): Boolean = false
-
     /** There is room for it now. */
     abstract fun letIn()
 

@@ -5,8 +5,10 @@ import baton.PriorityController
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.newCoroutineContext
 import kotlinx.coroutines.withContext
 
 /**
@@ -29,9 +31,7 @@ import kotlinx.coroutines.withContext
  * have a share of the starts, see [TaskSchedulerConfig]. What is started next is decided when a place is free.
  *
  * *Where.* Each task is a coroutine in [scope], with a [baton.PriorityController] in its context, so that on a
- * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] lifts it. A task that ends without having been
- * suspended leaves its thread to the one that gets its place, up to 16 in a row, except on a [PriorityDispatcher]. So
- * what hears of its end right there (`invokeOnCompletion`, a waiter on `Dispatchers.Unconfined`) must not block.
+ * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] lifts it. Each task is one dispatch.
  *
  * *Failures.* A task that fails fails nobody but whoever awaits it. A task that the scheduler refuses fails with
  * [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with a
@@ -44,11 +44,13 @@ import kotlinx.coroutines.withContext
  * `await`, and before a [drain] that returns.
  *
  * *Misuse.* A task that waits for another task of the same scheduler keeps its place meanwhile: if all do that, none
- * goes on. A task that calls [drain] waits for itself.
+ * goes on. A task that calls [drain] waits for itself. A pool that takes the dispatch of a task and then drops it, as it
+ * does on `shutdownNow` and with a `DiscardPolicy`, keeps the task RUNNING, and its place taken, until the task is cancelled.
  *
  * All members may be called from any thread. The scheduler starts no thread and holds no timer but those of deadlines.
- * A dispatcher that runs coroutines at once, such as `Dispatchers.Unconfined`, runs them on the thread that schedules
- * or whose task has ended; the stack does not grow with them.
+ * A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs them on the thread that schedules
+ * or whose task has ended. The stack does not grow with them, because deep ones begin when the thread has returned to the
+ * outermost: code that runs in such a chain must not block its thread until a later task has ended.
  *
  * @param maxConcurrency how many tasks may run, at least 1.
  * @property scope in whose context tasks run.
@@ -69,8 +71,6 @@ public class TaskScheduler(
     internal val supervision = Supervision(scope.coroutineContext[Job])
     internal val core = TaskCore(maxConcurrency, config, supervision::isActive)
     internal val keys = KeyIndex()
-
-    private val contexts = TaskContexts(scope)
 
     /**
      * How many tasks may run. Raising it starts more at once; lowering it takes nothing from those that run, and none
@@ -101,10 +101,9 @@ public class TaskScheduler(
      * @param key shown by messages and `toString`, and by which [tasks] and [cancel] find the task while it has not
      *   ended. Several tasks may have the same key; it is compared by `equals`.
      * @param deadline how long the task may wait for its turn, by the clock of the scope's dispatcher, rounded up to
-     *   whole milliseconds; zero means now or not at all, null or infinite that there is no limit. If it has not been
-     *   started then it fails with [TaskDeadlineException]. How long it runs is not limited: for that use `withTimeout`
-     *   in [block].
-     * @throws IllegalArgumentException if [deadline] is negative.
+     *   whole milliseconds; zero or less means now or not at all, null or infinite that there is no limit. If it has not
+     *   been started then it fails with [TaskDeadlineException]. How long it runs is not limited: for that use
+     *   `withTimeout` in [block].
      */
     public fun <T> schedule(
         priority: Priority = Priority.NORMAL,
@@ -120,8 +119,6 @@ public class TaskScheduler(
      *
      * *Cancellation.* Prompt. The task is cancelled, and unless it was let in that very moment its block is never
      * called. A call that need not wait does not look for cancellation.
-     *
-     * @throws IllegalArgumentException if [deadline] is negative.
      */
     public suspend fun <T> submit(
         priority: Priority = Priority.NORMAL,
@@ -150,7 +147,6 @@ public class TaskScheduler(
      * @throws TaskRejectedException if there is no room; [TaskShedException] if it has lost its place in the queue.
      * @throws TaskDeadlineException if it was not started before its [deadline].
      * @throws SchedulerClosedException if the scheduler is closed, before or while the task is queued.
-     * @throws IllegalArgumentException if [deadline] is negative.
      */
     public suspend fun <T> run(
         priority: Priority = Priority.NORMAL,
@@ -213,15 +209,15 @@ public class TaskScheduler(
         core.close(cause)
     }
 
+    @OptIn(ExperimentalCoroutinesApi::class)
     private fun <T> newTask(
         priority: Priority,
         key: Any?,
         deadline: Duration?,
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
-        require(deadline == null || !deadline.isNegative()) { "deadline must not be negative, was $deadline" }
         val controller = PriorityController(priority)
-        return CoroutineTask(this, controller, TaskJob(contexts.of(controller)), key, deadline, block)
+        return CoroutineTask(this, controller, TaskJob(scope.newCoroutineContext(controller)), key, deadline, block)
     }
 
     /** Why a task has ended without having been started. */

@@ -1,5 +1,6 @@
 package baton.scheduler
 
+import baton.Priority
 import baton.sync.StepDispatcher
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.random.Random
@@ -78,6 +79,64 @@ class PriorityBoundTest {
             }
             while (under.step()) { /* what is left beside the view */ }
             assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
+            assertTrue(ran > 0)
+        }
+    }
+
+    /**
+     * A LOW block of the inner view has a slot at LOW in the view beneath, while CRITICAL ones come and go: however
+     * often, that slot is passed over once, and then the LOW block of the view beneath.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = [0, 1, 5, 60, 200])
+    fun `view of a view keeps the bounds of the view beneath, whatever slots of it stand there`(urgent: Int) {
+        val outer = under.prioritized(1).limitedParallelism(1, "outer")
+        val inner = outer.limitedParallelism(1, "inner")
+        val bound = PriorityPolicy.Bounded().of(Priority.LOW)
+        var sent = 0
+        var low = -1
+        fun flood() {
+            picks += 0
+            if (sent++ < urgent) inner.add(0)
+            if (sent == urgent + 1) outer.level(Priority.LOW).dispatch(EmptyCoroutineContext) { low = picks.size }
+            if (low < 0 && picks.size < 100 * bound) {
+                outer.level(Priority.CRITICAL).dispatch(EmptyCoroutineContext, ::flood)
+            }
+        }
+        inner.add(3)
+        outer.level(Priority.CRITICAL).dispatch(EmptyCoroutineContext, ::flood)
+        while (under.step()) { /* runs what is there */ }
+        assertTrue(low - 2 * urgent in 0..2 * bound + 2) { "LOW waited for $low picks" }
+    }
+
+    @ParameterizedTest
+    @CsvSource("1, 1, 1", "1, 2, 1", "2, 2, 2", "2, 3, 2")
+    fun `view passes its own blocks over within its bound for each place of a view of it`(
+        parallelism: Int,
+        places: Int,
+        placesOfInner: Int,
+    ) {
+        for (seed in 0 until SEEDS) {
+            val random = Random(seed)
+            val bounds = IntArray(5) { if (it == 0) Int.MAX_VALUE else random.nextInt(3, 12) }
+            val policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4])
+            val prioritized = under.prioritized(parallelism, policy = policy, quantum = random.nextInt(1, 20))
+            val outer = prioritized.limitedParallelism(places, "outer")
+            val inner = outer.limitedParallelism(placesOfInner, "inner")
+            var ran = 0
+            val waits = passOver(random, outer) { level ->
+                inner.level(Line.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
+            }
+            for (level in 1..4) {
+                // Before its own head, as many slots of the inner view may stand at that level.
+                val bound = (placesOfInner + 1) * bounds[level]
+                assertTrue(waits.longest[level] <= bound) {
+                    "seed $seed: the outer view passed over a head of level $level ${waits.longest[level]} times, " +
+                        "bound $bound"
+                }
+            }
+            while (under.step()) { /* what is left of the inner view */ }
+            assertEquals(0, inner.metrics.workers + outer.metrics.workers + prioritized.metrics.workers)
             assertTrue(ran > 0)
         }
     }

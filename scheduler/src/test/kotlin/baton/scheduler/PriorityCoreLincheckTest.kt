@@ -67,7 +67,7 @@ abstract class LineLincheckBase(parallelism: Int) {
         for (number in 0 until enqueued.get()) check(ran[number] == 1) { "block $number ran ${ran[number]} times" }
         check(!tooMany) { "more than ${line.parallelism} at a time" }
         val metrics = line.metrics()
-        check(line.mask == 0 && metrics.workers == 0) { "left behind: $metrics" }
+        check(!line.hasWorkAbove(Line.LEVELS.size) && metrics.workers == 0) { "left behind: $metrics" }
     }
 
     @Test
@@ -133,5 +133,14 @@ open class LimitedLineLincheckTest : LineLincheckBase(parallelism = 2) {
 }
 
 class LimitedLineLincheckDeepTest : LimitedLineLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/** Slots of a view that stand in a view. */
+open class NestedLineLincheckTest : LineLincheckBase(parallelism = 2) {
+    override val line: Line = LimitedLine(LimitedLine(core, parallelism = 2), parallelism = 1)
+}
+
+class NestedLineLincheckDeepTest : NestedLineLincheckTest() {
     override val effort get() = Effort.DEEP
 }

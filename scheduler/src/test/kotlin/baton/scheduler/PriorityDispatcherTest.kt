@@ -157,6 +157,19 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
+    fun `withPriority and yieldIfHigherWaiting do not suspend once the last more urgent block was taken`() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized + HIGH) {
+            assertFalse(prioritized.isHigherWaiting(LOW))
+            withPriority(LOW) { yieldIfHigherWaiting() }
+            ran += "done"
+        }
+        testScheduler.runCurrent()
+        assertEquals(listOf("done"), ran)
+        assertEquals(listOf(1L, 0L), listOf(prioritized.metrics[HIGH].picked, prioritized.metrics[LOW].picked))
+    }
+
+    @Test
     fun `controller moves what is queued, and what comes later`() = runTest {
         val prioritized = prioritized()
         val controller = PriorityController(IDLE)

@@ -10,6 +10,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -68,7 +69,36 @@ class PriorityViewTest : PriorityFixture() {
     }
 
     @Test
-    fun `turns of a view that are over do not pile up`() = runTest {
+    fun `block of a view does not run in the slot of a more urgent one that has run before`() = runTest {
+        val prioritized = prioritized(1, PriorityPolicy.Bounded(idle = 3))
+        val view = prioritized.limitedParallelism(1, "view")
+        launch(view + IDLE) { ran += "idle" }
+        // Those pass the IDLE slot of the view over, which is due then.
+        repeat(3) { launch(prioritized + CRITICAL) { if (it == 2) launch(view + CRITICAL) { ran += "critical" } } }
+        launch(prioritized + HIGH) { ran += "high" }
+        testScheduler.runCurrent()
+        assertEquals(listOf("critical", "high", "idle"), ran)
+    }
+
+    @Test
+    fun `isHigherWaiting leaves out what a full view cannot run`() = runTest {
+        val prioritized = prioritized(2)
+        val view = prioritized.limitedParallelism(1, "view")
+        launch(view + LOW) {
+            launch(view + HIGH) { ran += "high" }
+            assertTrue(view.isHigherWaiting(LOW))
+            assertFalse(view.isHigherWaiting(HIGH))
+            assertFalse(prioritized.isHigherWaiting(LOW))
+            launch(prioritized + NORMAL) { ran += "normal" }
+            assertTrue(prioritized.isHigherWaiting(LOW))
+        }
+        testScheduler.runCurrent()
+        assertEquals(2, ran.size)
+        assertFalse(view.isHigherWaiting(IDLE) || prioritized.isHigherWaiting(IDLE))
+    }
+
+    @Test
+    fun `slots of a view do not pile up`() = runTest {
         val prioritized = prioritized(1, PriorityPolicy.Strict)
         val view = prioritized.limitedParallelism(1, "view")
         launch(view + LOW) { ran += "low" }
@@ -78,7 +108,7 @@ class PriorityViewTest : PriorityFixture() {
                 launch(view + CRITICAL) { urgent++ }
                 yield()
             }
-            assertTrue(prioritized.metrics[LOW].queued <= 70)
+            assertEquals(1, prioritized.metrics[LOW].queued)
         }
         testScheduler.runCurrent()
         assertEquals(1000, urgent)

@@ -15,6 +15,7 @@ import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
+import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.currentTime
@@ -197,6 +198,17 @@ class TaskCancellationTest {
         assertEquals(listOf("no key"), ran)
         assertEquals(emptyList<Any>(), scheduler.tasks("a"))
         assertEquals("a", holder.taskKey)
+    }
+
+    @Test
+    fun `key whose hash changes while its tasks wait is not kept`() = runTest {
+        val key = ArrayList<String>()
+        val scheduler = TaskScheduler(this, 1)
+        val tasks = List(2) { scheduler.schedule(key = key) { delay(1) } }
+        key += "changed"
+        tasks.joinAll()
+        key.clear()
+        assertEquals(emptyList<Any>(), scheduler.keys.of(key))
     }
 
     @Test

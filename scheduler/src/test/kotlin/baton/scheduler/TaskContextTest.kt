@@ -1,7 +1,6 @@
 package baton.scheduler
 
 import baton.Priority
-import baton.PriorityController
 import baton.PriorityElement
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
@@ -10,64 +9,48 @@ import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.asContextElement
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertNotSame
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Test
 
-/** One object that is to be taken for what `common + controller + job` would be. */
+/** The context in which a task runs: that of the scope, with the level and the job of the task. */
 class TaskContextTest {
-    private val common = Dispatchers.Default + CoroutineName("task")
-    private val controller = PriorityController(Priority.LOW)
-    private val job = Job()
-    private val plain = common + controller + job
-    private val context = TaskContext(common, controller) + job
+    private val local = ThreadLocal<String>()
+    private val scope =
+        CoroutineScope(Dispatchers.Default + CoroutineName("scope") + Priority.HIGH + local.asContextElement("scope"))
+    private val scheduler = TaskScheduler(scope, 1)
+
+    private fun contextOfATask() = runBlocking { scheduler.run(Priority.CRITICAL) { coroutineContext } }
 
     private fun CoroutineContext.elements() = fold(emptySet<Any>()) { found, element -> found + element }
 
     @Test
-    fun get_everyKey_answersAsThePlainOne() {
-        for (key in listOf(Job, PriorityElement.Key, ContinuationInterceptor, CoroutineName)) {
-            assertSame(plain[key], context[key])
-        }
-        assertNull(TaskContext(EmptyCoroutineContext, controller)[Job])
+    fun get_everyKey_isOfTheScopeButForLevelAndJob() {
+        val context = contextOfATask()
+        assertSame(Dispatchers.Default, context[ContinuationInterceptor])
+        assertEquals("scope", context[CoroutineName]?.name)
+        assertEquals(Priority.CRITICAL, context[PriorityElement]?.level)
+        assertNotSame(scope.coroutineContext[Job], context[Job])
+        assertEquals("scope", runBlocking { scheduler.run { local.get() } })
     }
 
     @Test
-    fun fold_andPlus_haveAllElementsOnce() {
-        assertEquals(plain.elements(), context.elements())
-        assertEquals(setOf<Any>(controller), TaskContext(EmptyCoroutineContext, controller).elements())
-        assertEquals((CoroutineName("outer") + plain).elements(), (CoroutineName("outer") + context).elements())
+    fun fold_hasOneLevelAndOneJob() {
+        val elements = contextOfATask().elements()
+        assertEquals(listOf(Priority.CRITICAL), elements.filterIsInstance<PriorityElement>().map { it.level })
+        assertEquals(1, elements.filterIsInstance<Job>().size)
     }
 
     @Test
-    fun plus_onceThereIsAJob_leavesItAsItIs() {
-        val other = Job()
-        assertEquals((plain + other + Priority.HIGH).elements(), (context + other + Priority.HIGH).elements())
-        assertSame(job, context[Job])
-        val alone = TaskContext(EmptyCoroutineContext, controller)
-        assertEquals(setOf<Any>(Priority.HIGH), (alone + Priority.HIGH).elements())
-    }
-
-    @Test
-    fun minusKey_takesThatElementAlone() {
-        for (key in listOf(Job, PriorityElement.Key, ContinuationInterceptor, CoroutineName)) {
-            assertEquals(plain.minusKey(key).elements(), context.minusKey(key).elements())
-        }
-        val none = TaskContext(EmptyCoroutineContext, controller)
-        assertSame(none, none.minusKey(Job))
-    }
-
-    @Test
-    fun toString_isThatOfThePlainOne() = assertEquals("$plain", "$context")
-
-    @Test
-    fun scope_withALevelOfItsOwn_givesItToNoTask() = runBlocking {
-        val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Default + Priority.HIGH), 1)
-        val levels = scheduler.run(Priority.CRITICAL) {
-            coroutineContext.elements().filterIsInstance<PriorityElement>().map { it.level }
-        }
-        assertEquals(listOf(Priority.CRITICAL), levels)
+    fun plus_anotherJob_leavesTheContextAsItIs() {
+        val context = contextOfATask()
+        val before = context.elements()
+        val job = Job()
+        assertSame(job, (context + job)[Job])
+        assertEquals(before, context.elements())
+        assertEquals(before, (EmptyCoroutineContext + context).elements())
     }
 }

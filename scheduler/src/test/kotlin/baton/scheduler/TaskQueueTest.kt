@@ -11,6 +11,7 @@ import baton.sync.assertContains
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
@@ -219,15 +220,21 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `deadline of zero means now or not at all, and an infinite one never`() = runTest {
-        val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
-        val now = scheduler.schedule(deadline = Duration.ZERO) { delay(1.seconds) }
-        val not = scheduler.schedule(deadline = Duration.ZERO) { ran += "never" }
-        val never = scheduler.schedule(deadline = Duration.INFINITE) { ran += "ran" }
-        assertNull(now.failure())
-        assertTrue(not.failure() is TaskDeadlineException)
-        never.join()
-        assertEquals(listOf("ran"), ran)
+    fun `deadline of zero or less means now or not at all, and an infinite one never`() = runTest {
+        for (deadline in listOf(Duration.ZERO, (-1).nanoseconds, (-1).seconds, -Duration.INFINITE)) {
+            val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
+            val now = scheduler.schedule(deadline = deadline) { delay(1.seconds) }
+            val not = scheduler.schedule(deadline = deadline) { ran += "never" }
+            val submitted = scheduler.submit(deadline = deadline) { ran += "never" }
+            val run = runCatching { scheduler.run(deadline = deadline) { ran += "never" } }
+            val never = scheduler.schedule(deadline = Duration.INFINITE) { ran += "ran" }
+            assertNull(now.failure())
+            assertTrue(not.failure() is TaskDeadlineException)
+            assertTrue(submitted.failure() is TaskDeadlineException)
+            assertTrue(run.exceptionOrNull() is TaskDeadlineException)
+            never.join()
+        }
+        assertEquals(List(4) { "ran" }, ran)
     }
 
     @Test

@@ -1,6 +1,9 @@
 package baton.scheduler
 
 import baton.Priority
+import kotlin.coroutines.AbstractCoroutineContextElement
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
@@ -9,6 +12,7 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.job
+import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -21,6 +25,13 @@ class TaskSchedulerStackTest {
         UNCONFINED(Dispatchers.Unconfined),
         IMMEDIATE(Immediate(isNeeded = false)),
         SAME_THREAD(Immediate(isNeeded = true)),
+        NO_DISPATCHER(SameThread),
+    }
+
+    /** Runs coroutines in place, and is no dispatcher. */
+    private object SameThread : AbstractCoroutineContextElement(ContinuationInterceptor), ContinuationInterceptor {
+        override fun <T> interceptContinuation(continuation: Continuation<T>) =
+            Continuation(continuation.context, continuation::resumeWith)
     }
 
     private class Immediate(private val isNeeded: Boolean) : CoroutineDispatcher() {
@@ -90,6 +101,23 @@ class TaskSchedulerStackTest {
         repeat(MANY) { scheduler.schedule { done++ } }
         scheduler.scope.cancel()
         scheduler.resume()
+        assertEquals(0, done)
+        assertAtRest(scheduler)
+    }
+
+    @Test
+    fun many_ofADispatcherThatThrows() = runBlocking {
+        val refusing = object : CoroutineDispatcher() {
+            override fun dispatch(context: CoroutineContext, block: Runnable) = throw IllegalStateException("refused")
+        }
+        val scheduler = TaskScheduler(CoroutineScope(refusing + Job()), 1)
+        scheduler.pause()
+        repeat(MANY) { scheduler.schedule { done++ } }
+        scheduler.resume()
+        scheduler.drain()
+        // The last one leaves its scope after that.
+        scheduler.scope.coroutineContext.job.children.forEach { it.join() }
+        assertEquals(MANY.toLong(), scheduler.metrics[Priority.NORMAL].failed)
         assertEquals(0, done)
         assertAtRest(scheduler)
     }

@@ -340,7 +340,6 @@ class TaskSchedulerTest {
         if (number < 1) calls += { scheduler.maxConcurrency = number }
         if (number < 0) calls += { TaskSchedulerConfig(capacity = number) }
         if (number < 0) calls += { TaskSchedulerConfig(maxWait = mapOf(LOW to number.milliseconds)) }
-        if (number < 0) calls += { scheduler.schedule(deadline = number.milliseconds) {} }
         for (call in calls) {
             val message = assertThrows(IllegalArgumentException::class.java) { call() }.message.orEmpty()
             assertTrue(number.toString() in message || number.milliseconds.toString() in message) { message }

@@ -199,28 +199,32 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun close_keyThatThrows_allOthersHearOfIt() = runTest {
-        val key = object {
+    fun close_keyThatThrows_allEndAndNoneIsKept() = runTest {
+        class Key {
             var isBroken = false
 
             override fun equals(other: Any?) = if (isBroken) error("broken") else this === other
 
             override fun hashCode() = if (isBroken) error("broken") else 1
         }
+        val keys = List(2) { Key() }
         val scheduler = TaskScheduler(CoroutineScope(coroutineContext + Job()), 1)
         scheduler.pause()
-        val tasks = List(3) { scheduler.schedule(key = key.takeIf { _ -> it == 0 }) { } }
-        key.isBroken = true
-        val reported = ArrayList<String?>()
+        val tasks = List(4) { scheduler.schedule(key = keys.getOrNull(it)) { } }
+        keys.forEach { it.isBroken = true }
+        val reported = ArrayList<Throwable>()
         val thread = Thread.currentThread()
-        thread.setUncaughtExceptionHandler { _, e -> reported += e.message }
+        thread.setUncaughtExceptionHandler { _, e -> reported += e }
         try {
+            tasks[1].cancel()
             scheduler.close()
         } finally {
             thread.uncaughtExceptionHandler = null
         }
         assertTrue(tasks.all { it.isCompleted })
-        assertEquals(listOf("broken"), reported)
+        assertEquals(emptyList<Throwable>(), reported)
+        keys.forEach { it.isBroken = false }
+        for (key in keys) assertTrue(scheduler.keys.of(key).isEmpty())
         scheduler.drain()
     }
 }

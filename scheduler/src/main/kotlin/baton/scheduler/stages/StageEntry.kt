@@ -29,8 +29,6 @@ internal class StageEntry(
 
     override fun begin() = owner.begin()
 
-    override fun begins(after: TaskEntry): Boolean = after is StageEntry && owner.begins(after.owner)
-
     override fun letIn() {}
 
     override fun refuse(end: TaskEnd) {

@@ -16,9 +16,6 @@ public interface StageTask {
         /** It has its place. */
         public fun begin()
 
-        /** It has the place of [after], which ends on this thread: whether it begins by itself, without [begin]. */
-        public fun begins(after: Owner): Boolean
-
         /** It never begins. */
         public fun refused(why: Throwable)
 

@@ -15,7 +15,7 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.CoroutineScope
 
-// With StageTask and ThreadRow the door through which Baton's Java face comes to the scheduler: exported to its module alone.
+// With StageTask the door through which Baton's Java face comes to the scheduler: exported to its module alone.
 
 /** That of a scheduler which nobody can cancel, so that no task need hear of it. */
 private object EndlessScope : CoroutineScope {

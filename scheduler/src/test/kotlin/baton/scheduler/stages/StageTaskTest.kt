@@ -36,14 +36,9 @@ class StageTaskTest {
             newScheduler(1, null, PriorityPolicy.Strict, emptyMap(), 4, capacity, OnFullQueue.REJECT)
         }
 
-    private inner class Logged(val name: String, val follows: Boolean = false) : StageTask.Owner {
+    private inner class Logged(val name: String) : StageTask.Owner {
         override fun begin() {
             log += name
-        }
-
-        override fun begins(after: StageTask.Owner): Boolean {
-            if (follows) log += "$name after ${(after as Logged).name}"
-            return follows
         }
 
         override fun refused(why: Throwable) {
@@ -55,8 +50,8 @@ class StageTaskTest {
         }
     }
 
-    private fun TaskScheduler.add(name: String, follows: Boolean = false): StageTask =
-        newStageTask(this, Priority.NORMAL, Logged(name, follows)).also { it.submit() }
+    private fun TaskScheduler.add(name: String): StageTask =
+        newStageTask(this, Priority.NORMAL, Logged(name)).also { it.submit() }
 
     private fun assertAtRest(scheduler: TaskScheduler, done: Long, failed: Long, cancelled: Long, withdrawn: Long) {
         val metrics = scheduler.metrics
@@ -77,13 +72,13 @@ class StageTaskTest {
         val scheduler = scheduler(isInScope)
         val first = scheduler.add("first")
         val second = scheduler.add("second")
-        val third = scheduler.add("third", follows = true)
+        val third = scheduler.add("third")
         repeat(3) { first.ended(null) }
         first.withdraw()
         assertEquals(listOf("first", "second"), log)
         assertEquals(1, scheduler.metrics.running)
         second.ended(IllegalStateException())
-        assertEquals("third after second", log.last())
+        assertEquals("third", log.last())
         third.ended(CancellationException())
         assertEquals(3, log.size)
         assertAtRest(scheduler, done = 1, failed = 1, cancelled = 1, withdrawn = 0)

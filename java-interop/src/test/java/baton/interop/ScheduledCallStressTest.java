@@ -9,6 +9,7 @@ import baton.scheduler.TaskSchedulerMetrics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
@@ -20,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class TaskRowStressTest {
+class ScheduledCallStressTest {
     private static final int ROUNDS = 5_000;
 
     /**
@@ -60,15 +61,25 @@ class TaskRowStressTest {
         comesMeanwhile(pools.get(), (first, next) -> first.thenApply(x -> next.join()));
     }
 
-    /** An allOf says nothing when it comes. */
+    /** An {@code allOf} says nothing when it comes. */
     @ParameterizedTest
     @MethodSource("pools")
-    void allOf_thatComesMeanwhileAndJoinsTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools) throws Exception {
-        comesMeanwhile(
-                pools.get(), (first, next) -> CompletableFuture.allOf(first).thenApply(x -> next.join()));
+    void allOf_thatComesMeanwhileAndWaitsForALatchOfTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools)
+            throws Exception {
+        comesMeanwhile(pools.get(), (first, next) -> {
+            CountDownLatch latch = new CountDownLatch(1);
+            next.thenRun(latch::countDown);
+            return CompletableFuture.allOf(first).thenApply(x -> {
+                try {
+                    return latch.await(30, TimeUnit.SECONDS) ? 2 : 0;
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+        });
     }
 
-    /** When the first task is just ending: too late to be seen when it is decided where the next one runs. */
+    /** When the first task is just ending. */
     private static void comesMeanwhile(ExecutorService pool, BinaryOperator<CompletableFuture<Integer>> dependent)
             throws Exception {
         AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);

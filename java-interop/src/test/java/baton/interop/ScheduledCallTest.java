@@ -5,6 +5,7 @@ import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
@@ -20,14 +21,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Java tasks that follow each other on one thread. */
-class TaskRowTest {
+/** Java tasks and their executor, which gets each of them as one command. */
+class ScheduledCallTest {
     /** Runs its commands when the test says so, and logs that. */
     private final class Commands implements Executor {
         final Futures.Steps steps = new Futures.Steps();
@@ -84,35 +86,82 @@ class TaskRowTest {
         assertTrue(scheduler.drain().isDone());
     }
 
-    @Test
-    void tasks_runInARowOfSixteenAndThenLetOthersIn() {
-        List<CompletableFuture<Object>> tasks = new ArrayList<>();
-        for (int i = 1; i <= 40; i++) tasks.add(add(i));
-        commands.steps.execute(() -> log.add("other"));
-        runAll();
-        List<Object> expected = new ArrayList<>();
-        for (int i = 1; i <= 40; i++) {
-            if (i % 16 == 1) expected.add("(");
-            expected.add(i);
-            if (i == 40 || i % 16 == 0) expected.add(")");
-            if (i == 16) expected.add("other");
-        }
-        assertEquals(expected, log);
-        for (int i = 1; i <= 40; i++) assertEquals(i, tasks.get(i - 1).join());
-        assertEnded(40, 0, 0, 0);
+    /** The log of these commands, one after another. */
+    private static List<Object> oneByOne(Object... names) {
+        return Stream.of(names).flatMap(name -> Stream.of("(", name, ")")).toList();
     }
 
     @Test
-    void tasks_ofSeveralPlaces_runInARowForEachPlace() {
+    void tasks_areOneCommandEachAndLetOthersIn() {
+        List<CompletableFuture<Object>> tasks = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) tasks.add(add(i));
+        commands.steps.execute(() -> log.add("other"));
+        runAll();
+        assertLog("(", 1, ")", "other", "(", 2, ")", "(", 3, ")");
+        for (int i = 1; i <= 3; i++) assertEquals(i, tasks.get(i - 1).join());
+        assertEnded(3, 0, 0, 0);
+    }
+
+    @Test
+    void tasks_ofSeveralPlacesOnOneThread_runInTheOrderInWhichTheyWereStarted() {
         scheduler.maxConcurrency(2);
         for (int i = 1; i <= 6; i++) add(i);
         runAll();
-        assertLog("(", 1, 3, 4, 5, 6, ")", "(", 2, ")");
+        assertEquals(oneByOne(1, 2, 3, 4, 5, 6), log);
         assertEnded(6, 0, 0, 0);
     }
 
     @Test
-    void task_thatFails_isFollowed() {
+    void tasks_onAThreadPerTask_shareNoThreadLocals() {
+        ThreadLocal<Integer> local = new ThreadLocal<>();
+        Executor threads = command -> new Thread(command).start();
+        scheduler.pause();
+        List<CompletableFuture<Integer>> seen = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            int now = i;
+            Callable<Integer> task = () -> {
+                Integer before = local.get();
+                local.set(now);
+                return before;
+            };
+            seen.add(scheduler.schedule(Priority.NORMAL, task, threads));
+        }
+        scheduler.resume();
+        for (CompletableFuture<Integer> future : seen) assertNull(await(future));
+    }
+
+    /** The eighth holder stands as deep as callbacks may. */
+    @Test
+    void schedule_byEachHolderOfAMutexWhichWaitsForTheTask_ends() {
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        AsyncMutex mutex = AsyncMutex.create();
+        Permit first = mutex.lock().join();
+        List<CompletableFuture<Integer>> holders = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            holders.add(mutex.lock().thenApply(permit -> {
+                try (permit) {
+                    return await(scheduler.schedule(Priority.NORMAL, () -> 1, pool));
+                }
+            }));
+        }
+        first.close();
+        for (CompletableFuture<Integer> holder : holders) assertEquals(1, await(holder));
+        pool.shutdown();
+    }
+
+    @Test
+    void schedule_byTasksInPlaceEachOfWhichWaitsForTheNext_ends() {
+        scheduler.maxConcurrency(30);
+        assertEquals(20, await(nested(20)));
+    }
+
+    private CompletableFuture<Integer> nested(int depth) {
+        Callable<Integer> task = () -> depth == 0 ? 0 : await(nested(depth - 1)) + 1;
+        return scheduler.schedule(Priority.NORMAL, task, Runnable::run);
+    }
+
+    @Test
+    void task_thatFails_givesItsPlaceToTheNext() {
         Callable<Object> broken = () -> {
             throw new IllegalStateException("broken");
         };
@@ -120,28 +169,29 @@ class TaskRowTest {
         add("next");
         runAll();
         assertInstanceOf(IllegalStateException.class, failure(failed));
-        assertLog("(", "next", ")");
+        assertLog("(", ")", "(", "next", ")");
         assertEnded(1, 1, 0, 0);
     }
 
     @Test
-    void stage_thatHasEnded_isFollowedAndOneThatHasNotLeavesTheRow() {
+    void stage_keepsThePlaceUntilItHasEnded() {
         CompletableFuture<Object> stage = new CompletableFuture<>();
-        var unused = scheduler.schedule(Priority.NORMAL, () -> CompletableFuture.completedFuture(log.add("ended")));
+        var ended = scheduler.schedule(Priority.NORMAL, () -> CompletableFuture.completedFuture(log.add("ended")));
         CompletableFuture<Object> waits = scheduler.schedule(Priority.NORMAL, () -> stage);
         add("next");
         runAll();
-        assertLog("(", "ended", ")");
+        assertLog("(", "ended", ")", "(", ")");
         await(CompletableFuture.runAsync(() -> stage.complete("end")));
+        assertTrue(ended.join());
         assertEquals("end", waits.join());
-        assertLog("(", "ended", ")");
+        assertLog("(", "ended", ")", "(", ")");
         runAll();
-        assertLog("(", "ended", ")", "(", "next", ")");
+        assertLog("(", "ended", ")", "(", ")", "(", "next", ")");
         assertEnded(3, 0, 0, 0);
     }
 
     @Test
-    void stage_thatEndsOnAnotherThreadMeanwhile_isNotFollowedHere() {
+    void stage_thatEndsOnAnotherThreadMeanwhile_givesThePlaceBackThere() {
         CompletableFuture<Object> stage = new CompletableFuture<>() {
             @Override
             public CompletableFuture<Object> whenComplete(BiConsumer<? super Object, ? super Throwable> ended) {
@@ -157,23 +207,8 @@ class TaskRowTest {
         assertEnded(2, 0, 0, 0);
     }
 
-    /** Its task has left the row, though the thread is the same. */
     @Test
-    void stage_thatEndsInsideAnotherTask_isNotFollowedThere() {
-        CompletableFuture<Object> stage = new CompletableFuture<>();
-        scheduler.maxConcurrency(2);
-        var first = scheduler.schedule(Priority.NORMAL, () -> stage);
-        var second = scheduler.schedule(Priority.NORMAL, () -> stage.complete("end") && log.add("second"), commands);
-        add("next");
-        runAll();
-        assertLog("(", ")", "(", "second", ")", "(", "next", ")");
-        assertTrue(second.join());
-        assertEquals("end", first.join());
-        assertEnded(3, 0, 0, 0);
-    }
-
-    @Test
-    void task_ofAnotherExecutor_doesNotFollow() {
+    void tasks_ofSeveralExecutors_runEachOnItsOwn() {
         Commands others = new Commands();
         add("first");
         add("second", others);
@@ -186,61 +221,37 @@ class TaskRowTest {
         assertEnded(3, 0, 0, 0);
     }
 
-    @Test
-    void executor_thatKnowsLevels_getsEachTaskByItself() {
-        PriorityExecutor normal = PriorityExecutor.over(commands.steps, 1);
-        Callable<Boolean> task = () -> {
-            normal.level(Priority.HIGH).execute(() -> log.add("urgent"));
-            return log.add("task");
-        };
-        scheduler.schedule(Priority.NORMAL, task, normal);
-        add("next", normal);
-        runAll();
-        assertLog("task", "urgent", "next");
-        assertEnded(2, 0, 0, 0);
+    static Stream<BiFunction<CompletableFuture<Object>, Runnable, CompletableFuture<?>>> dependents() {
+        return Stream.of(
+                (future, act) -> future.thenRun(act),
+                (future, act) -> new CompletableFuture<>().applyToEither(future, x -> run(act)),
+                (future, act) -> CompletableFuture.completedFuture(1).thenCombine(future, (a, b) -> run(act)),
+                (future, act) -> CompletableFuture.completedFuture(1)
+                        .thenCompose(x -> future)
+                        .thenRun(act),
+                (future, act) -> future.minimalCompletionStage().thenRun(act).toCompletableFuture(),
+                (future, act) -> future.copy().thenRun(act),
+                (future, act) -> CompletableFuture.allOf(future).thenRun(act),
+                (future, act) -> CompletableFuture.anyOf(future).thenRun(act));
     }
 
-    static Stream<BiConsumer<TaskRowTest, CompletableFuture<Object>>> dependents() {
-        return Stream.of(
-                (test, future) -> future.thenAccept(test.log::add),
-                (test, future) -> new CompletableFuture<>().applyToEither(future, test.log::add),
-                (test, future) -> CompletableFuture.completedFuture(1).thenCombine(future, (a, b) -> test.log.add(b)),
-                (test, future) -> CompletableFuture.completedFuture(1)
-                        .thenCompose(x -> future)
-                        .thenAccept(test.log::add),
-                (test, future) -> future.minimalCompletionStage().thenAccept(test.log::add),
-                (test, future) -> future.copy().thenAccept(test.log::add),
-                (test, future) -> CompletableFuture.allOf(future).thenAccept(test.log::add),
-                (test, future) -> CompletableFuture.anyOf(future).thenAccept(test.log::add));
+    private static boolean run(Runnable act) {
+        act.run();
+        return true;
     }
 
     @ParameterizedTest
     @MethodSource
-    void dependents(BiConsumer<TaskRowTest, CompletableFuture<Object>> depend) {
-        CompletableFuture<Object> first = add("first");
-        depend.accept(this, first);
+    void dependents(BiFunction<CompletableFuture<Object>, Runnable, CompletableFuture<?>> depend) {
+        CompletableFuture<?> dependent = depend.apply(add("first"), () -> {
+            // It may block its thread until the next task has ended.
+            assertEquals(2, commands.given);
+            log.add("dependent");
+        });
         add("next");
-        add("last");
         runAll();
-        assertEquals(2, commands.given);
-        assertEquals(List.of("(", "first"), log.subList(0, 2));
-        assertEquals(List.of(")", "(", "next", "last", ")"), log.subList(3, 8));
-        assertEnded(3, 0, 0, 0);
-    }
-
-    /** A pool clears it between its commands, unless it is being shut down. */
-    @Test
-    void interrupt_thatATaskLeavesBehind_isTheExecutorsAffair() {
-        Callable<Object> interrupting = () -> {
-            Thread.currentThread().interrupt();
-            return null;
-        };
-        scheduler.schedule(Priority.NORMAL, interrupting, commands);
-        add("next");
-        commands.steps.execute(() -> log.add(Thread.interrupted()));
-        runAll();
-        assertLog("(", ")", true, "(", "next", ")");
-        assertEquals(2, commands.given);
+        assertTrue(dependent.isDone() && !dependent.isCompletedExceptionally(), dependent::toString);
+        assertLog("(", "first", "dependent", ")", "(", "next", ")");
         assertEnded(2, 0, 0, 0);
     }
 
@@ -257,15 +268,15 @@ class TaskRowTest {
     }
 
     @Test
-    void executor_thatRejectsTheSeventeenth_failsItAndTakesTheRest() {
+    void executor_thatRejectsOne_failsItAndTakesTheRest() {
         List<CompletableFuture<Object>> tasks = new ArrayList<>();
         for (int i = 1; i <= 20; i++) tasks.add(add(i));
         commands.fate = Futures.REJECTING::execute;
         runAll();
-        assertInstanceOf(RejectedExecutionException.class, failure(tasks.remove(16)));
+        assertInstanceOf(RejectedExecutionException.class, failure(tasks.remove(1)));
         for (CompletableFuture<Object> task : tasks) assertTrue(task.isDone() && !task.isCompletedExceptionally());
         assertEnded(19, 1, 0, 0);
-        assertEquals(3, commands.given);
+        assertEquals(20, commands.given);
     }
 
     @Test
@@ -303,28 +314,6 @@ class TaskRowTest {
         assertEnded(1, 0, 1, 0);
     }
 
-    /** A stage's callback ends the task; what comes after that is still on the thread for which the next one waits. */
-    @Test
-    void cancel_ofTheOneThatIsToFollow_letsTheOneBehindItRun() {
-        List<CompletableFuture<Object>> tasks = new ArrayList<>();
-        CompletableFuture<Object> stage = new CompletableFuture<>() {
-            @Override
-            public CompletableFuture<Object> whenComplete(BiConsumer<? super Object, ? super Throwable> ended) {
-                ended.accept("first", null);
-                assertEquals(1, scheduler.metrics().getRunning());
-                assertTrue(tasks.get(0).cancel(true));
-                return this;
-            }
-        };
-        CompletableFuture<Object> first = scheduler.schedule(Priority.NORMAL, () -> stage);
-        tasks.add(add("cancelled"));
-        add("behind");
-        runAll();
-        assertEquals("first", first.join());
-        assertLog("(", ")", "(", "behind", ")");
-        assertEnded(2, 0, 1, 0);
-    }
-
     /** Also if its stage says so twice. */
     @Test
     void stage_thatThrowsWhenItHasEnded_hasEndedOnce() {
@@ -340,12 +329,12 @@ class TaskRowTest {
         add("third");
         runAll();
         assertEquals("value", first.join());
-        assertLog("(", "second", "third", ")");
+        assertLog("(", ")", "(", "second", ")", "(", "third", ")");
         assertEnded(3, 0, 0, 0);
     }
 
     @Test
-    void cancel_ofACallableThatRuns_completesItAtOnceAndIsFollowedAtItsEnd() {
+    void cancel_ofACallableThatRuns_completesItAtOnceAndKeepsThePlaceToItsEnd() {
         List<CompletableFuture<Object>> tasks = new ArrayList<>();
         Callable<Object> task = () -> {
             assertTrue(tasks.get(0).cancel(true));
@@ -356,19 +345,19 @@ class TaskRowTest {
         add("next");
         runAll();
         assertTrue(tasks.get(0).isCancelled());
-        assertLog("(", "first", "next", ")");
+        assertLog("(", "first", ")", "(", "next", ")");
         assertEnded(2, 0, 0, 0);
     }
 
     @Test
-    void executor_ofTheScheduler_runsItsCommandsInARow() {
+    void executor_ofTheScheduler_runsEachCommandByItself() {
         ExecutorService executor = scheduler.executor(Priority.NORMAL);
         CompletableFuture<Boolean> stage = CompletableFuture.supplyAsync(() -> log.add(1), executor);
         CompletableFuture<Boolean> dependent = stage.thenApply(x -> log.add("dependent"));
         executor.execute(() -> log.add(2));
         runAll();
         assertTrue(dependent.join());
-        assertLog("(", 1, "dependent", 2, ")");
+        assertLog("(", 1, "dependent", ")", "(", 2, ")");
         assertEnded(2, 0, 0, 0);
     }
 }

@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.waiting.FlatStack
 import java.util.concurrent.Executors
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.seconds
@@ -26,8 +27,8 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Where tasks run that follow each other on a thread, and what they must not take from anybody by that. */
-class TaskRunnerTest {
+/** Where and in which order tasks begin: each is one dispatch of its own. */
+class TaskStartTest {
     /** Runs what it gets when it is told to. */
     private class Steps : CoroutineDispatcher() {
         val blocks = ArrayDeque<Runnable>()
@@ -50,24 +51,56 @@ class TaskRunnerTest {
     private val ran = ArrayList<String>()
 
     @Test
-    fun row_ofShortTasks_isOneDispatchForSixteen() {
+    fun tasks_short_areOneDispatchEach() {
         val tasks = List(40) { scheduler.schedule { ran += "$it" } }
         steps.runAll()
         assertTrue(tasks.all { it.isCompleted })
         assertEquals(List(40) { "$it" }, ran)
-        assertEquals(3, steps.dispatches)
+        assertEquals(40, steps.dispatches)
     }
 
     @Test
-    fun row_otherWorkOfTheDispatcher_runsAfterSixteenTasks() {
-        repeat(40) { scheduler.schedule { ran += "task" } }
-        steps.dispatch(Job()) { ran += "other" }
+    fun tasks_short_letOtherWorkOfTheDispatcherInBetween() {
+        repeat(3) { scheduler.schedule { ran += "task" } }
+        repeat(2) { steps.dispatch(Job()) { ran += "other" } }
         steps.runAll()
-        assertEquals(16, ran.indexOf("other"))
+        assertEquals(listOf("task", "other", "other", "task", "task"), ran)
     }
 
     @Test
-    fun row_mostUrgentFirst_whateverWasQueuedBefore() {
+    fun tasks_ofSeveralPlacesOnOneThread_runInTheOrderInWhichTheyWereStarted() {
+        scheduler.maxConcurrency = 2
+        repeat(6) { scheduler.schedule { ran += "$it" } }
+        steps.runAll()
+        assertEquals(List(6) { "$it" }, ran)
+    }
+
+    @Test
+    fun criticalTask_thatHasStarted_runsBeforeLowOnesThatStartLater() {
+        scheduler.maxConcurrency = 2
+        scheduler.schedule(Priority.LOW) { ran += "low" }
+        scheduler.schedule(Priority.CRITICAL) { ran += "critical" }
+        repeat(20) { scheduler.schedule(Priority.LOW) { ran += "low" } }
+        steps.runAll()
+        assertEquals(1, ran.indexOf("critical"))
+    }
+
+    /** The caller blocks its thread afterwards, deep inside of callbacks. */
+    @Test
+    fun schedule_atAnyDepthOfCallbacks_reachesTheDispatcherAtOnce() {
+        val levels = generateSequence { FlatStack.enter() }.takeWhile { it }.count()
+        try {
+            scheduler.schedule { ran += "task" }
+            assertEquals(1, steps.dispatches)
+        } finally {
+            repeat(levels) { FlatStack.leave() }
+        }
+        steps.runAll()
+        assertEquals(listOf("task"), ran)
+    }
+
+    @Test
+    fun tasks_queued_mostUrgentFirstWhateverWasQueuedBefore() {
         scheduler.schedule { scheduler.schedule(Priority.CRITICAL) { ran += "urgent" } }
         repeat(3) { scheduler.schedule(Priority.LOW) { ran += "low" } }
         steps.runAll()
@@ -75,7 +108,7 @@ class TaskRunnerTest {
     }
 
     @Test
-    fun row_taskSuspends_itsPlaceStaysTakenAndNobodyFollows() {
+    fun task_thatSuspends_keepsItsPlace() {
         scheduler.schedule { yield(); ran += "first" }
         scheduler.schedule { ran += "second" }
         steps.step()
@@ -86,7 +119,7 @@ class TaskRunnerTest {
     }
 
     @Test
-    fun row_nextIsCancelledByATaskBeforeIt_itsBlockIsNotCalled() {
+    fun task_cancelledByTheOneBeforeIt_neverCallsItsBlock() {
         lateinit var victim: ScheduledTask<Unit>
         val first = scheduler.schedule { victim.cancel() }
         victim = scheduler.schedule { ran += "victim" }
@@ -98,7 +131,7 @@ class TaskRunnerTest {
     }
 
     @Test
-    fun row_nextIsCancelledByWhoHearsOfTheEnd_itsBlockIsNotCalled() {
+    fun task_cancelledWhenThePlaceIsItsAlready_neverCallsItsBlock() {
         lateinit var next: ScheduledTask<Unit>
         val first = scheduler.schedule { ran += "first" }
         next = scheduler.schedule { ran += "next" }
@@ -112,16 +145,17 @@ class TaskRunnerTest {
     }
 
     @Test
-    fun row_taskFails_theNextFollows() {
+    fun task_thatFails_givesItsPlaceToTheNext() {
         val failing = scheduler.schedule { error("fails") }
         scheduler.schedule { ran += "next" }
         steps.step()
         assertTrue(failing.isCancelled)
+        steps.step()
         assertEquals(listOf("next"), ran)
     }
 
     @Test
-    fun row_scopeIsCancelledMeanwhile_nothingFollows() {
+    fun scope_cancelledByATask_letsNoOtherBegin() {
         val tasks = List(3) { scheduler.schedule { ran += "$it"; scheduler.scope.cancel() } }
         steps.runAll()
         assertEquals(listOf("0"), ran)
@@ -129,7 +163,7 @@ class TaskRunnerTest {
     }
 
     @Test
-    fun row_endOnAnotherThread_nextGoesToTheDispatcher() = runBlocking {
+    fun task_thatEndsOnAnotherThread_sendsTheNextToTheDispatcher() = runBlocking {
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { own ->
             val scheduler = TaskScheduler(CoroutineScope(own), 1)
             val names = ArrayList<String>()
@@ -143,7 +177,7 @@ class TaskRunnerTest {
     }
 
     @Test
-    fun row_taskInterruptsItsThread_theNextOneDoesNotHearOfIt() = runBlocking {
+    fun task_thatInterruptsItsThread_isNotHeardOfByTheNext() = runBlocking {
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { own ->
             val scheduler = TaskScheduler(CoroutineScope(own), 1)
             scheduler.schedule { Thread.currentThread().interrupt() }
@@ -152,7 +186,7 @@ class TaskRunnerTest {
     }
 
     @Test
-    fun row_poolIsShutDownMeanwhile_whatIsQueuedIsCancelled() = runBlocking {
+    fun pool_shutDownByATask_cancelsWhatIsQueued() = runBlocking {
         val pool = Executors.newSingleThreadExecutor()
         val scheduler = TaskScheduler(CoroutineScope(pool.asCoroutineDispatcher()), 1)
         scheduler.pause()
@@ -185,7 +219,7 @@ class TaskRunnerTest {
     }
 
     @Test
-    fun threadLocals_ofTheScope_areEachTasksOwnInARow() {
+    fun threadLocals_ofTheScope_areEachTasksOwn() {
         val local = ThreadLocal.withInitial { "none" }
         val scheduler = TaskScheduler(CoroutineScope(steps + Job() + local.asContextElement("scope")), 1)
         repeat(3) {
