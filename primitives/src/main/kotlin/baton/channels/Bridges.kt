@@ -4,15 +4,33 @@ package baton.channels
 
 import kotlinx.coroutines.channels.ReceiveChannel
 import kotlinx.coroutines.channels.SendChannel
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.FlowCollector
 
 /**
  * A flow of what this channel receives, until it is closed and drained; it ends as an iteration does, see
- * [ChannelIterator]. Every collector takes elements from the same channel. One that stops early leaves the rest in it;
- * what it was handed counts as delivered.
+ * [ChannelIterator]. Every collector takes elements from the same channel. One that stops early leaves the rest in it.
+ *
+ * *Cancellation.* Looked for before each element is received, also if that needs no waiting. An element that is
+ * received is delivered: the collector is called with it, cancelled or not. What lies between the channel and the code
+ * that is to see the element is another matter: `cancellable`, `buffer` and `flowOn` drop what they have in hand when
+ * the collection is cancelled.
  */
-public fun <E> Channel<E>.asFlow(): Flow<E> = flow { for (element in this@asFlow) emit(element) }
+public fun <E> Channel<E>.asFlow(): Flow<E> = ChannelFlow(this)
+
+/** Not built by `flow { }`: that one looks for cancellation after an element has left the channel. */
+private class ChannelFlow<E>(private val channel: Channel<E>) : Flow<E> {
+    override suspend fun collect(collector: FlowCollector<E>) {
+        val elements = channel.iterator()
+        while (true) {
+            currentCoroutineContext().ensureActive()
+            if (!elements.hasNext()) return
+            collector.emit(elements.next())
+        }
+    }
+}
 
 /**
  * Sends what this flow emits to [target], waiting for a place each time, and closes neither.

@@ -5,7 +5,9 @@ import baton.waiting.Caller
 import baton.waiting.Callers
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.channels.Channel as KotlinxChannel
+import kotlinx.coroutines.cancel
 import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.flowOf
 import kotlinx.coroutines.flow.take
@@ -126,6 +128,48 @@ class ChannelIterationTest {
         }
 
     @Test
+    @Test
+    fun asFlow_collectorIsCancelledWhileItCollects_nextElementStays() =
+        runTest {
+            filled(3)
+            val got = mutableListOf<Int>()
+            val collector =
+                launch {
+                    channel.asFlow().collect {
+                        got += it
+                        currentCoroutineContext().cancel()
+                    }
+                }
+            collector.join()
+            assertEquals(listOf(0), got)
+            assertEquals(2, channel.size)
+        }
+
+    @Test
+    fun asFlow_collectorIsCancelledBeforeItCollects_receivesNothing() =
+        runTest {
+            filled(1)
+            val collector =
+                Callers(this).callAtOnce {
+                    currentCoroutineContext().cancel()
+                    channel.asFlow().collect { }
+                }
+            assertTrue(collector.isCancelled)
+            assertEquals(1, channel.size)
+        }
+
+    @Test
+    fun asFlow_cancelledWhenTheElementWasHandedOver_elementStays() =
+        runTest {
+            val got = mutableListOf<Int>()
+            val collector = Callers(this).call { channel.asFlow().collect { got += it } }
+            assertTrue(channel.trySend(1).isSuccess)
+            collector.cancel()
+            runCurrent()
+            assertEquals(emptyList<Int>(), got)
+            assertEquals(1, channel.tryReceive().getOrThrow())
+        }
+
     fun asFlow_endsAsAnIterationDoes() =
         runTest {
             val why = RuntimeException("why")
