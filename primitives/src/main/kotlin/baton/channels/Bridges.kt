@@ -50,7 +50,7 @@ public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
  * and an element that was taken out waits for its receiver.
  *
  * @param onUndelivered gets the element that was taken out and that [target] did not take: because the wait for a
- *   receiver was cancelled, or [target] closed in the meantime.
+ *   receiver was cancelled, or [target] closed in the meantime. What it throws is suppressed in that reason.
  * @throws ClosedChannelException if [target] is closed.
  */
 public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivered: (E) -> Unit) {
@@ -64,7 +64,11 @@ public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivere
             try {
                 if (place == null) target.send(element) else place.send(element)
             } catch (e: Throwable) {
-                onUndelivered(element)
+                try {
+                    onUndelivered(element)
+                } catch (failure: Throwable) {
+                    if (failure !== e) e.addSuppressed(failure)
+                }
                 throw e
             }
         }

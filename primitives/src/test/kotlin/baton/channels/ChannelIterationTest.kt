@@ -3,11 +3,12 @@ package baton.channels
 import baton.sync.assertContains
 import baton.waiting.Caller
 import baton.waiting.Callers
+import baton.waiting.causes
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.channels.Channel as KotlinxChannel
 import kotlinx.coroutines.cancel
-import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.channels.Channel as KotlinxChannel
 import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.flowOf
 import kotlinx.coroutines.flow.take
@@ -128,7 +129,6 @@ class ChannelIterationTest {
         }
 
     @Test
-    @Test
     fun asFlow_collectorIsCancelledWhileItCollects_nextElementStays() =
         runTest {
             filled(3)
@@ -170,6 +170,7 @@ class ChannelIterationTest {
             assertEquals(1, channel.tryReceive().getOrThrow())
         }
 
+    @Test
     fun asFlow_endsAsAnIterationDoes() =
         runTest {
             val why = RuntimeException("why")
@@ -234,6 +235,30 @@ class ChannelIterationTest {
             runCurrent()
             assertInstanceOf(ClosedChannelException::class.java, bridge.failure)
             assertEquals(listOf(7), undelivered)
+        }
+
+    @Test
+    fun fromKotlinx_onUndeliveredThrows_doesNotReplaceTheReason() =
+        runTest {
+            val source = KotlinxChannel<Int>(5)
+            val handler = RuntimeException("handler")
+            for (capacity in 0..1) {
+                val target = Channel<Int>(capacity)
+                val bridge = Callers(this).call { source.sendTo(target) { throw handler } }
+                target.cancel()
+                source.send(1)
+                runCurrent()
+                val failure = assertInstanceOf(ClosedChannelException::class.java, bridge.failure)
+                assertTrue(failure.causes().any { handler in it.suppressed })
+            }
+            source.tryReceive()
+            val target = Channel<Int>()
+            source.send(2)
+            val bridge = Callers(this).call { source.sendTo(target) { throw handler } }
+            bridge.cancel()
+            runCurrent()
+            assertTrue(bridge.isCancelled, "$bridge")
+            assertTrue(bridge.failure!!.causes().any { handler in it.suppressed })
         }
 
     @Test
