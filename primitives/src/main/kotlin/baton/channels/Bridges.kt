@@ -4,15 +4,33 @@ package baton.channels
 
 import kotlinx.coroutines.channels.ReceiveChannel
 import kotlinx.coroutines.channels.SendChannel
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.FlowCollector
 
 /**
  * A flow of what this channel receives, until it is closed and drained; it ends as an iteration does, see
- * [ChannelIterator]. Every collector takes elements from the same channel. One that stops early leaves the rest in it;
- * what it was handed counts as delivered.
+ * [ChannelIterator]. Every collector takes elements from the same channel. One that stops early leaves the rest in it.
+ *
+ * *Cancellation.* Looked for before each element is received, also if that needs no waiting. An element that is
+ * received is delivered: the collector is called with it, cancelled or not. What lies between the channel and the code
+ * that is to see the element is another matter: `cancellable`, `buffer` and `flowOn` drop what they have in hand when
+ * the collection is cancelled.
  */
-public fun <E> Channel<E>.asFlow(): Flow<E> = flow { for (element in this@asFlow) emit(element) }
+public fun <E> Channel<E>.asFlow(): Flow<E> = ChannelFlow(this)
+
+/** Not built by `flow { }`: that one looks for cancellation after an element has left the channel. */
+private class ChannelFlow<E>(private val channel: Channel<E>) : Flow<E> {
+    override suspend fun collect(collector: FlowCollector<E>) {
+        val elements = channel.iterator()
+        while (true) {
+            currentCoroutineContext().ensureActive()
+            if (!elements.hasNext()) return
+            collector.emit(elements.next())
+        }
+    }
+}
 
 /**
  * Sends what this flow emits to [target], waiting for a place each time, and closes neither.
@@ -32,7 +50,7 @@ public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
  * and an element that was taken out waits for its receiver.
  *
  * @param onUndelivered gets the element that was taken out and that [target] did not take: because the wait for a
- *   receiver was cancelled, or [target] closed in the meantime.
+ *   receiver was cancelled, or [target] closed in the meantime. What it throws is suppressed in that reason.
  * @throws ClosedChannelException if [target] is closed.
  */
 public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivered: (E) -> Unit) {
@@ -46,7 +64,11 @@ public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivere
             try {
                 if (place == null) target.send(element) else place.send(element)
             } catch (e: Throwable) {
-                onUndelivered(element)
+                try {
+                    onUndelivered(element)
+                } catch (failure: Throwable) {
+                    if (failure !== e) e.addSuppressed(failure)
+                }
                 throw e
             }
         }

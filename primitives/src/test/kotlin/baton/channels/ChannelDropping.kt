@@ -167,6 +167,19 @@ interface ChannelDropping : ChannelFixture {
         }
 
     @Test
+    fun dropping_closedWithAnUnusedPlace_isDrained() =
+        runTest {
+            for (onFull in OnFull.entries - OnFull.SUSPEND) {
+                val channel = channel(1, onFull = onFull).fill("a")
+                channel.reserve()
+                channel.close()
+                assertEquals("a", channel.receive())
+                val receiver = Callers(this).call { channel.receive() }
+                assertInstanceOf(ClosedChannelException::class.java, receiver.failure) { "$receiver" }
+            }
+        }
+
+    @Test
     fun dropping_reserve_neverWaitsAndKeepsNoPlace() =
         runTest {
             val dropped = mutableListOf<String>()

@@ -3,8 +3,11 @@ package baton.channels
 import baton.sync.assertContains
 import baton.waiting.Caller
 import baton.waiting.Callers
+import baton.waiting.causes
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.cancel
 import kotlinx.coroutines.channels.Channel as KotlinxChannel
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.flowOf
@@ -126,6 +129,48 @@ class ChannelIterationTest {
         }
 
     @Test
+    fun asFlow_collectorIsCancelledWhileItCollects_nextElementStays() =
+        runTest {
+            filled(3)
+            val got = mutableListOf<Int>()
+            val collector =
+                launch {
+                    channel.asFlow().collect {
+                        got += it
+                        currentCoroutineContext().cancel()
+                    }
+                }
+            collector.join()
+            assertEquals(listOf(0), got)
+            assertEquals(2, channel.size)
+        }
+
+    @Test
+    fun asFlow_collectorIsCancelledBeforeItCollects_receivesNothing() =
+        runTest {
+            filled(1)
+            val collector =
+                Callers(this).callAtOnce {
+                    currentCoroutineContext().cancel()
+                    channel.asFlow().collect { }
+                }
+            assertTrue(collector.isCancelled)
+            assertEquals(1, channel.size)
+        }
+
+    @Test
+    fun asFlow_cancelledWhenTheElementWasHandedOver_elementStays() =
+        runTest {
+            val got = mutableListOf<Int>()
+            val collector = Callers(this).call { channel.asFlow().collect { got += it } }
+            assertTrue(channel.trySend(1).isSuccess)
+            collector.cancel()
+            runCurrent()
+            assertEquals(emptyList<Int>(), got)
+            assertEquals(1, channel.tryReceive().getOrThrow())
+        }
+
+    @Test
     fun asFlow_endsAsAnIterationDoes() =
         runTest {
             val why = RuntimeException("why")
@@ -190,6 +235,30 @@ class ChannelIterationTest {
             runCurrent()
             assertInstanceOf(ClosedChannelException::class.java, bridge.failure)
             assertEquals(listOf(7), undelivered)
+        }
+
+    @Test
+    fun fromKotlinx_onUndeliveredThrows_doesNotReplaceTheReason() =
+        runTest {
+            val source = KotlinxChannel<Int>(5)
+            val handler = RuntimeException("handler")
+            for (capacity in 0..1) {
+                val target = Channel<Int>(capacity)
+                val bridge = Callers(this).call { source.sendTo(target) { throw handler } }
+                target.cancel()
+                source.send(1)
+                runCurrent()
+                val failure = assertInstanceOf(ClosedChannelException::class.java, bridge.failure)
+                assertTrue(failure.causes().any { handler in it.suppressed })
+            }
+            source.tryReceive()
+            val target = Channel<Int>()
+            source.send(2)
+            val bridge = Callers(this).call { source.sendTo(target) { throw handler } }
+            bridge.cancel()
+            runCurrent()
+            assertTrue(bridge.isCancelled, "$bridge")
+            assertTrue(bridge.failure!!.causes().any { handler in it.suppressed })
         }
 
     @Test

@@ -2,6 +2,7 @@ package baton.channels
 
 import baton.sync.LateDispatcher
 import baton.waiting.Enough
+import java.util.concurrent.Executor
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -9,6 +10,8 @@ import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.selects.select
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -21,6 +24,7 @@ class ChannelStackTest {
     enum class World(val context: CoroutineContext) {
         UNCONFINED(Dispatchers.Unconfined),
         NO_DISPATCHER(EmptyCoroutineContext),
+        IN_PLACE(Executor(Runnable::run).asCoroutineDispatcher()),
     }
 
     private var done = 0

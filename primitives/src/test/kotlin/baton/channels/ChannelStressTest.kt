@@ -286,6 +286,36 @@ open class ChannelStressTest {
         assertTrue(channel.tryReceive().isClosed)
     }
 
+    /** An element that has left the channel has come to a collector's code. */
+    @ParameterizedTest
+    @ValueSource(ints = [0, 1, 64])
+    fun collectors_cancelledAtAnyTime_collectEveryElement(capacity: Int) {
+        val channel = Channel<Int>(capacity)
+        val count = rounds * 10
+        val collected = AtomicIntegerArray(count)
+        stress({ "$channel" }) {
+            launch {
+                repeat(count) { channel.send(it) }
+                channel.close()
+            }
+            while (!(channel.isClosed && channel.size == 0)) {
+                val collectors =
+                    List(2) {
+                        launch {
+                            channel.asFlow().collect {
+                                collected.incrementAndGet(it)
+                                watchdog.progress()
+                            }
+                        }
+                    }
+                repeat(random.nextInt(10)) { yield() }
+                collectors.forEach { it.cancel() }
+                collectors.joinAll()
+            }
+        }
+        assertEquals(emptyList<Int>(), (0..<count).filter { collected.get(it) != 1 })
+    }
+
     @ParameterizedTest
     @ValueSource(ints = [0, 1])
     fun cancel_racingWithTheOtherSide_sendThrewIfAndOnlyIfNothingCameOut(capacity: Int) {

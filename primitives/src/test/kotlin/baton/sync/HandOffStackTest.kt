@@ -25,6 +25,7 @@ class HandOffStackTest {
         UNCONFINED(Dispatchers.Unconfined),
         NO_DISPATCHER(EmptyCoroutineContext),
         IMMEDIATE(Immediate),
+        IN_PLACE(Executor(Runnable::run).asCoroutineDispatcher()),
     }
 
     private object Immediate : CoroutineDispatcher() {
