@@ -29,7 +29,11 @@ public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final
     final override val confirms: Boolean get() = true
 
     /** Whether the select accepts what it [isOffered]. If not, the caller goes on with that. */
-    internal fun accepts(): Boolean = resume() || !tryReturn()
+    internal fun accepts(): Boolean {
+        if (resume() || !tryReturn()) return true
+        refused()
+        return false
+    }
 
     /** The select lost this clause, or was cancelled. What the clause was granted has gone on when this returns. */
     protected fun lose() {

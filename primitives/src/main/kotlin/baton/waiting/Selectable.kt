@@ -84,7 +84,7 @@ internal class SelectWaiter(
     /** The select runs, and this clause has won. Throws what the core failed it with. */
     fun run() {
         if (currentState == FAILED) throw core.failure(this)
-        if (!take()) throw CancellationException(REFUSED, refusal)
+        if (!take()) throw CancellationException(SELECT_REFUSED, refusal)
     }
 
     override fun resume(): Boolean =
@@ -94,9 +94,17 @@ internal class SelectWaiter(
             // The dispatcher threw, with the select in its queue or not; or the select ran here, and its code threw.
             FlatStack.report(e)
             refusal = e
-            if (currentState != TAKEN) select.context[Job]?.cancel(CancellationException(REFUSED, e))
             false
         }
+
+    /**
+     * Nothing but its dispatcher can resume a select. So the coroutine is cancelled, and what it was granted goes on; but
+     * where the dispatcher did not queue it, it does not come back.
+     */
+    override fun refused() {
+        val refusal = refusal ?: return
+        if (currentState == RETURNED) select.context[Job]?.cancel(CancellationException(SELECT_REFUSED, refusal))
+    }
 
     override fun resumeFailed() {
         resume()
@@ -108,3 +116,5 @@ internal class SelectWaiter(
     /** Another clause has won, or the select was cancelled. */
     override fun dispose() = lose()
 }
+
+private const val SELECT_REFUSED = "The select's dispatcher refused to resume it"

@@ -180,9 +180,12 @@ public abstract class Waiter(
     }
 
     private fun arriveNow(): Waiter? {
-        if (state == FAILED) resumeFailed() else if (!resume()) return core.reclaim(this)
+        if (state == FAILED) resumeFailed() else if (!resume()) return core.reclaim(this).also { refused() }
         return null
     }
+
+    /** It could not be resumed with its grant, which is not its own any more unless it was taken all the same. */
+    protected open fun refused() {}
 
     /** The states. */
     public companion object {

@@ -128,8 +128,13 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
 
     private fun step(): Boolean = sane.step() or hostile.step()
 
-    /** Whether a resumption of this one may have been dropped. */
-    fun mayBeLost(member: Member): Boolean = case.hostility == Hostility.DROPS && member.isHostile
+    /** Whether this one may never come back: its resumption was dropped, or refused in a select. */
+    fun mayBeLost(member: Member): Boolean =
+        member.isHostile && (case.hostility == Hostility.DROPS || (case.hostility.throws && member.isRefusedInSelect))
+
+    /** kotlinx.coroutines alone can resume a select, by the dispatcher that refuses: it is cancelled and stays away. */
+    private val Member.isRefusedInSelect: Boolean
+        get() = job.isCancelled && job.getCancellationException().message.orEmpty().startsWith("The select's dispatcher")
 
     /**
      * Each has ended once, as its dispatcher allows: one that was refused was cancelled, one that was dropped is where
