@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +42,9 @@ import org.jspecify.annotations.Nullable;
  * refused fails with {@code TaskRejectedException}, {@code TaskShedException} or {@code SchedulerClosedException}; no
  * method throws because of the state of the scheduler.
  *
- * <p><i>Threads.</i> Suppliers run on the executor of this face, the common pool unless another is given; dependents
- * of the future where its task ended. Each task is one {@code execute}, called by the thread that schedules or that frees
+ * <p><i>Threads.</i> Suppliers run on the executor of this face; dependents of the future where its task ended. Unless
+ * another executor is given, it is the common pool, or {@code Dispatchers.IO} where that pool has no thread. The common
+ * pool has few threads: tasks that block should have an executor of their own. Each task is one {@code execute}, called by the thread that schedules or that frees
  * the place. Where an executor runs commands in place, deep ones are given to it from another thread.
  *
  * <p><i>Memory.</i> What happens before a {@code schedule} happens before the task; the task happens before what
@@ -63,7 +63,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
 
     /** The Java face of that very scheduler; what Java schedules here runs on the common pool. */
     public static AsyncTaskScheduler of(TaskScheduler scheduler) {
-        return of(scheduler, ForkJoinPool.commonPool());
+        return of(scheduler, AsyncTaskSchedulerBuilder.defaultExecutor());
     }
 
     /**

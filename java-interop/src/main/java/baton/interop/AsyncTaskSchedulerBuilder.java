@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import kotlinx.coroutines.Dispatchers;
+import kotlinx.coroutines.ExecutorsKt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,13 +28,19 @@ public final class AsyncTaskSchedulerBuilder {
     private int overdueShare = 4;
     private int capacity = Integer.MAX_VALUE;
     private OnFullQueue onFull = OnFullQueue.REJECT;
-    private Executor executor = ForkJoinPool.commonPool();
+    private Executor executor = defaultExecutor();
 
     AsyncTaskSchedulerBuilder(int maxConcurrency) {
         if (maxConcurrency < 1) {
             throw new IllegalArgumentException("maxConcurrency must be at least 1, was " + maxConcurrency);
         }
         this.maxConcurrency = maxConcurrency;
+    }
+
+    /** The common pool, unless that was configured to have no thread: on JDK 17 it never runs anything then. */
+    static Executor defaultExecutor() {
+        boolean isEmpty = Integer.getInteger("java.util.concurrent.ForkJoinPool.common.parallelism", 1) == 0;
+        return isEmpty ? ExecutorsKt.asExecutor(Dispatchers.getIO()) : ForkJoinPool.commonPool();
     }
 
     /** A name that messages and {@code toString} show; none unless said. */
@@ -42,7 +50,8 @@ public final class AsyncTaskSchedulerBuilder {
     }
 
     /**
-     * What suppliers run on, and the commands of {@link AsyncTaskScheduler#executor}; the common pool unless said.
+     * What suppliers run on, and the commands of {@link AsyncTaskScheduler#executor}; the common pool unless said, or
+     * {@code Dispatchers.IO} if that pool has no thread.
      *
      * @param executor as for {@link AsyncTaskScheduler#of(baton.scheduler.TaskScheduler, Executor)}
      */

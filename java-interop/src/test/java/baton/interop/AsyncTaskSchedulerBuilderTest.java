@@ -102,4 +102,25 @@ class AsyncTaskSchedulerBuilderTest {
             }
         });
     }
+
+    /** On JDK 17 such a pool takes commands and never runs them. */
+    @Test
+    void executor_whereTheCommonPoolHasNoThread_isAnotherOne() {
+        String key = "java.util.concurrent.ForkJoinPool.common.parallelism";
+        String before = System.getProperty(key);
+        System.setProperty(key, "0");
+        try (AsyncTaskScheduler built = AsyncTaskScheduler.builder(1).build()) {
+            AsyncTaskScheduler face = AsyncTaskScheduler.of(built.kotlin());
+            for (AsyncTaskScheduler scheduler : List.of(built, face)) {
+                String thread = Futures.await(scheduler.schedule(
+                        Priority.NORMAL,
+                        () -> CompletableFuture.completedFuture(
+                                Thread.currentThread().getName())));
+                assertTrue(thread.startsWith("DefaultDispatcher"), thread);
+            }
+        } finally {
+            if (before == null) System.clearProperty(key);
+            else System.setProperty(key, before);
+        }
+    }
 }
