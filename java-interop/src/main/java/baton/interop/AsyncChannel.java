@@ -280,9 +280,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
 
     /**
      * A publisher of what this channel receives. It takes an element out only when one is requested; many subscribers
-     * share the elements. A subscription ends as {@link #forEach} does, and is told so when it has requested something,
-     * or if the channel is drained already when the last requested element was delivered. Cancelled, it takes nothing
-     * more; what it was handed and has not delivered goes to others. Signals run as the actions of {@link #forEach} do.
+     * share the elements. A subscription ends as {@link #forEach} does, and its subscriber gets that signal whether it has
+     * requested anything or not. Cancelled, it takes nothing more; what it was handed and has not delivered goes to others. Signals run as the actions of {@link #forEach} do.
      * An element that is null stays in the channel, and ends the subscription with a {@link NullPointerException}.
      */
     public Flow.Publisher<T> publisher() {

@@ -4,6 +4,7 @@ import baton.waiting.FlatStack;
 import baton.waiting.HandOverExecutor;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,10 @@ final class Callbacks {
         }
     }
 
-    /** As CompletableFuture's own does it, but through what the future's class has made of its methods. */
+    /**
+     * As CompletableFuture's own does it, wrapping what the supplier throws included, but through what the future's
+     * class has made of its methods.
+     */
     static <T extends @Nullable Object> void completeAsync(
             CompletableFuture<T> future, Supplier<? extends T> supplier, Executor executor) {
         Objects.requireNonNull(supplier, "supplier");
@@ -56,7 +60,7 @@ final class Callbacks {
             try {
                 if (!future.isDone()) future.complete(supplier.get());
             } catch (Throwable e) {
-                future.completeExceptionally(e);
+                future.completeExceptionally(e instanceof CompletionException ? e : new CompletionException(e));
             }
         });
     }

@@ -25,9 +25,16 @@ import org.jspecify.annotations.Nullable;
  * ({@code thenCombine}, {@code applyToEither}) passes its cancel to both, one made by {@code thenCompose} or
  * {@code exceptionallyCompose} to the stage that its function answers, even if that is after the cancel. A source that
  * is no CancellableFuture is cancelled by its own {@code cancel}. What others make of this future
- * ({@code CompletableFuture.allOf}, or {@code thenCombine} of a plain one) is not counted, but its
- * {@code minimalCompletionStage} is, which nobody can cancel. One {@link CancellationException} goes through all that a
- * cancel reaches; its cause is the reason given.
+ * ({@code CompletableFuture.allOf}, or {@code thenCombine} of a plain one) is not counted. {@code copy} and
+ * {@code minimalCompletionStage} are counted for good, and to cancel one of them cancels nothing here.
+ *
+ * <p>The slower source of {@code applyToEither} and its like goes on when the faster one has completed: it may have
+ * readers of its own, as with CompletableFuture. It is not counted as wanted by that stage any more. To stop it, cancel
+ * it in a dependent of the stage.
+ *
+ * <p>One {@link CancellationException} goes through all that a cancel reaches; its cause is the reason given. On newer
+ * JDKs (on 25, not on 17) {@code join}, {@code get} and {@code getNow} throw another CancellationException around it,
+ * so that the reason is one level deeper there; {@code handle} and {@code exceptionally} see the same on all.
  *
  * <p>Completing a future from outside ({@code complete}, {@code completeExceptionally}, {@code completeAsync},
  * {@code obtrude…}, {@code orTimeout}, {@code completeOnTimeout}) gives it that outcome, and ends the work for it as a
@@ -200,6 +207,14 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
     @Override
     public <U extends @Nullable Object> CancellableFuture<U> newIncompleteFuture() {
         return new CancellableFuture<>(null);
+    }
+
+    /** Counted among those who want this one's value, for good: to cancel the copy cancels nothing here. */
+    @Override
+    @SuppressWarnings("unchecked") // newIncompleteFuture has made it
+    public CancellableFuture<T> copy() {
+        if (!isDone()) consumers().enter();
+        return (CancellableFuture<T>) super.copy();
     }
 
     /** Counted among those who want this one's value, for good: nobody can cancel it. */

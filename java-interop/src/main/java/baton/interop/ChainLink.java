@@ -127,6 +127,27 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
         return dependent;
     }
 
+    @Override
+    final <U extends @Nullable Object> CancellableFuture<U> ofEither(
+            CompletionStage<?> other, CompletableFuture<U> stage) {
+        CancellableFuture<U> dependent = derived(other, stage);
+        if (!dependent.isDone()) dependent.whenDone(dependent::letGo);
+        return dependent;
+    }
+
+    /** It is done, and one of its sources may not be: that goes on, but is not wanted for this any more. */
+    final void letGo() {
+        Object taken = sources;
+        if (taken == null || taken instanceof Withdrawn || !SOURCES.compareAndSet(this, taken, null)) return;
+        for (Object next = taken; next != null; ) {
+            Object first = next instanceof Sources both ? both.first : next;
+            if (first instanceof Consumers left) {
+                var unused = left.leave();
+            }
+            next = next instanceof Sources both ? both.rest : null;
+        }
+    }
+
     /** Makes the stage a source of this, which was or will be derived from it. */
     final void consume(CompletionStage<?> stage) {
         if (stage instanceof Future<?> future && future.isDone()) return;

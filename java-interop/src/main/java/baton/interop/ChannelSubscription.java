@@ -1,7 +1,6 @@
 package baton.interop;
 
 import baton.channels.Channel;
-import baton.channels.ClosedChannelException;
 import baton.waiting.ChannelDoor;
 import baton.waiting.FlatStack;
 import baton.waiting.WaitCore;
@@ -25,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What an {@link Entry} was granted is the subscriber's, or is given back, whichever settles it first. So what a
  * cancelled subscription has not delivered is given back at once, however long an executor takes to run its tasks.
+ *
+ * <p>While nothing is requested, a second entry waits for the end of the channel, which takes no demand to signal.
  */
 final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subscription {
     private static final int BATCH = 64;
@@ -43,6 +44,9 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
 
     /** Who waits for the next element. Only who delivers writes it. */
     private volatile @Nullable Entry entry;
+
+    /** Who waits for the end, from when nothing was requested: the end is signalled without demand. As {@link #entry}. */
+    private volatile @Nullable Entry endWatcher;
 
     private volatile @Nullable IllegalArgumentException misuse;
     private volatile boolean cancelled;
@@ -75,7 +79,9 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
 
     @Override
     public void request(long n) {
-        if (n <= 0) misuse = new IllegalArgumentException("request of n = " + n + ", must be at least 1");
+        if (n <= 0)
+            misuse = new IllegalArgumentException(
+                    "request of n = " + n + ", must be at least 1 (Reactive Streams, rule 3.9)");
         else demand.getAndUpdate(old -> Long.MAX_VALUE - old < n ? Long.MAX_VALUE : old + n);
         happened();
     }
@@ -83,8 +89,8 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     @Override
     public void cancel() {
         cancelled = true;
-        Entry waiting = entry;
-        if (waiting != null) waiting.abandon();
+        abandon(entry);
+        abandon(endWatcher);
         happened();
     }
 
@@ -129,18 +135,12 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
         if (waiting == null) {
             if (demand.get() == 0) {
                 // A consumption asks again when it is through with its last element, which may take a while.
-                ClosedChannelException why = !reactive ? null : ChannelDoor.whyDrained(channel);
-                if (why != null) end(to, why);
+                if (reactive) watchEnd(to);
                 return false;
             }
-            waiting = new Entry(core);
+            waiting = new Entry(core, ChannelDoor.RECEIVE);
             entry = waiting;
-            // Whoever cancels looks at `entry` after `cancelled`, so one of us two sees to it that it does not wait.
-            if (cancelled) {
-                end();
-                return false;
-            }
-            waiting.enqueue();
+            if (!enqueue(waiting)) return false;
         }
         return switch (waiting.outcome) {
             case Waiter.GRANTED -> {
@@ -155,6 +155,27 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
             }
             default -> false;
         };
+    }
+
+    private void watchEnd(Flow.Subscriber<? super T> to) {
+        Entry watcher = endWatcher;
+        if (watcher == null) {
+            watcher = new Entry(core, ChannelDoor.END);
+            endWatcher = watcher;
+            if (!enqueue(watcher)) return;
+        }
+        if (watcher.outcome == Waiter.FAILED) end(to, core.failure(watcher));
+    }
+
+    /** False if the subscription was cancelled meanwhile. */
+    private boolean enqueue(Entry waiting) {
+        // Whoever cancels looks at the entries after `cancelled`, so one of us two sees to it that it does not wait.
+        if (cancelled) {
+            end();
+            return false;
+        }
+        waiting.enqueue();
+        return true;
     }
 
     private void signal(Flow.Subscriber<? super T> to, Entry granted) {
@@ -185,7 +206,14 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     private void end() {
         subscriber = null;
         Entry waiting = entry;
+        Entry watcher = endWatcher;
         entry = null;
+        endWatcher = null;
+        abandon(waiting);
+        abandon(watcher);
+    }
+
+    private void abandon(@Nullable Entry waiting) {
         if (waiting != null) waiting.abandon();
     }
 
@@ -210,8 +238,8 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
         /** How it was decided; WAITING until then. */
         private volatile int outcome = WAITING;
 
-        Entry(WaitCore core) {
-            super(core, 0, ChannelDoor.RECEIVE);
+        Entry(WaitCore core, Object tag) {
+            super(core, 0, tag);
         }
 
         void enqueue() {

@@ -10,17 +10,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The future of a {@code forEach}: a subscriber that requests an element when it is through with the one before. */
-final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullable Void> implements Flow.Subscriber<T> {
-    /** Answers null when it is through already. */
-    private final Function<? super T, ? extends @Nullable CompletionStage<?>> action;
-
+/** The future of a {@code forEach}. It may be kept for its outcome, and does not keep the action with it. */
+final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullable Void> {
     private Flow.@Nullable Subscription subscription;
     private volatile @Nullable CompletionStage<?> running;
 
-    private Consumption(Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
-        this.action = action;
-    }
+    private Consumption() {}
 
     /** @param executor what runs the action; null for the thread on which something happens */
     static <T extends @Nullable Object> CompletableFuture<@Nullable Void> of(
@@ -47,54 +42,13 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
             Channel<T> channel,
             @Nullable Executor executor,
             Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
-        Consumption<T> consumption = new Consumption<>(action);
-        ChannelSubscription.subscribe(channel, consumption, executor, false);
+        Consumption<T> consumption = new Consumption<>();
+        ChannelSubscription.subscribe(channel, consumption.new Receiver(action), executor, false);
         return consumption;
     }
 
     private Flow.Subscription subscription() {
         return Objects.requireNonNull(subscription);
-    }
-
-    @Override
-    public void onSubscribe(Flow.Subscription subscription) {
-        this.subscription = subscription;
-        subscription.request(1);
-    }
-
-    @Override
-    public void onNext(T element) {
-        try {
-            CompletionStage<?> stage = action.apply(element);
-            if (stage == null) {
-                subscription().request(1);
-                return;
-            }
-            running = stage;
-            var unused = stage.whenComplete((value, e) -> {
-                running = null;
-                if (e == null) subscription().request(1);
-                else stop(Stages.unwrap(e));
-            });
-            if (isCancelled()) Stages.cancel(stage);
-        } catch (Throwable e) {
-            stop(e);
-        }
-    }
-
-    private void stop(Throwable why) {
-        subscription().cancel();
-        fail(why);
-    }
-
-    @Override
-    public void onError(Throwable why) {
-        fail(why);
-    }
-
-    @Override
-    public void onComplete() {
-        succeed(null);
     }
 
     @Override
@@ -106,5 +60,56 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
     void cancelRunning() {
         CompletionStage<?> stage = running;
         if (stage != null) Stages.cancel(stage);
+    }
+
+    /** Requests an element when it is through with the one before. */
+    private final class Receiver implements Flow.Subscriber<T> {
+        /** Answers null when it is through already. */
+        private final Function<? super T, ? extends @Nullable CompletionStage<?>> action;
+
+        Receiver(Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
+            this.action = action;
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            Consumption.this.subscription = subscription;
+            subscription.request(1);
+        }
+
+        @Override
+        public void onNext(T element) {
+            try {
+                CompletionStage<?> stage = action.apply(element);
+                if (stage == null) {
+                    subscription().request(1);
+                    return;
+                }
+                running = stage;
+                var unused = stage.whenComplete((value, e) -> {
+                    running = null;
+                    if (e == null) subscription().request(1);
+                    else stop(Stages.unwrap(e));
+                });
+                if (isCancelled()) Stages.cancel(stage);
+            } catch (Throwable e) {
+                stop(e);
+            }
+        }
+
+        private void stop(Throwable why) {
+            subscription().cancel();
+            fail(why);
+        }
+
+        @Override
+        public void onError(Throwable why) {
+            fail(why);
+        }
+
+        @Override
+        public void onComplete() {
+            succeed(null);
+        }
     }
 }

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class GuardedCall<T extends @Nullable Object> extends StageCall<T> {
     private final CompletableFuture<Permit> grant;
-    private final Supplier<? extends CompletionStage<T>> action;
+
+    /** Let go when it has begun, or never will: a future may be kept for its value. Whoever ends the waiting takes it. */
+    private @Nullable Supplier<? extends CompletionStage<T>> action;
 
     private GuardedCall(CompletableFuture<Permit> grant, Supplier<? extends CompletionStage<T>> action) {
         this.grant = grant;
@@ -35,21 +37,32 @@ final class GuardedCall<T extends @Nullable Object> extends StageCall<T> {
     }
 
     private void refused(Throwable why) {
-        if (leaveToBegin()) fail(Stages.unwrap(why));
+        if (!leaveToBegin()) return;
+        action = null;
+        fail(Stages.unwrap(why));
     }
 
     private void beginOn(Executor executor, Permit permit) {
         try {
             executor.execute(() -> begin(permit));
         } catch (Throwable e) {
-            if (leaveToBegin()) ended(null, e);
-            else permit.close();
+            if (leaveToBegin()) {
+                action = null;
+                ended(null, e);
+            } else {
+                permit.close();
+            }
         }
     }
 
     private void begin(Permit permit) {
-        if (leaveToBegin()) perform(action);
-        else permit.close();
+        Supplier<? extends CompletionStage<T>> mine = leaveToBegin() ? action : null;
+        if (mine == null) {
+            permit.close();
+            return;
+        }
+        action = null;
+        perform(mine);
     }
 
     /** Null if it has none, or none yet. */
@@ -74,6 +87,7 @@ final class GuardedCall<T extends @Nullable Object> extends StageCall<T> {
     @Override
     void withdraw() {
         if (!leaveWithdrawn()) return;
+        action = null;
         grant.cancel(false);
         // Too late for that, but the action had not begun: it waited for its executor.
         Permit permit = permit();

@@ -159,9 +159,4 @@ abstract class OneSourceStages<T extends @Nullable Object> extends CompletableFu
         Composed<Throwable, T> composed = new Composed<>(function);
         return composed.by(derived(super.exceptionallyComposeAsync(composed, executor)));
     }
-
-    @Override
-    public final CancellableFuture<T> copy() {
-        return derived(super.copy());
-    }
 }

@@ -28,6 +28,7 @@ abstract class StageCall<T extends @Nullable Object> extends Withdrawable<T> {
     private static final int BEGUN = 1;
     private static final int WITHDRAWN = 2;
 
+    /** Null before it runs and when it has ended. */
     private volatile @Nullable CompletionStage<T> running;
 
     private volatile int phase = WAITING;
@@ -55,7 +56,10 @@ abstract class StageCall<T extends @Nullable Object> extends Withdrawable<T> {
         try {
             stage = Objects.requireNonNull(action.get(), "the action returned null instead of a stage");
             running = stage;
-            stage.whenComplete((value, e) -> ended(value, e == null ? null : Stages.unwrap(e)));
+            stage.whenComplete((value, e) -> {
+                running = null;
+                ended(value, e == null ? null : Stages.unwrap(e));
+            });
         } catch (Throwable e) {
             ended(null, e);
             return;

@@ -15,6 +15,10 @@ abstract class TwoSourceStages<T extends @Nullable Object> extends OneSourceStag
     abstract <U extends @Nullable Object> CancellableFuture<U> derived(
             CompletionStage<?> other, CompletableFuture<U> stage);
 
+    /** As {@link #derived(CompletionStage, CompletableFuture)}, of a stage that is done when one of the two is. */
+    abstract <U extends @Nullable Object> CancellableFuture<U> ofEither(
+            CompletionStage<?> other, CompletableFuture<U> stage);
+
     @Override
     public final <U extends @Nullable Object, V extends @Nullable Object> CancellableFuture<V> thenCombine(
             CompletionStage<? extends U> other, BiFunction<? super T, ? super U, ? extends V> function) {
@@ -72,52 +76,52 @@ abstract class TwoSourceStages<T extends @Nullable Object> extends OneSourceStag
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> applyToEither(
             CompletionStage<? extends T> other, Function<? super T, U> function) {
-        return derived(other, super.applyToEither(other, function));
+        return ofEither(other, super.applyToEither(other, function));
     }
 
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> applyToEitherAsync(
             CompletionStage<? extends T> other, Function<? super T, U> function) {
-        return derived(other, super.applyToEitherAsync(other, function));
+        return ofEither(other, super.applyToEitherAsync(other, function));
     }
 
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> applyToEitherAsync(
             CompletionStage<? extends T> other, Function<? super T, U> function, Executor executor) {
-        return derived(other, super.applyToEitherAsync(other, function, executor));
+        return ofEither(other, super.applyToEitherAsync(other, function, executor));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> acceptEither(
             CompletionStage<? extends T> other, Consumer<? super T> action) {
-        return derived(other, super.acceptEither(other, action));
+        return ofEither(other, super.acceptEither(other, action));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> acceptEitherAsync(
             CompletionStage<? extends T> other, Consumer<? super T> action) {
-        return derived(other, super.acceptEitherAsync(other, action));
+        return ofEither(other, super.acceptEitherAsync(other, action));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> acceptEitherAsync(
             CompletionStage<? extends T> other, Consumer<? super T> action, Executor executor) {
-        return derived(other, super.acceptEitherAsync(other, action, executor));
+        return ofEither(other, super.acceptEitherAsync(other, action, executor));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> runAfterEither(CompletionStage<?> other, Runnable action) {
-        return derived(other, super.runAfterEither(other, action));
+        return ofEither(other, super.runAfterEither(other, action));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> runAfterEitherAsync(CompletionStage<?> other, Runnable action) {
-        return derived(other, super.runAfterEitherAsync(other, action));
+        return ofEither(other, super.runAfterEitherAsync(other, action));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> runAfterEitherAsync(
             CompletionStage<?> other, Runnable action, Executor executor) {
-        return derived(other, super.runAfterEitherAsync(other, action, executor));
+        return ofEither(other, super.runAfterEitherAsync(other, action, executor));
     }
 }

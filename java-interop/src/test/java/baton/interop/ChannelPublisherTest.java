@@ -91,13 +91,65 @@ class ChannelPublisherTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void close_whenNothingMoreIsRequested_isSignalled_1_5(int requested) {
+        Recorder recorder = subscribe();
+        if (requested > 0) recorder.subscription.request(requested);
+        for (int i = 0; i < requested; i++) send(i);
+        assertEquals(1 + requested, recorder.signals.size());
+        channel.close();
+        assertEquals(2 + requested, recorder.signals.size());
+        assertEquals("completed", recorder.last());
+        recorder.subscription.request(1);
+        assertEquals("completed", recorder.last());
+    }
+
+    @Test
+    void close_withACauseWhenNothingIsRequested_isSignalled_1_4() {
+        Recorder recorder = subscribe();
+        IllegalStateException why = new IllegalStateException("why");
+        channel.close(why);
+        assertSame(why, recorder.last());
+    }
+
+    @Test
+    void cancelOfTheChannel_whenNothingIsRequested_isSignalled_1_4() {
+        send(1);
+        Recorder recorder = subscribe();
+        channel.cancel();
+        assertInstanceOf(ClosedChannelException.class, recorder.last());
+    }
+
+    @Test
+    void close_whileElementsAreLeft_isSignalledWhenTheLastIsTakenByAnybody_1_5() {
+        send(1, 2);
+        Recorder recorder = subscribe();
+        Recorder other = subscribe();
+        channel.close();
+        recorder.subscription.request(1);
+        assertEquals(List.of("subscribed", 1), recorder.signals);
+        assertEquals(2, channel.tryReceive().orElseThrow());
+        assertEquals(List.of("subscribed", 1, "completed"), recorder.signals);
+        assertEquals(List.of("subscribed", "completed"), other.signals);
+    }
+
+    @Test
+    void cancel_whenNothingIsRequested_isTheEnd_1_8() {
+        Recorder recorder = subscribe();
+        assertEquals(0, channel.waiting());
+        recorder.subscription.cancel();
+        channel.close();
+        assertEquals(List.of("subscribed"), recorder.signals);
+    }
+
+    @ParameterizedTest
     @ValueSource(longs = {Long.MIN_VALUE, -1, 0})
     void request_belowOne_isAnErrorAndTheLastSignal_3_9(long n) {
         Recorder recorder = subscribe();
         recorder.subscription.request(1);
         recorder.subscription.request(n);
         Throwable why = assertInstanceOf(IllegalArgumentException.class, recorder.last());
-        assertEquals("request of n = " + n + ", must be at least 1", why.getMessage());
+        assertEquals("request of n = " + n + ", must be at least 1 (Reactive Streams, rule 3.9)", why.getMessage());
         assertEquals(0, channel.waiting());
         send(1);
         recorder.subscription.request(1);

@@ -18,6 +18,7 @@ import java.lang.invoke.VarHandle
  *   reserved             places that were given to a sender that sends, or gives the place back, later
  *   handedOut, arrivals  how many elements went to receivers that may still give them back; how many of them arrived
  *   receivers, senders   the queues of waiters. A queued sender brings its element with it, or asks for a PLACE
+ *   endWatchers          waiters for the channel to be closed and drained, which are granted nothing
  *   closure, cancelled   the end: no sends any more; no receives any more
  *
  *   room = capacity + receivers − held − reserved
@@ -33,7 +34,7 @@ import java.lang.invoke.VarHandle
  *     and sends when it runs. Meanwhile the place is not given to others.
  * (5) A select that waits to send and to receive here does not meet itself.
  * (6) Closed and drained is: closure is set, and nothing is held, reserved, or handed out and not arrived; or the
- *     channel was cancelled. Then no receiver waits.
+ *     channel was cancelled. Then no receiver and no end watcher waits.
  * (7) A channel that drops has room for every element: no sender waits, and reserved stays 0.
  * (8) A sender that meets a receiving clause of a select asks that select before its own operation ends, and so does a
  *     receiving clause that meets a sending one (ClauseWaiter, 1). The clause leaves the queue first; the lock is free
@@ -64,6 +65,7 @@ internal class ChannelCore<E>(
     @Volatile
     private var arrivals = 0L
     private val receivers = FifoLine()
+    private val endWatchers = FifoLine()
     private val senders: WaitLine = if (order == ChannelOrder.PRIORITY) PriorityLine { it.weight } else FifoLine()
 
     @Volatile
@@ -80,8 +82,6 @@ internal class ChannelCore<E>(
     val waiting: Int get() = decide { receivers.size + senders.size }
 
     val isClosed: Boolean get() = closure != null
-
-    val hasEnded: Boolean get() = decide { isDrained }
 
     /** Invariant 6. */
     private val isDrained: Boolean
@@ -254,10 +254,16 @@ internal class ChannelCore<E>(
     // ---- to receive
 
     /** Takes the next element, or says that there is none ([EMPTY]) or will be none any more ([CLOSED]). */
-    fun poll(): Any = decide { takeInTurn() }
+    fun poll(): Any = decide { takeInTurn().also { endIfDrained() } }
 
     /** As [poll], but puts an element that is null back to where it was; a sender may have been let in for it. */
-    fun pollPresent(): Any = decide { takeInTurn().also { if (it === NULL) putBack(it, held.lastTaken) } }
+    fun pollPresent(): Any =
+        decide {
+            takeInTurn().also {
+                if (it === NULL) putBack(it, held.lastTaken)
+                endIfDrained()
+            }
+        }
 
     /** While others wait, though promised a PLACE, what a sender behind that has with it is not a newcomer's. */
     private fun takeInTurn(): Any = if (receivers.size > 0) EMPTY else take(party = null)
@@ -309,6 +315,7 @@ internal class ChannelCore<E>(
         when {
             waiter.tag === RECEIVE -> enqueueReceiver(waiter)
             waiter.tag === PLACE -> decide { enqueueForPlace(waiter) }
+            waiter.tag === END -> decide { enqueueEndWatcher(waiter) }
             else -> enqueueSender(waiter)
         }
 
@@ -335,6 +342,7 @@ internal class ChannelCore<E>(
             element !== EMPTY -> {
                 val number = held.lastTaken
                 if (!give(waiter, element, number)) putBack(element, number)
+                endIfDrained()
             }
             waiter.startWaiting() -> {
                 receivers.add(waiter)
@@ -401,11 +409,29 @@ internal class ChannelCore<E>(
         return waiter.currentState
     }
 
+    private fun enqueueEndWatcher(waiter: Waiter): Int {
+        when {
+            isDrained -> waiter.tryFail(end)
+            waiter.startWaiting() -> {
+                endWatchers.add(waiter)
+                return Waiter.WAITING
+            }
+        }
+        return waiter.currentState
+    }
+
     override fun withdraw(waiter: Waiter) {
         decide {
-            if (waiter.linked) (if (waiter.tag === RECEIVE) receivers else senders).remove(waiter)
+            if (waiter.linked) lineOf(waiter).remove(waiter)
         }
     }
+
+    private fun lineOf(waiter: Waiter): WaitLine =
+        when {
+            waiter.tag === RECEIVE -> receivers
+            waiter.tag === END -> endWatchers
+            else -> senders
+        }
 
     override fun takeBack(waiter: Waiter) {
         when {
@@ -467,10 +493,7 @@ internal class ChannelCore<E>(
 
     private fun closeInside(cause: Throwable?) {
         closure = Closure(cause)
-        senders.forEach { sender ->
-            senders.remove(sender)
-            fail(sender)
-        }
+        failAll(senders)
     }
 
     /** Nobody receives any more either. */
@@ -490,14 +513,15 @@ internal class ChannelCore<E>(
     }
 
     private fun failReceivers() {
-        receivers.forEach { receiver ->
-            receivers.remove(receiver)
-            fail(receiver)
-        }
+        failAll(receivers)
+        failAll(endWatchers)
     }
 
-    private fun fail(waiter: Waiter) {
-        if (waiter.tryFail(end)) wake(waiter)
+    private fun failAll(line: WaitLine) {
+        line.forEach { waiter ->
+            line.remove(waiter)
+            if (waiter.tryFail(end)) wake(waiter)
+        }
     }
 
     override fun failure(waiter: Waiter): Throwable = closed(waiter.reason as Closure)
@@ -516,6 +540,9 @@ internal class ChannelCore<E>(
 
         /** The tag of a waiter that wants to send later; another tag is an element. The weight is the level. */
         val PLACE = Any()
+
+        /** The tag of a waiter that is never granted anything, and failed when the channel is closed and drained. */
+        val END = Any()
 
         val EMPTY = Any()
         val CLOSED = Any()

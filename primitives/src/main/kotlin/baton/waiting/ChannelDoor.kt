@@ -28,6 +28,11 @@ public val RECEIVE: Any = ChannelCore.RECEIVE
 @JvmField
 public val PLACE: Any = ChannelCore.PLACE
 
+/** The tag of who waits for the end alone: fails when receivers do, and is not among those who wait to receive. */
+@InternalBatonApi
+@JvmField
+public val END: Any = ChannelCore.END
+
 /** What [poll] answers when there is no element. */
 @InternalBatonApi
 @JvmField
@@ -96,11 +101,6 @@ public fun sendIfNotSent(channel: Channel<*>, winner: ClauseWaiter): Unit = chan
 /** Gives back a place that was reserved. */
 @InternalBatonApi
 public fun leavePlace(channel: Channel<*>): Unit = channel.core.leavePlace()
-
-/** What receivers get now, if the channel is closed and drained; else null. */
-@InternalBatonApi
-public fun whyDrained(channel: Channel<*>): ClosedChannelException? =
-    if (channel.core.hasEnded) channel.core.closedException() else null
 
 /** What an iteration that has met [closed] throws; null if it just ends. */
 @InternalBatonApi
