@@ -15,9 +15,6 @@ import org.junit.jupiter.api.Test
 
 /** Whoever is cancelled throws and has sent or received nothing, at whatever moment it was. */
 interface ChannelCancellation : ChannelFixture {
-    /** Whether sender and receiver are selects, which agree in one step: a sender cancelled after it has sent. */
-    val meetInOneStep: Boolean get() = false
-
     @Test
     fun cancelReceiver_whileItWaits_leavesNothing() =
         runTest {

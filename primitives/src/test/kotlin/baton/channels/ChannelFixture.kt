@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Assertions.assertEquals
 interface ChannelFixture {
     val factory: ChannelFactory
 
+    /** Whether all callers are selects, which agree in one step: a sender may be cancelled when it has sent. */
+    val meetInOneStep: Boolean get() = false
+
     fun channel(
         capacity: Int = Channel.RENDEZVOUS,
         order: ChannelOrder = ChannelOrder.FIFO,
