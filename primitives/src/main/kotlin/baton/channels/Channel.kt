@@ -1,11 +1,11 @@
 package baton.channels
 
 import baton.Priority
-import baton.channels.ChannelCore.Companion.CLOSED
-import baton.channels.ChannelCore.Companion.EMPTY
-import baton.channels.ChannelCore.Companion.PLACE
-import baton.channels.ChannelCore.Companion.RECEIVE
-import baton.channels.ChannelCore.Outcome
+import baton.channels.ChannelState.Companion.CLOSED
+import baton.channels.ChannelState.Companion.EMPTY
+import baton.channels.ChannelState.Companion.PLACE
+import baton.channels.ChannelState.Companion.RECEIVE
+import baton.channels.ChannelState.Outcome
 import baton.priority
 import baton.waiting.SelectClauses
 import baton.waiting.awaitGrant
@@ -88,7 +88,7 @@ public class Channel<E>(
      * @throws ClosedChannelException if the channel is closed, before or meanwhile; the element was not taken.
      */
     public suspend fun send(element: E, priority: Priority? = null) {
-        val wrapped = ChannelCore.wrap(element)
+        val wrapped = ChannelState.wrap(element)
         val level = levelIn(coroutineContext, priority)
         when (core.offer(wrapped, level)) {
             Outcome.DONE -> return
@@ -99,7 +99,7 @@ public class Channel<E>(
 
     /** Sends [element] if that needs no waiting. The [priority] is as for [send]; without one it is NORMAL. */
     public fun trySend(element: E, priority: Priority? = null): ChannelResult<Unit> =
-        when (core.offer(ChannelCore.wrap(element), levelOf(priority))) {
+        when (core.offer(ChannelState.wrap(element), levelOf(priority))) {
             Outcome.DONE -> ChannelResult.success(Unit)
             Outcome.CLOSED -> ChannelResult.closed(core.closedException())
             Outcome.BUSY -> ChannelResult.failed()
@@ -112,7 +112,7 @@ public class Channel<E>(
      * *Cancellation.* As [send].
      */
     public suspend fun trySend(element: E, timeout: Duration, priority: Priority? = null): ChannelResult<Unit> {
-        val wrapped = ChannelCore.wrap(element)
+        val wrapped = ChannelState.wrap(element)
         val level = levelIn(coroutineContext, priority)
         return when (core.offer(wrapped, level)) {
             Outcome.DONE -> ChannelResult.success(Unit)
@@ -229,7 +229,7 @@ public class Channel<E>(
     private fun success(value: Any?) = ChannelResult.success(value as E)
 
     @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
-    private fun received(element: Any) = ChannelCore.unwrap(element) as E
+    private fun received(element: Any) = ChannelState.unwrap(element) as E
 
     /** Receives until the channel is closed and drained; see [ChannelIterator] for how it ends. */
     public operator fun iterator(): ChannelIterator<E> = ChannelIterator(this)

@@ -10,7 +10,7 @@ import kotlinx.coroutines.selects.SelectInstance
 @OptIn(InternalCoroutinesApi::class)
 internal class SendClause<E>(private val channel: Channel<E>) : SelectableCore() {
     override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =
-        SelectWaiter(channel.core, channel.levelIn(select.context, null), ChannelCore.wrap(param), clause, select)
+        SelectWaiter(channel.core, channel.levelIn(select.context, null), ChannelState.wrap(param), clause, select)
 
     override fun valueOf(winner: SelectWaiter): Channel<E> {
         channel.core.sendIfNotSent(winner)
@@ -21,7 +21,7 @@ internal class SendClause<E>(private val channel: Channel<E>) : SelectableCore()
 @OptIn(InternalCoroutinesApi::class)
 internal open class ReceiveClause<E>(private val channel: Channel<E>) : SelectableCore() {
     override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =
-        SelectWaiter(channel.core, weight = 0, ChannelCore.RECEIVE, clause, select)
+        SelectWaiter(channel.core, weight = 0, ChannelState.RECEIVE, clause, select)
 
     override fun valueOf(winner: SelectWaiter): Any? = channel.core.grantOf(winner, null)
 }

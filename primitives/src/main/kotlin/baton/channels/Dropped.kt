@@ -20,7 +20,7 @@ internal class Dropped<E>(
         while (true) {
             val element = next() ?: return true
             @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
-            FlatStack.guarded { onDropped(ChannelCore.unwrap(element) as E) }
+            FlatStack.guarded { onDropped(ChannelState.unwrap(element) as E) }
         }
     }
 

@@ -23,7 +23,7 @@ public class Reservation<E> internal constructor(
     public fun send(element: E, priority: Priority? = null) {
         check(spent.compareAndSet(false, true)) { "send to a place that was used or given back: $this" }
         val level = if (priority == null) level else channel.levelOf(priority)
-        if (!channel.core.sendReserved(ChannelCore.wrap(element), level)) throw channel.core.closedException()
+        if (!channel.core.sendReserved(ChannelState.wrap(element), level)) throw channel.core.closedException()
     }
 
     /** Gives the place back if it was not used; a second time it does nothing. */

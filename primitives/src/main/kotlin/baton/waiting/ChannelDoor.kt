@@ -4,8 +4,8 @@ package baton.waiting
 
 import baton.Priority
 import baton.channels.Channel
-import baton.channels.ChannelCore
 import baton.channels.ChannelOrder
+import baton.channels.ChannelState
 import baton.channels.ClosedChannelException
 import baton.channels.OnFull
 import java.util.function.Consumer
@@ -22,21 +22,21 @@ public fun coreOf(channel: Channel<*>): WaitCore = channel.core
 
 @InternalBatonApi
 @JvmField
-public val RECEIVE: Any = ChannelCore.RECEIVE
+public val RECEIVE: Any = ChannelState.RECEIVE
 
 @InternalBatonApi
 @JvmField
-public val PLACE: Any = ChannelCore.PLACE
+public val PLACE: Any = ChannelState.PLACE
 
 /** The tag of who waits for the end alone: fails when receivers do, and is not among those who wait to receive. */
 @InternalBatonApi
 @JvmField
-public val END: Any = ChannelCore.END
+public val END: Any = ChannelState.END
 
 /** What [poll] answers when there is no element. */
 @InternalBatonApi
 @JvmField
-public val EMPTY: Any = ChannelCore.EMPTY
+public val EMPTY: Any = ChannelState.EMPTY
 
 @InternalBatonApi
 public fun <E> channelOf(
@@ -49,11 +49,11 @@ public fun <E> channelOf(
 
 /** An element as the core knows it. */
 @InternalBatonApi
-public fun wrap(element: Any?): Any = ChannelCore.wrap(element)
+public fun wrap(element: Any?): Any = ChannelState.wrap(element)
 
 /** What was sent, of an element as the core knows it. */
 @InternalBatonApi
-public fun unwrap(element: Any): Any? = ChannelCore.unwrap(element)
+public fun unwrap(element: Any): Any? = ChannelState.unwrap(element)
 
 @InternalBatonApi
 public fun levelOf(channel: Channel<*>, priority: Priority?): Int = channel.levelOf(priority)
@@ -67,11 +67,11 @@ public fun offer(channel: Channel<*>, element: Any, level: Int): Boolean =
 @InternalBatonApi
 public fun reserve(channel: Channel<*>): Boolean = isDone(channel, channel.core.reserve())
 
-private fun isDone(channel: Channel<*>, outcome: ChannelCore.Outcome) =
+private fun isDone(channel: Channel<*>, outcome: ChannelState.Outcome) =
     when (outcome) {
-        ChannelCore.Outcome.DONE -> true
-        ChannelCore.Outcome.BUSY -> false
-        ChannelCore.Outcome.CLOSED -> throw channel.core.closedException()
+        ChannelState.Outcome.DONE -> true
+        ChannelState.Outcome.BUSY -> false
+        ChannelState.Outcome.CLOSED -> throw channel.core.closedException()
     }
 
 /** Takes the next element, as the core knows it, or answers [EMPTY]; throws if there will be none any more. */
@@ -86,7 +86,7 @@ public fun pollPresent(channel: Channel<*>): Any {
 }
 
 private fun unlessClosed(channel: Channel<*>, element: Any) =
-    if (element === ChannelCore.CLOSED) throw channel.core.closedException() else element
+    if (element === ChannelState.CLOSED) throw channel.core.closedException() else element
 
 /** Sends [element], as the core knows it, to a place that was reserved; throws if the channel was cancelled. */
 @InternalBatonApi

@@ -13,7 +13,7 @@ class ChannelCoreTest {
         ChannelCore(capacity, ChannelOrder.FIFO, onFull, dropped::add) { "Channel" }
 
     private fun ChannelCore<Any?>.leavingReceiver(): FakeWaiter {
-        val waiter = FakeWaiter(this, tag = ChannelCore.RECEIVE)
+        val waiter = FakeWaiter(this, tag = ChannelState.RECEIVE)
         check(enqueue(waiter) == Waiter.WAITING)
         check(waiter.tryLeave(Waiter.CANCELLED))
         return waiter
@@ -23,7 +23,7 @@ class ChannelCoreTest {
     fun offer_receiverIsLeaving_isRefused() {
         val core = core(0, OnFull.SUSPEND)
         val leaving = core.leavingReceiver()
-        assertEquals(ChannelCore.Outcome.BUSY, core.offer("a", 0))
+        assertEquals(ChannelState.Outcome.BUSY, core.offer("a", 0))
         assertEquals(0, core.size)
         core.withdraw(leaving)
         assertEquals(0, core.waiting)
@@ -56,9 +56,9 @@ class ChannelCoreTest {
     fun offer_receiverBehindTheOneThatIsLeaving_isServed() {
         val core = core(0, OnFull.SUSPEND)
         core.leavingReceiver()
-        val next = FakeWaiter(core, tag = ChannelCore.RECEIVE)
+        val next = FakeWaiter(core, tag = ChannelState.RECEIVE)
         core.enqueue(next)
-        assertEquals(ChannelCore.Outcome.DONE, core.offer("a", 0))
+        assertEquals(ChannelState.Outcome.DONE, core.offer("a", 0))
         assertEquals(1, next.resumed)
         assertEquals("a", core.grantOf(next, null))
     }
@@ -72,16 +72,16 @@ class ChannelCoreTest {
         val next = FakeWaiter(core, weight = 0, tag = "b")
         core.enqueue(next)
         assertEquals("b", core.poll())
-        assertEquals(ChannelCore.EMPTY, core.poll())
+        assertEquals(ChannelState.EMPTY, core.poll())
         assertEquals(1, next.resumed)
     }
 
     @Test
     fun grantThatFindsNoReceiver_goesToTheNextOrBackToTheHead() {
         val core = core(2, OnFull.SUSPEND)
-        val refusing = FakeWaiter(core, tag = ChannelCore.RECEIVE, accepts = false)
-        val next = FakeWaiter(core, tag = ChannelCore.RECEIVE)
-        val last = FakeWaiter(core, tag = ChannelCore.RECEIVE, accepts = false)
+        val refusing = FakeWaiter(core, tag = ChannelState.RECEIVE, accepts = false)
+        val next = FakeWaiter(core, tag = ChannelState.RECEIVE)
+        val last = FakeWaiter(core, tag = ChannelState.RECEIVE, accepts = false)
         for (waiter in listOf(refusing, next, last)) core.enqueue(waiter)
         core.offer("a", 0)
         assertEquals("a", core.grantOf(next, null))
@@ -94,13 +94,13 @@ class ChannelCoreTest {
     fun receiver_comesWhileAnotherWaitsForAPlaceThatWasPromised_doesNotOvertake() {
         val core = core(0, OnFull.SUSPEND)
         val (first, place, sender) =
-            listOf(ChannelCore.RECEIVE, ChannelCore.PLACE, "a").map { tag ->
+            listOf(ChannelState.RECEIVE, ChannelState.PLACE, "a").map { tag ->
                 FakeWaiter(core, weight = 0, tag = tag).also { core.enqueue(it) }
             }
         assertEquals(Waiter.GRANTED, place.currentState)
         assertEquals(Waiter.WAITING, sender.currentState)
-        assertEquals(ChannelCore.EMPTY, core.poll())
-        val second = FakeWaiter(core, weight = 0, tag = ChannelCore.RECEIVE)
+        assertEquals(ChannelState.EMPTY, core.poll())
+        val second = FakeWaiter(core, weight = 0, tag = ChannelState.RECEIVE)
         core.enqueue(second)
         assertEquals(listOf(1, 0, 1), listOf(first.resumed, second.resumed, sender.resumed))
         assertEquals("a", core.grantOf(first, null))
@@ -113,15 +113,15 @@ class ChannelCoreTest {
     @Test
     fun place_receiverItWasPromisedLeaves_isUsedAllTheSame() {
         val core = core(0, OnFull.SUSPEND)
-        val receiver = FakeWaiter(core, weight = 0, tag = ChannelCore.RECEIVE)
+        val receiver = FakeWaiter(core, weight = 0, tag = ChannelState.RECEIVE)
         core.enqueue(receiver)
-        val place = FakeWaiter(core, weight = 0, tag = ChannelCore.PLACE)
+        val place = FakeWaiter(core, weight = 0, tag = ChannelState.PLACE)
         assertEquals(Waiter.GRANTED, core.enqueue(place))
         check(receiver.tryLeave(Waiter.CANCELLED))
         core.withdraw(receiver)
         assertEquals(true, core.sendReserved("a", 0))
         assertEquals(1, core.size)
         assertEquals("a", core.poll())
-        assertEquals(ChannelCore.EMPTY, core.poll())
+        assertEquals(ChannelState.EMPTY, core.poll())
     }
 }
