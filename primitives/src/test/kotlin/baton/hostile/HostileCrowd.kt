@@ -134,7 +134,7 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
 
     /** kotlinx.coroutines alone can resume a select, by the dispatcher that refuses: it is cancelled and stays away. */
     private val Member.isRefusedInSelect: Boolean
-        get() = job.isCancelled && job.getCancellationException().message.orEmpty().startsWith("The select's dispatcher")
+        get() = job.isCancelled && "select's dispatcher" in job.getCancellationException().message.orEmpty()
 
     /**
      * Each has ended once, as its dispatcher allows: one that was refused was cancelled, one that was dropped is where
