@@ -27,5 +27,10 @@ interface Clause<R extends @Nullable Object> {
 
         /** It has won, but the call was ended before {@link #finish}. */
         void undo();
+
+        /** Whether what it has won by cannot be undone: its element was received. */
+        default boolean isFinal() {
+            return false;
+        }
     }
 }

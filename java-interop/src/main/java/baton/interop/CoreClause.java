@@ -142,6 +142,12 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
             Entry entry = this.entry;
             if (entry != null) entry.cancelled();
         }
+
+        @Override
+        public boolean isFinal() {
+            Entry entry = this.entry;
+            return entry != null && entry.isSent;
+        }
     }
 
     private final class Entry extends ClauseWaiter {

@@ -193,6 +193,11 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
             Object now = phase;
             boolean isOpen = now == OPEN || now instanceof Met;
             if (!isOpen && !(now instanceof Clause.Attempt)) return;
+            if (now instanceof Clause.Attempt sent && sent.isFinal()) {
+                // Too late: completed with the outcome instead.
+                begin(sent);
+                return;
+            }
             if (!PHASE.compareAndSet(this, now, WITHDRAWN)) continue;
             if (now instanceof Clause.Attempt winner) winner.undo();
             if (now instanceof Met met) undoAllBut(null, met);

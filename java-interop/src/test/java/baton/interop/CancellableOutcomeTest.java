@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -89,7 +90,8 @@ class CancellableOutcomeTest {
                     throw e;
                 },
                 Runnable::run));
-        assertSame(e, failure(failed));
+        assertSame(
+                e, assertInstanceOf(CompletionException.class, failure(failed)).getCause());
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -36,7 +37,7 @@ class ReadWriteFutureTableTest {
         OR_TIMEOUT(TimeoutException.class),
         COMPLETE_ON_TIMEOUT(null),
         COMPLETE_ASYNC(null),
-        COMPLETE_ASYNC_FAILING(Outside.class),
+        COMPLETE_ASYNC_FAILING(CompletionException.class),
         OBTRUDE_VALUE(null),
         OBTRUDE_EXCEPTION(Outside.class),
         OWN_TIMEOUT(TimeoutException.class),

@@ -198,8 +198,13 @@ class TaskScopeTest {
     @Test
     void join_whenTheTimeIsOverAndOneHasFailed_showsTheFailure() {
         CompletableFuture<Void> end = new CompletableFuture<>();
+        CompletableFuture<Void> begun = new CompletableFuture<>();
         try (TaskScope scope = TaskScope.openIndependent(TaskScopeTest::threads)) {
-            CancellableFuture<Void> running = scope.fork(token -> end.join());
+            CancellableFuture<Void> running = scope.fork(token -> {
+                begun.complete(null);
+                return end.join();
+            });
+            await(begun);
             await(scope.fork(token -> {
                         throw failure;
                     })

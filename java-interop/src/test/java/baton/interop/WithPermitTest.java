@@ -211,7 +211,7 @@ class WithPermitTest {
                 ender("completeOnTimeout", f -> f.completeOnTimeout("out", 1, TimeUnit.NANOSECONDS), null),
                 ender("completeAsync", f -> f.completeAsync(() -> "out"), null),
                 ender("completeAsync, here", f -> f.completeAsync(() -> "out", Runnable::run), null),
-                ender("completeAsync, failing", f -> f.completeAsync(() -> sneak(why)), IllegalStateException.class),
+                ender("completeAsync, failing", f -> f.completeAsync(() -> sneak(why)), CompletionException.class),
                 ender("obtrudeValue", f -> f.obtrudeValue("out"), null),
                 ender("obtrudeException", f -> f.obtrudeException(why), IllegalStateException.class));
     }

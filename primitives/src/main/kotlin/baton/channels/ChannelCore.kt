@@ -39,7 +39,7 @@ internal class ChannelCore<E>(
 
     private fun offerInside(element: Any, level: Int, refuser: ClauseWaiter?): Any {
         if (refuser != null) keep(refuser)
-        return if (closure != null) Outcome.CLOSED else accept(element, level, party = null)
+        return if (closure != null) Outcome.CLOSED else accept(element, level)
     }
 
     /** The [refuser] was asked and refused: the element is its sender's still. */
@@ -166,8 +166,8 @@ internal class ChannelCore<E>(
             waiter.tryFail(end)
             return DECIDED
         }
-        val step = accept(waiter.asked, waiter.weight, waiter.party)
-        if (step is ClauseWaiter) return step
+        val step = if (waiter is ClauseWaiter) enter(waiter) else accept(waiter.asked, waiter.weight)
+        if (step is ClauseWaiter || step === DECIDED) return step
         if (step === Outcome.DONE) {
             sent(waiter)
             return SENT
@@ -175,6 +175,15 @@ internal class ChannelCore<E>(
         if (!waiter.startWaiting()) return DECIDED
         senders.add(waiter)
         return WAITS
+    }
+
+    /** BUSY, the receiving clause that is to be asked, or DECIDED for a clause that has got a place (9). */
+    private fun enter(sender: ClauseWaiter): Any {
+        if (!drops && (room <= 0 || isOnlyPromisedTo(sender.party))) return Outcome.BUSY
+        val receiver = receivers.headBut(sender.party)
+        if (receiver is ClauseWaiter) meetReceiver(sender.asked, sender.party)?.let { return it }
+        if (sender.tryGrant() && !drops) reserved++
+        return DECIDED
     }
 
     /** Its element was taken while it enqueued: invariant 4, whether it was cancelled meanwhile or not. */
@@ -228,7 +237,7 @@ internal class ChannelCore<E>(
                 endIfDrained()
             }
             waiter.tag === PLACE -> if (!drops) leavePlaceInside()
-            waiter is ClauseWaiter && !waiter.isSent -> leavePlaceInside()
+            waiter is ClauseWaiter && !waiter.isSent && !drops -> leavePlaceInside()
         }
     }
 

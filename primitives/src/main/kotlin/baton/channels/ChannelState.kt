@@ -41,8 +41,9 @@ import java.lang.invoke.VarHandle
  *     while its select answers. After a refusal the operation begins again. So of two selects that cross, one sends and
  *     the other receives. Only an element that has no sender to wait for the answer (one given back, or sent to a place)
  *     is handed over as to any receiver, and comes back by (3).
- * (9) A receiver that is no clause does not ask a sending clause: it waits, and that makes room. The clause gets a place
- *     and sends when its select runs; a select that is cancelled before that sends nothing.
+ * (9) A clause that sends to a channel with room, or to a receiver that is no clause, gets a place and sends when its
+ *     select runs; a select that is cancelled before that sends nothing. So a receiver that is no clause does not ask a
+ *     sending clause: it waits, and that makes room.
  *
  * Sources: deciding under a lock and waking after it is that of tokio's channels; that a receiver which does not come
  * gives back what it had got is the answer to kotlinx.coroutines #4337.
@@ -88,15 +89,15 @@ internal abstract class ChannelState<E>(
     protected val room: Long
         get() = capacity.toLong() + receivers.size - held.size - reserved
 
-    /** DONE, BUSY, or the receiving clause that is to be asked. A sender that is a clause of [party] passes over that. */
-    protected fun accept(element: Any, level: Int, party: Any?): Any {
+    /** DONE, BUSY, or the receiving clause that is to be asked. */
+    protected fun accept(element: Any, level: Int): Any {
         if (room > 0) {
-            val met = meetReceiver(element, party)
+            val met = meetReceiver(element, party = null)
             if (met != null) return met
         }
         // Looked at once more: receivers that were cancelled and still stood in the queue made no room.
         when {
-            room > receiversOf(party) -> held.add(element, level)
+            room > 0 -> held.add(element, level)
             onFull == OnFull.SUSPEND -> return Outcome.BUSY
             onFull == OnFull.DROP_LATEST || held.size == 0 -> drop(element)
             else -> {
@@ -107,7 +108,10 @@ internal abstract class ChannelState<E>(
         return Outcome.DONE
     }
 
-    /** DONE, the receiving clause that is to be asked, or null if there is no receiver. */
+    /**
+     * DONE, the receiving clause that is to be asked, or null if there is no receiver. A sender that is a clause of [party]
+     * passes over that.
+     */
     protected fun meetReceiver(element: Any, party: Any?): Any? {
         while (true) {
             val receiver = (if (party == null) receivers.head() else receivers.headBut(party)) ?: return null
@@ -182,9 +186,6 @@ internal abstract class ChannelState<E>(
     /** Whether there is room only for what this select would receive itself. */
     protected fun isOnlyPromisedTo(party: Any): Boolean =
         receivers.size > 0 && room <= receivers.size && receivers.headBut(party) == null
-
-    /** How many receivers are not for a sender that is a clause of [party]: its own, when there are no others. */
-    protected fun receiversOf(party: Any?): Int = if (party == null) 0 else receivers.size
 
     /** While others wait, though promised a PLACE, what a sender behind that has with it is not a newcomer's. */
     protected fun takeInTurn(): Any = if (receivers.size > 0) EMPTY else take(party = null)

@@ -24,7 +24,7 @@ public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final
     @JvmField public var isOffered: Boolean = false
 
     /** Whether the element that it sends was taken by the thread that asked. As [isOffered]. */
-    @JvmField internal var isSent: Boolean = false
+    @JvmField public var isSent: Boolean = false
 
     final override val confirms: Boolean get() = true
 
