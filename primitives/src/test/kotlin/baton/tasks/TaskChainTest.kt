@@ -1,6 +1,8 @@
 package baton.tasks
 
 import baton.assertCollected
+import baton.hostile.HostileDispatcher
+import baton.hostile.Hostility
 import java.io.IOException
 import java.lang.ref.WeakReference
 import kotlinx.coroutines.CancellationException
@@ -15,6 +17,7 @@ import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
+import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
@@ -127,6 +130,28 @@ class TaskChainTest {
             assertFalse(task.isCancelled)
             three.cancel()
             assertTrue(task.isCancelled)
+        }
+
+    /** A thread pool queues the task, finds that it cannot start a thread, and throws. */
+    @Test
+    fun then_dispatcherThrows_isCancelledAndLeavesTheSource() =
+        taskTest {
+            for (hostility in listOf(Hostility.THROWS, Hostility.QUEUES_AND_THROWS)) {
+                val own = CoroutineScope(scope.coroutineContext + Job())
+                val task = own.cancellableTask { awaitCancellation() }
+                val other = task.then { 1 }
+                test.runCurrent()
+                val dead = HostileDispatcher(hostility)
+                val refused = task.then(dead) { note("not reached") }
+                // It ends on a thread of kotlinx's.
+                while (!refused.isCompleted) Thread.onSpinWait()
+                dead.run()
+                assertTrue(refused.isCancelled && task.isActive)
+                other.cancel()
+                assertTrue(task.isCancelled)
+                own.coroutineContext.job.children.toList().joinAll()
+            }
+            assertEquals(emptyList<Any?>(), log)
         }
 
     @Test
