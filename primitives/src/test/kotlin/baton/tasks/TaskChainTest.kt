@@ -198,7 +198,7 @@ class TaskChainTest {
 
     @Test
     fun then_ofACompletedTask_runsInTheDispatcher() =
-        taskTest {
+        taskTest(inPlace = false) {
             val task = scope.cancellableTask { 1 }
             task.join()
             val next = task.then { note("block") }
@@ -292,7 +292,7 @@ class TaskChainTest {
 
     @Test
     fun thenCompose_cancelledBeforeTheBlockAnswers_cancelsTheInnerTask() =
-        taskTest {
+        taskTest(inPlace = false) {
             val inner = endless("inner")
             val outer =
                 scope.cancellableTask { 1 }.thenCompose {
