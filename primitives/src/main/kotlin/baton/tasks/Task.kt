@@ -55,7 +55,8 @@ internal class Task<T>(
         name: String?,
         block: suspend CancellableTaskScope.(value: T) -> R,
     ): CancellableTask<R> =
-        startTask(scope, context, CoroutineStart.ATOMIC, teardownTimeout, name, this) {
+        startTask(scope, context, CoroutineStart.UNDISPATCHED, teardownTimeout, name, this) {
+            enterDispatcher()
             val value = follow(this@Task)
             perform { block(value) }
         }
@@ -66,7 +67,8 @@ internal class Task<T>(
         name: String?,
         block: suspend CancellableTaskScope.(value: T) -> CancellableTask<R>,
     ): CancellableTask<R> =
-        startTask(scope, context, CoroutineStart.ATOMIC, teardownTimeout, name, this) {
+        startTask(scope, context, CoroutineStart.UNDISPATCHED, teardownTimeout, name, this) {
+            enterDispatcher()
             val value = follow(this@Task)
             perform {
                 val inner = block(value) as Task<R>

@@ -174,7 +174,7 @@ class CancellableTaskTest {
 
     @Test
     fun cancel_beforeItBegins_neverRunsTheBlock() =
-        taskTest {
+        taskTest(inPlace = false) {
             val task = scope.cancellableTask { note("block") }
             task.cancel("no need")
             assertEquals("no need", thrownBy { task.await() }.message)
@@ -211,7 +211,7 @@ class CancellableTaskTest {
 
     @Test
     fun undispatched_beginsOnTheSpotAndEndsInTheDispatcher() =
-        taskTest {
+        taskTest(inPlace = false) {
             val task =
                 scope.cancellableTask(start = CoroutineStart.UNDISPATCHED) {
                     onTeardown { note("teardown") }
@@ -226,7 +226,7 @@ class CancellableTaskTest {
 
     @Test
     fun atomic_cancelledBeforeItBegins_runsToItsFirstSuspension() =
-        taskTest {
+        taskTest(inPlace = false) {
             val task =
                 scope.cancellableTask(start = CoroutineStart.ATOMIC) {
                     onTeardown { note("teardown") }

@@ -1,6 +1,8 @@
 package baton.tasks
 
 import baton.assertCollected
+import baton.hostile.HostileDispatcher
+import baton.hostile.Hostility
 import java.io.IOException
 import java.lang.ref.WeakReference
 import kotlinx.coroutines.CancellationException
@@ -15,6 +17,7 @@ import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
+import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
@@ -129,6 +132,28 @@ class TaskChainTest {
             assertTrue(task.isCancelled)
         }
 
+    /** A thread pool queues the task, finds that it cannot start a thread, and throws. */
+    @Test
+    fun then_dispatcherThrows_isCancelledAndLeavesTheSource() =
+        taskTest {
+            for (hostility in listOf(Hostility.THROWS, Hostility.QUEUES_AND_THROWS)) {
+                val own = CoroutineScope(scope.coroutineContext + Job())
+                val task = own.cancellableTask { awaitCancellation() }
+                val other = task.then { 1 }
+                test.runCurrent()
+                val dead = HostileDispatcher(hostility)
+                val refused = task.then(dead) { note("not reached") }
+                // It ends on a thread of kotlinx's.
+                while (!refused.isCompleted) Thread.onSpinWait()
+                dead.run()
+                assertTrue(refused.isCancelled && task.isActive)
+                other.cancel()
+                assertTrue(task.isCancelled)
+                own.coroutineContext.job.children.toList().joinAll()
+            }
+            assertEquals(emptyList<Any?>(), log)
+        }
+
     @Test
     fun await_directly_doesNotHoldTheSource() =
         taskTest {
@@ -173,7 +198,7 @@ class TaskChainTest {
 
     @Test
     fun then_ofACompletedTask_runsInTheDispatcher() =
-        taskTest {
+        taskTest(inPlace = false) {
             val task = scope.cancellableTask { 1 }
             task.join()
             val next = task.then { note("block") }
@@ -267,7 +292,7 @@ class TaskChainTest {
 
     @Test
     fun thenCompose_cancelledBeforeTheBlockAnswers_cancelsTheInnerTask() =
-        taskTest {
+        taskTest(inPlace = false) {
             val inner = endless("inner")
             val outer =
                 scope.cancellableTask { 1 }.thenCompose {

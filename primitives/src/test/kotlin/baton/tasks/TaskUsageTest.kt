@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test
 class TaskUsageTest {
     @Test
     fun task_asUsersWriteIt() =
-        taskTest {
+        taskTest(inPlace = false) {
             val task: CancellableTask<Int> = scope.cancellableTask { onTeardown { delay(1) }; 42 }
             val next: CancellableTask<String> = task.then { it.toString() }
             next.cancel()
