@@ -371,6 +371,6 @@ open class ChannelStressTest {
 }
 
 class ChannelStressDeepTest : ChannelStressTest() {
-    override val elements get() = 10_000_000
+    override val elements get() = 1_000_000
     override val rounds get() = 40_000
 }
