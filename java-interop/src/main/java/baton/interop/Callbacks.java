@@ -2,6 +2,7 @@ package baton.interop;
 
 import baton.waiting.FlatStack;
 import baton.waiting.HandOverExecutor;
+import baton.waiting.Timeouts;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -33,7 +34,8 @@ final class Callbacks {
     }
 
     private static void runHere(@Nullable Executor executor, Runnable call) {
-        if (FlatStack.enter()) {
+        // The timer thread of kotlinx.coroutines, on which a withTimeout cancels, is everybody's.
+        if (!Timeouts.isOnSharedTimer() && FlatStack.enter()) {
             try {
                 call.run();
             } finally {

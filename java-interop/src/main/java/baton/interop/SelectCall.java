@@ -103,14 +103,16 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
         }
     }
 
+    /** The oldest, but one that cannot be undone before all others: the starting thread has just brought it about. */
     private static Clause.@Nullable Attempt oldestWithGrant(Met met) {
         Clause.Attempt found = null;
-        for (Met each = met; each != null; each = each.older) if (!each.isRefused) found = orElse(each.attempt, found);
+        for (Met each = met; each != null; each = each.older) {
+            Clause.Attempt attempt = each.attempt;
+            if (attempt == null || each.isRefused) continue;
+            if (attempt.isFinal()) return attempt;
+            found = attempt;
+        }
         return found;
-    }
-
-    private static Clause.@Nullable Attempt orElse(Clause.@Nullable Attempt one, Clause.@Nullable Attempt other) {
-        return one == null ? other : one;
     }
 
     private static void undoAllBut(Clause.@Nullable Attempt winner, Met met) {

@@ -116,9 +116,9 @@ internal abstract class ChannelState<E>(
         while (true) {
             val receiver = (if (party == null) receivers.head() else receivers.headBut(party)) ?: return null
             receivers.remove(receiver)
-            if (receiver is ClauseWaiter) receiver.isOffered = true
+            if (receiver is ClauseWaiter) receiver.isOffered = receiver.canBeAsked
             if (!give(receiver, element, held.nextNumber())) continue
-            if (receiver is ClauseWaiter) return receiver
+            if (receiver is ClauseWaiter && receiver.isOffered) return receiver
             wake(receiver)
             return Outcome.DONE
         }
@@ -205,7 +205,8 @@ internal abstract class ChannelState<E>(
         while (true) {
             val sender = (if (party == null) senders.head() else senders.headBut(party)) ?: return EMPTY
             // To a reservation or a clause the element comes only when it has a receiver, so one must wait.
-            if (sender.tag === PLACE || (sender is ClauseWaiter && party == null)) return EMPTY
+            if (sender.tag === PLACE) return EMPTY
+            if (sender is ClauseWaiter && (party == null || !sender.canBeAsked)) return EMPTY
             senders.remove(sender)
             if (sender is ClauseWaiter) {
                 sender.isOffered = true

@@ -7,6 +7,8 @@ package baton.waiting
  * (1) Before the answer, what was granted is in the hands of the asking thread or of the clause. If it [isOffered], the
  *     asking thread keeps it: after a refusal that thread goes on to the next waiter, or waits itself, and its own
  *     operation has not ended before. Otherwise the clause has it.
+ *     A select without a dispatcher, which would run on the stack of the asking thread, is not offered anything where
+ *     that stack would grow too deep ([canBeAsked]).
  * (2) A clause that was granted something and lost, or whose select was cancelled, leaves nothing behind. The select
  *     disposes of it before the select's caller goes on ([lose]), and the asking thread is refused: GRANTED to RETURNED
  *     decides which of the two passes the grant on, under the core's lock, so that neither goes on before that is done.
@@ -28,9 +30,13 @@ public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final
 
     final override val confirms: Boolean get() = true
 
+    /** Whether its select can be asked by this thread: one that then runs on its stack must find room there. */
+    internal val canBeAsked: Boolean get() = !resumesOnCallersStack || FlatStack.hasRoom
+
     /** Whether the select accepts what it [isOffered]. If not, the caller goes on with that. */
     internal fun accepts(): Boolean {
-        if (resume() || !tryReturn()) return true
+        val isAccepted = if (resumesOnCallersStack) FlatStack.nested { resume() } else resume()
+        if (isAccepted || !tryReturn()) return true
         refused()
         return false
     }

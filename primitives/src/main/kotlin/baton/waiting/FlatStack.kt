@@ -36,6 +36,21 @@ public object FlatStack {
         frame.depth--
     }
 
+    /** Whether one more level may nest on this thread. */
+    internal val hasRoom: Boolean get() = frames.get().depth < LEVELS
+
+    /** Runs [call] as one more level. */
+    internal fun <T> nested(call: () -> T): T {
+        val frame = frames.get()
+        frame.depth++
+        try {
+            return call()
+        } finally {
+            runPutOff(frame)
+            frame.depth--
+        }
+    }
+
     /** Runs [resumption] now, or after the outermost one of this thread when [LEVELS] of them stand on each other. */
     public fun run(resumption: () -> Unit) {
         val frame = frames.get()

@@ -60,8 +60,12 @@ public object Timeouts {
 
     /** Runs [action] on this thread, or on [HandOverExecutor] if this is kotlinx.coroutines' timer thread. */
     internal fun offSharedTimer(action: Runnable) {
-        if (Thread.currentThread().name.startsWith(KOTLINX_TIMER)) handOver(action) else action.run()
+        if (isOnSharedTimer()) handOver(action) else action.run()
     }
+
+    /** Whether this is kotlinx.coroutines' timer thread: a `withTimeout` may cancel there. */
+    @JvmStatic
+    public fun isOnSharedTimer(): Boolean = Thread.currentThread().name.startsWith(KOTLINX_TIMER)
 
     private fun handOver(action: Runnable) {
         try {
