@@ -31,7 +31,7 @@ public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final
     final override val confirms: Boolean get() = true
 
     /** Whether its select can be asked by this thread: one that then runs on its stack must find room there. */
-    internal val canBeAsked: Boolean get() = !resumesOnCallersStack || FlatStack.hasRoom
+    internal open val canBeAsked: Boolean get() = !resumesOnCallersStack || FlatStack.hasRoom
 
     /** Whether the select accepts what it [isOffered]. If not, the caller goes on with that. */
     internal fun accepts(): Boolean {

@@ -33,10 +33,31 @@ internal object InPlace {
 
     /** Whether [dispatch], to [dispatcher], is left to the outermost arrival of this thread. */
     fun putOff(dispatcher: CoroutineDispatcher, dispatch: () -> Unit): Boolean {
+        val isDeep = isDeep(dispatcher)
+        if (isDeep) frames.get().putOff.addLast(dispatch)
+        return isDeep
+    }
+
+    /** Whether as many arrivals as may do so stand on each other here, some of them of [dispatcher]. */
+    fun isDeep(dispatcher: CoroutineDispatcher): Boolean {
         val frame = frames.get()
-        if (frame.depth < LEVELS || frame.dispatchers.none { it === dispatcher }) return false
-        frame.putOff.addLast(dispatch)
-        return true
+        return frame.depth >= LEVELS && frame.dispatchers.any { it === dispatcher }
+    }
+
+    /** [dispatcher] has run a block inside the call which dispatched it; a call of [nested], once that is in use. */
+    fun note(dispatcher: CoroutineDispatcher, context: CoroutineContext) {
+        if (dispatcher.isDispatchNeeded(context)) leave(enter(dispatcher), isNote = true)
+    }
+
+    /** Runs [call], which may dispatch in place. */
+    fun <T> nested(call: () -> T): T {
+        val frame = frames.get()
+        frame.depth++
+        try {
+            return call()
+        } finally {
+            leave(frame)
+        }
     }
 
     /** Runs an [arrival] that happens inside the call which dispatched it. */
@@ -62,8 +83,8 @@ internal object InPlace {
         return frame
     }
 
-    private fun leave(frame: Frame) {
-        if (frame.depth == 1) {
+    private fun leave(frame: Frame, isNote: Boolean = false) {
+        if (frame.depth == 1 && !isNote) {
             while (true) FlatStack.guarded(frame.putOff.removeFirstOrNull() ?: break)
             frame.dispatchers.clear()
         }

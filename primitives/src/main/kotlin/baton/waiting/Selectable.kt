@@ -78,18 +78,38 @@ internal class SelectWaiter(
 
     override val coroutine: CoroutineContext get() = select.context
 
-    override val resumesOnCallersStack: Boolean
-        get() = select.context[ContinuationInterceptor] !is CoroutineDispatcher
+    override val resumesOnCallersStack: Boolean get() = dispatcher == null
+
+    private val dispatcher: CoroutineDispatcher? get() = select.context[ContinuationInterceptor] as? CoroutineDispatcher
+
+    /** The thread that is inside [resume]. Other threads only compare it with themselves. */
+    private var asker: Thread? = null
 
     /** The select runs, and this clause has won. Throws what the core failed it with. */
     fun run() {
+        if (asker === Thread.currentThread()) dispatcher?.let { InPlace.note(it, select.context) }
         if (currentState == FAILED) throw core.failure(this)
         if (!take()) throw CancellationException(SELECT_REFUSED, refusal)
     }
 
+    override fun arrive(): Waiter? {
+        val dispatcher = dispatcher
+        val isPutOff =
+            InPlace.isInUse && dispatcher != null && InPlace.putOff(dispatcher) { super.arrive()?.let(::wakeAll) }
+        return if (isPutOff) null else super.arrive()
+    }
+
+    override val canBeAsked: Boolean
+        get() = super.canBeAsked && !(InPlace.isInUse && dispatcher?.let(InPlace::isDeep) == true)
+
+    private fun trySelect(): Boolean {
+        asker = Thread.currentThread()
+        return select.trySelect(clause, this).also { asker = null }
+    }
+
     override fun resume(): Boolean =
         try {
-            select.trySelect(clause, this)
+            if (InPlace.isInUse) InPlace.nested(::trySelect) else trySelect()
         } catch (e: Throwable) {
             // The dispatcher threw, with the select in its queue or not; or the select ran here, and its code threw.
             FlatStack.report(e)
