@@ -30,8 +30,8 @@ final class GuardedCall<T extends @Nullable Object> extends StageCall<T> {
         GuardedCall<T> call = new GuardedCall<>(grant, action);
         var unused = grant.whenComplete((permit, failure) -> {
             if (permit == null) call.refused(failure);
-            else if (executor == null) call.begin(permit);
-            else call.beginOn(executor, permit);
+            else if (executor == null) call.begin();
+            else call.beginOn(executor);
         });
         return call;
     }
@@ -42,25 +42,21 @@ final class GuardedCall<T extends @Nullable Object> extends StageCall<T> {
         fail(Stages.unwrap(why));
     }
 
-    private void beginOn(Executor executor, Permit permit) {
+    private void beginOn(Executor executor) {
         try {
-            executor.execute(() -> begin(permit));
+            executor.execute(this::begin);
         } catch (Throwable e) {
-            if (leaveToBegin()) {
-                action = null;
-                ended(null, e);
-            } else {
-                permit.close();
-            }
+            // An executor may throw although it has queued the task, or even run it: then the action has the permit.
+            if (!leaveToBegin()) return;
+            action = null;
+            ended(null, e);
         }
     }
 
-    private void begin(Permit permit) {
+    /** Once: what was withdrawn has given the permit back, and what has begun still holds it. */
+    private void begin() {
         Supplier<? extends CompletionStage<T>> mine = leaveToBegin() ? action : null;
-        if (mine == null) {
-            permit.close();
-            return;
-        }
+        if (mine == null) return;
         action = null;
         perform(mine);
     }
