@@ -4,6 +4,7 @@ import baton.Priority
 import baton.channels.ChannelSequential.Companion.CANCELLED
 import baton.channels.ChannelSequential.Companion.SENT
 import baton.sync.Effort
+import baton.sync.Rare
 import baton.sync.THREADS
 import baton.sync.underLincheck
 import java.util.concurrent.atomic.AtomicReferenceArray
@@ -21,14 +22,19 @@ import org.junit.jupiter.api.Test
 @Param(name = "element", gen = IntGen::class, conf = "1:9")
 abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private val sequential: Class<*>) {
     internal open val effort get() = Effort.BRIEF
+
+    /** How many scenarios the ordinary run generates. */
+    internal open val generated get() = 14
     internal open val spins get() = Effort.SPINS
 
     /** Which nobody should leave to chance. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
+    @Rare
     @Operation
     fun size() = channel.size
 
+    @Rare
     @Operation
     fun waiting() = channel.waiting
 
@@ -38,6 +44,7 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
     @Operation
     fun tryReceive() = channel.tryReceive().orThrow()
 
+    @Rare
     @Operation
     fun close() = channel.close()
 
@@ -45,7 +52,7 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
 
     @Test
     fun chosenInterleavings_areLinearizable() =
-        effort.modelChecking(sequential, scenarios, spins).check(javaClass)
+        effort.checkInterleavings(javaClass, sequential, scenarios, generated, spins)
 
     @Test
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
@@ -186,6 +193,7 @@ open class PriorityChannelLincheckTest :
             SENT
         }
 
+    @Rare
     @Operation
     fun cancelChannel() = channel.cancel()
 
@@ -217,6 +225,7 @@ open class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), 
         places[thread].removeLastOrNull()?.close()
     }
 
+    @Rare
     @Operation
     fun cancelChannel() = channel.cancel()
 

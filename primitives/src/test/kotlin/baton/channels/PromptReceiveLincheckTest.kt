@@ -87,15 +87,14 @@ abstract class PromptReceiveLincheckBase(capacity: Int) {
 
     @Test
     fun chosenInterleavings_loseNothing() =
-        effort.modelChecking(NoAnswers::class.java, scenarios)
-            .threads(2).actorsBefore(2).actorsPerThread(2).actorsAfter(0)
-            .check(javaClass)
+        effort.checkInterleavings(javaClass, NoAnswers::class.java, scenarios, GENERATED)
 
     @Test
     fun threads_loseNothing() = effort.stress(NoAnswers::class.java, scenarios).check(javaClass)
 
     private companion object {
         const val SENT = 1
+        const val GENERATED = 10
     }
 }
 

@@ -18,17 +18,21 @@ import org.junit.jupiter.api.Test
 abstract class BarrierLincheckBase(protected val barrier: Barrier, private val sequential: Class<*>) {
     internal open val effort get() = Effort.SHORT
 
+    /** How many scenarios the ordinary run generates. */
+    internal open val generated get() = 24
+
     /** Which nobody should leave to chance. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Operation(cancellableOnSuspension = false)
     suspend fun arrive() = underLincheck { barrier.arrive() }
 
+    @Rare
     @Operation
     fun isBroken() = barrier.isBroken
 
     @Test
-    fun chosenInterleavings_areLinearizable() = effort.modelChecking(sequential, scenarios).check(javaClass)
+    fun chosenInterleavings_areLinearizable() = effort.checkInterleavings(javaClass, sequential, scenarios, generated)
 
     @Test
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
@@ -71,6 +75,7 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) 
     @Operation
     fun timePasses(@Param(name = "other") thread: Int) = clock.timePasses(thread)
 
+    @Rare
     @Operation
     fun waiting() = barrier.waiting
 

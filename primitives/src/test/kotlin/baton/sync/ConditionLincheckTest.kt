@@ -35,9 +35,11 @@ open class ConditionLincheckTest {
 
     internal open val effort get() = Effort.SHORT
 
+    @Rare
     @Operation
     fun queued() = mutex.waiting
 
+    @Rare
     @Operation
     fun waiting() = condition.waiting
 
@@ -138,7 +140,7 @@ open class ConditionLincheckTest {
 
     @Test
     fun chosenInterleavings_areLinearizable() =
-        effort.modelChecking(ConditionSequential::class.java, meetings).check(javaClass)
+        effort.checkInterleavings(javaClass, ConditionSequential::class.java, meetings, generated = 120)
 
     @Test
     fun threads_areLinearizable() = effort.stress(ConditionSequential::class.java, meetings).check(javaClass)

@@ -10,12 +10,15 @@ import org.junit.jupiter.api.Test
 abstract class CountdownLincheckBase(private val sequential: Class<*>) {
     internal open val effort get() = Effort.SHORT
 
+    /** How many scenarios the ordinary run generates. */
+    internal open val generated get() = 16
+
     /** Which nobody should leave to chance. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
     fun chosenInterleavings_areLinearizable() =
-        effort.modelChecking(sequential, scenarios).iterations(effort.scenarios / 4).check(javaClass)
+        effort.checkInterleavings(javaClass, sequential, scenarios, generated)
 
     @Test
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
@@ -31,9 +34,11 @@ open class LatchLincheckTest : CountdownLincheckBase(LatchSequential::class.java
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun await() = underLincheck { latch.await() }
 
+    @Rare
     @Operation
     fun count() = latch.count
 
+    @Rare
     @Operation
     fun waiting() = latch.waiting
 }
@@ -45,6 +50,8 @@ class LatchLincheckDeepTest : LatchLincheckTest() {
 /** Cancellation and misuse included. */
 @Param(name = "n", gen = IntGen::class, conf = "1:2")
 open class WaitGroupLincheckTest : CountdownLincheckBase(WaitGroupSequential::class.java) {
+    override val generated get() = 50
+
     private val group = WaitGroup()
 
     @Operation
@@ -56,9 +63,11 @@ open class WaitGroupLincheckTest : CountdownLincheckBase(WaitGroupSequential::cl
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun await() = underLincheck { group.await() }
 
+    @Rare
     @Operation
     fun count() = group.count
 
+    @Rare
     @Operation
     fun waiting() = group.waiting
 

@@ -27,33 +27,65 @@ import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
 import org.jetbrains.lincheck.datastructures.StressOptions
 
-/** How long Lincheck looks. */
+/**
+ * How long Lincheck looks.
+ *
+ * @property interleavings of each chosen scenario.
+ * @property share how much of what a test class asks for is generated, in percent. At 100 the classes of one core take
+ *   20 to 40 s of processor time.
+ */
 enum class Effort(
-    val scenarios: Int,
     val interleavings: Int,
+    val share: Int,
     val stressScenarios: Int,
     val stressRuns: Int,
 ) {
     /** For many classes that share one model, with chosen scenarios besides. */
-    BRIEF(scenarios = 1, interleavings = 20, stressScenarios = 3, stressRuns = 150),
-    SHORT(scenarios = 1, interleavings = 20, stressScenarios = 4, stressRuns = 200),
-    DEEP(scenarios = 24, interleavings = 800, stressScenarios = 60, stressRuns = 10_000),
+    BRIEF(interleavings = 20, share = 100, stressScenarios = 3, stressRuns = 150),
+    SHORT(interleavings = 20, share = 100, stressScenarios = 4, stressRuns = 200),
+    DEEP(interleavings = 800, share = 2_000, stressScenarios = 60, stressRuns = 10_000),
     ;
 
-    /** @param spins how often a loop may turn before Lincheck takes it for one that waits for others. */
-    fun modelChecking(
+    /**
+     * Model checking: of the [chosen] scenarios, and of those that [ScenarioGenerator] generates.
+     *
+     * @param test the class with the operations.
+     * @param generated how many scenarios the ordinary run generates; two of three have two threads, the others three.
+     * @param spins how often a loop may turn before Lincheck takes it for one that waits for others.
+     * @param factor how many times as many interleavings of each chosen scenario.
+     * @param configure what else Lincheck has to know.
+     */
+    fun checkInterleavings(
+        test: Class<*>,
         sequential: Class<*>,
         chosen: List<DSLScenarioBuilder.() -> Unit>,
+        generated: Int,
         spins: Int = SPINS,
-    ): ModelCheckingOptions =
-        ModelCheckingOptions()
-            .iterations(scenarios)
-            .invocationsPerIteration(Integer.getInteger("lincheck.interleavings", interleavings))
-            .threads(3).actorsBefore(2).actorsPerThread(2).actorsAfter(2)
-            // Who waits for a spin lock learns nothing by trying again.
-            .loopIterationsBeforeThreadSwitch(spins)
-            .sequentialSpecification(sequential)
+        factor: Int = 1,
+        configure: ModelCheckingOptions.() -> Unit = {},
+    ) {
+        val options = {
+            ModelCheckingOptions()
+                // Who waits for a spin lock learns nothing by trying again.
+                .loopIterationsBeforeThreadSwitch(spins)
+                .sequentialSpecification(sequential)
+                .apply(configure)
+        }
+        options()
+            .iterations(0)
+            .invocationsPerIteration(factor * Integer.getInteger("lincheck.interleavings", interleavings))
             .apply { chosen.forEach(::addCustomScenario) }
+            .check(test)
+        val scenarios = generated * Integer.getInteger("lincheck.share", share) / 100
+        for (threads in 2..3) {
+            options()
+                .iterations(if (threads == 3) scenarios / 3 else scenarios - scenarios / 3)
+                .invocationsPerIteration(INTERLEAVINGS)
+                .threads(threads).actorsBefore(1).actorsPerThread(5 - threads).actorsAfter(1)
+                .executionGenerator(ScenarioGenerator::class.java)
+                .check(test)
+        }
+    }
 
     fun stress(sequential: Class<*>, chosen: List<DSLScenarioBuilder.() -> Unit>): StressOptions =
         StressOptions()
@@ -64,6 +96,9 @@ enum class Effort(
             .apply { chosen.forEach(::addCustomScenario) }
 
     companion object {
+        /** Of each generated scenario. A defect shows in few interleavings of the right scenario: so many scenarios. */
+        private const val INTERLEAVINGS = 20
+
         const val SPINS = 2
 
         /** For what looks at all levels, in a loop that waits for nobody. */

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.BeforeEach
 
 /** Those who lock are of several levels and can be lifted: the mutex does the same, nobody is lifted for nothing. */
 open class MutexBoostLincheckTest : HonestMutexLincheckBase() {
+    override val generated get() = 8
+
     override val spins get() = Effort.SPINS_OVER_LEVELS
     private val boosts = LincheckBoosts()
 

@@ -19,14 +19,20 @@ abstract class MutexLincheckBase(private val sequential: Class<*>) {
     protected val mutex = Mutex()
 
     internal open val effort get() = Effort.SHORT
+
+    /** How many scenarios the ordinary run generates. */
+    internal open val generated get() = 40
     internal open val spins get() = Effort.SPINS
 
+    @Rare
     @Operation
     fun isLocked() = mutex.isLocked
 
+    @Rare
     @Operation
     fun holder() = mutex.holder
 
+    @Rare
     @Operation
     fun waiting() = mutex.waiting
 
@@ -35,7 +41,7 @@ abstract class MutexLincheckBase(private val sequential: Class<*>) {
 
     @Test
     fun chosenInterleavings_areLinearizable() =
-        effort.modelChecking(sequential, scenarios, spins).check(javaClass)
+        effort.checkInterleavings(javaClass, sequential, scenarios, generated, spins)
 
     @Test
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
@@ -43,6 +49,22 @@ abstract class MutexLincheckBase(private val sequential: Class<*>) {
 
 /** Misuse included: whoever likes unlocks. */
 open class MutexLincheckTest : MutexLincheckBase(MutexSequential::class.java) {
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // Between two holders the mutex is never free.
+                initial { actor(::tryLock) }
+                parallel {
+                    thread { actor(::unlock) }
+                    thread { actor(::lock) }
+                    thread {
+                        actor(::tryLock)
+                        actor(::isLocked)
+                        actor(::unlock)
+                    }
+                }
+            },
+        )
+
     @Operation(cancellableOnSuspension = false)
     suspend fun lock() = underLincheck { mutex.lock() }
 
@@ -96,6 +118,8 @@ abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential
 }
 
 open class MutexCancelLincheckTest : HonestMutexLincheckBase() {
+    override val generated get() = 12
+
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun lockBy(@Param(name = "thread") thread: Int) {
         val owner = ThreadOwner.entries[thread]

@@ -8,6 +8,8 @@ import org.jetbrains.lincheck.datastructures.Param
 
 /** Timeouts: a timer may meet the hand-over, the cancellation, and each other. */
 open class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
+    override val generated get() = 12
+
     private val clock = LincheckClock()
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)

@@ -15,16 +15,18 @@ internal interface ReadWriteLincheck {
 
     val effort: Effort get() = Effort.BRIEF
 
+    /** How many scenarios the ordinary run generates. */
+    val generated: Int get() = 14
+
     /** Which nobody should leave to chance. */
     val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     /** The map of owners is read under the lock, and in loops that Lincheck would take for waiting. */
     @Test
     fun chosenInterleavings_areLinearizable() =
-        effort.modelChecking(model, scenarios)
-            .addGuarantee(forClasses { "IdentityHashMap" in it }.allMethods().ignore())
-            .loopBound(200)
-            .check(javaClass)
+        effort.checkInterleavings(javaClass, model, scenarios, generated) {
+            addGuarantee(forClasses { "IdentityHashMap" in it }.allMethods().ignore()).loopBound(200)
+        }
 
     @Test
     fun threads_areLinearizable() = effort.stress(model, scenarios).check(javaClass)

@@ -95,15 +95,19 @@ internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
     @Operation
     fun downgrade(@Param(gen = EnumGen::class) by: Asker) = lock.downgrade(by.owner)
 
+    @Rare
     @Operation
     fun writeHolder() = lock.writeHolder()
 
+    @Rare
     @Operation
     fun readHolders() = lock.readHolders().map { "$it" }.sorted().toString()
 
+    @Rare
     @Operation
     fun readers() = lock.readers()
 
+    @Rare
     @Operation
     fun waiting() = lock.waiting()
 
@@ -155,12 +159,15 @@ internal abstract class HonestReadWrite(private val lock: ReadWriteSubject) {
     @Operation
     fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = lock.timePasses(thread)
 
+    @Rare
     @Operation
     fun readers() = lock.readers()
 
+    @Rare
     @Operation
     fun isWriteLocked() = lock.isWriteLocked()
 
+    @Rare
     @Operation
     fun waiting() = lock.waiting()
 
@@ -217,9 +224,11 @@ internal abstract class OwnedReadWrite(private val lock: ReadWriteSubject) : Hon
         @Param(gen = EnumGen::class) by: Asker,
     ) = tryLockBy(thread, mode, by.owner)
 
+    @Rare
     @Operation
     fun writeHolder() = lock.writeHolder()
 
+    @Rare
     @Operation
     fun readHolders() = lock.readHolders().map { "$it" }.sorted().toString()
 }

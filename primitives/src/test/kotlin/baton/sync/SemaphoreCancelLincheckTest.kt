@@ -82,6 +82,7 @@ open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThre
     @Operation
     fun resize(@Param(name = "n") permits: Int) = semaphore.resize(permits)
 
+    @Rare
     @Operation(runOnce = true)
     fun close() = semaphore.close()
 

@@ -14,6 +14,9 @@ abstract class SemaphoreLincheckBase(
     protected val semaphore = Semaphore(permits, order = order)
 
     internal open val effort get() = Effort.SHORT
+
+    /** How many scenarios the ordinary run generates. */
+    internal open val generated get() = 10
     internal open val spins get() = Effort.SPINS
 
     /** Which nobody should leave to chance. */
@@ -21,28 +24,29 @@ abstract class SemaphoreLincheckBase(
 
     @Test
     fun chosenInterleavings_areLinearizable() =
-        effort.modelChecking(sequential, scenarios, spins).check(javaClass)
+        effort.checkInterleavings(javaClass, sequential, scenarios, generated, spins)
 
     @Test
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
 }
 
 /** Misuse included: whoever likes releases. See [HonestMutexLincheckBase] for why nobody is cancelled here. */
-@Param(name = "one", gen = IntGen::class, conf = "1:1")
 abstract class UnitSemaphoreLincheckBase(permits: Int, sequential: Class<*>) :
     SemaphoreLincheckBase(permits, sequential) {
     @Operation(cancellableOnSuspension = false)
-    suspend fun acquire(@Param(name = "one") n: Int) = underLincheck { semaphore.acquire(n) }
+    suspend fun acquire() = underLincheck { semaphore.acquire() }
 
     @Operation
-    fun tryAcquire(@Param(name = "one") n: Int) = semaphore.tryAcquire(n)
+    fun tryAcquire() = semaphore.tryAcquire()
 
     @Operation
-    fun release(@Param(name = "one") n: Int) = semaphore.release(n)
+    fun release() = semaphore.release()
 
+    @Rare
     @Operation
     fun availablePermits() = semaphore.availablePermits
 
+    @Rare
     @Operation
     fun waiting() = semaphore.waiting
 }
@@ -53,9 +57,28 @@ internal class TwoPermitsSequential : SemaphoreSequential(2)
 
 internal class ThreePermitsSequential : SemaphoreSequential(3)
 
-open class SemaphoreLincheckTest : UnitSemaphoreLincheckBase(1, OnePermitSequential::class.java)
+open class SemaphoreLincheckTest : UnitSemaphoreLincheckBase(1, OnePermitSequential::class.java) {
+    override val generated get() = 240
 
-open class TwoPermitsLincheckTest : UnitSemaphoreLincheckBase(2, TwoPermitsSequential::class.java)
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // A permit that is released is free until a thread holds it.
+                initial { actor(::tryAcquire) }
+                parallel {
+                    thread {
+                        actor(::release)
+                        actor(::tryAcquire)
+                        actor(::acquire)
+                    }
+                    thread { actor(::acquire) }
+                }
+            },
+        )
+}
+
+open class TwoPermitsLincheckTest : UnitSemaphoreLincheckBase(2, TwoPermitsSequential::class.java) {
+    override val generated get() = 20
+}
 
 class SemaphoreLincheckDeepTest : SemaphoreLincheckTest() {
     override val effort get() = Effort.DEEP
@@ -68,6 +91,8 @@ class TwoPermitsLincheckDeepTest : TwoPermitsLincheckTest() {
 /** Requests of different weights. */
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
 open class WeightedSemaphoreLincheckTest : SemaphoreLincheckBase(3, ThreePermitsSequential::class.java) {
+    override val generated get() = 20
+
     @Operation(cancellableOnSuspension = false)
     suspend fun acquire(@Param(name = "n") n: Int) = underLincheck { semaphore.acquire(n) }
 

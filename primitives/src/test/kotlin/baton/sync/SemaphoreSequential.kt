@@ -28,6 +28,12 @@ internal open class SemaphoreSequential(private var permits: Int) {
 
     fun waiting() = line.size
 
+    suspend fun acquire() = acquire(1)
+
+    fun tryAcquire() = tryAcquire(1)
+
+    fun release() = release(1)
+
     suspend fun acquire(n: Int) {
         if (!tryAcquire(n)) await(n)
     }

@@ -17,6 +17,7 @@ open class SemaphoreTimeoutLincheckTest : HonestSemaphoreLincheckBase(3, HonestT
     @Operation
     fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = clock.timePasses(thread)
 
+    @Rare
     @Operation(runOnce = true)
     fun close() = semaphore.close()
 

@@ -42,7 +42,7 @@ open class TeardownsLincheckTest {
 
     @Test
     fun chosenInterleavings_areLinearizable() =
-        effort.modelChecking(TeardownsSequential::class.java, emptyList()).check(javaClass)
+        effort.checkInterleavings(javaClass, TeardownsSequential::class.java, emptyList(), generated = 150)
 
     @Test
     fun threads_areLinearizable() = effort.stress(TeardownsSequential::class.java, emptyList()).check(javaClass)

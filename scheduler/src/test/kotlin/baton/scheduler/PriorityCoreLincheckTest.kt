@@ -72,10 +72,14 @@ abstract class LineLincheckBase(parallelism: Int) {
 
     @Test
     fun chosenInterleavings_loseAndDoubleNothing() =
-        effort.modelChecking(NoAnswers::class.java, scenarios, Effort.SPINS_OVER_LEVELS)
-            .threads(2).actorsBefore(1).actorsPerThread(2).actorsAfter(0)
-            .invocationsPerIteration(factor * Integer.getInteger("lincheck.interleavings", effort.interleavings))
-            .check(javaClass)
+        effort.checkInterleavings(
+            javaClass,
+            NoAnswers::class.java,
+            scenarios,
+            generated = 15,
+            Effort.SPINS_OVER_LEVELS,
+            factor,
+        )
 
     /** A block comes while a worker leaves, and while several of them find the queues empty. */
     private val scenarios: List<DSLScenarioBuilder.() -> Unit>

@@ -195,10 +195,14 @@ open class TaskCoreLincheckTest {
 
     @Test
     fun chosenInterleavings_loseAndDoubleNothing() =
-        effort.modelChecking(NoAnswersOfTasks::class.java, scenarios, Effort.SPINS_OVER_LEVELS)
-            .threads(3).actorsBefore(2).actorsPerThread(1).actorsAfter(0)
-            .invocationsPerIteration(FACTOR * Integer.getInteger("lincheck.interleavings", effort.interleavings))
-            .check(javaClass)
+        effort.checkInterleavings(
+            javaClass,
+            NoAnswersOfTasks::class.java,
+            scenarios,
+            generated = 15,
+            Effort.SPINS_OVER_LEVELS,
+            FACTOR,
+        )
 
     /** Of those enqueued first one runs, one is queued, and the others stand outside. */
     protected open val scenarios: List<DSLScenarioBuilder.() -> Unit>

@@ -1,0 +1,58 @@
+package baton.waiting
+
+import baton.sync.Mutex
+import baton.sync.Semaphore
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/**
+ * A select acts on a clause while another thread, which has granted the clause something, waits for the select's
+ * answer. Here, [Clause.answer] does what the thread of the select would do in that moment.
+ */
+class ClauseWaiterTest {
+    private class Clause(core: WaitCore, tag: Any?, party: Any, private val answer: Clause.() -> Boolean) :
+        ClauseWaiter(core, weight = 1, tag, party) {
+        override fun resume(): Boolean = answer()
+
+        override fun resumeFailed() = Unit
+
+        fun dispose() = lose()
+    }
+
+    private val select = Any()
+
+    @Test
+    fun release_selectDisposesOfTheClauseAndRefuses_permitIsReturnedOnce() {
+        val semaphore = Semaphore(permits = 2, acquired = 2)
+        val core = coreOf(semaphore)
+        val clause =
+            Clause(core, tag = null, select) {
+                dispose()
+                false
+            }
+        core.enqueue(clause)
+
+        semaphore.release()
+
+        assertEquals(1, semaphore.availablePermits)
+    }
+
+    @Test
+    fun unlock_selectEnqueuesTheClauseAgainAndRefuses_ownerGetsTheMutex() {
+        val mutex = Mutex(locked = true)
+        val core = coreOf(mutex)
+        val again = Clause(core, "owner", select) { true }
+        core.enqueue(
+            Clause(core, "owner", select) {
+                core.enqueue(again)
+                false
+            },
+        )
+
+        mutex.unlock()
+
+        assertEquals(Waiter.GRANTED, again.currentState)
+        assertTrue(mutex.holder == "owner")
+    }
+}
