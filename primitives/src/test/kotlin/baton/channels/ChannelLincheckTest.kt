@@ -149,7 +149,8 @@ abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential:
         }
     }
 
-    override val scenarios get() = listOf(senderIsCancelled, receiverIsCancelled, endMeetsBoth)
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(senderIsCancelled, receiverIsCancelled, endMeetsBoth)
 }
 
 internal class RendezvousSequential : ChannelSequential(0)
@@ -166,7 +167,24 @@ class RendezvousLincheckDeepTest : RendezvousLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
-open class BufferedChannelLincheckTest : CancellableChannelLincheckBase(Channel(2), TwoSequential::class.java)
+open class BufferedChannelLincheckTest : CancellableChannelLincheckBase(Channel(2), TwoSequential::class.java) {
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = super.scenarios + listOf(
+            { // A sender that waits for room gets it as soon as an element is received.
+                initial {
+                    actor(::trySend, 1)
+                    actor(::trySend, 2)
+                }
+                parallel {
+                    thread { actor(::send, 1, 3) }
+                    thread {
+                        actor(::tryReceive)
+                        actor(::trySend, 4)
+                    }
+                }
+            },
+        )
+}
 
 class BufferedChannelLincheckDeepTest : BufferedChannelLincheckTest() {
     override val effort get() = Effort.DEEP

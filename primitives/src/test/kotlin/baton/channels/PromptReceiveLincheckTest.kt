@@ -94,7 +94,7 @@ abstract class PromptReceiveLincheckBase(capacity: Int) {
 
     private companion object {
         const val SENT = 1
-        const val GENERATED = 10
+        const val GENERATED = 30
     }
 }
 

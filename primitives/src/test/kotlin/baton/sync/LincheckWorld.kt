@@ -5,7 +5,6 @@ import baton.Priority
 import baton.priority
 import baton.waiting.Boosts
 import baton.waiting.Turns
-import baton.waiting.Waiter
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
@@ -128,6 +127,7 @@ internal suspend fun <T> underLincheck(
 ): T {
     val world = LincheckWorld<T>(timer, extra, job)
     val first = block.startCoroutineUninterceptedOrReturn(world)
+    timer?.requestIsQueued()
     if (first !== COROUTINE_SUSPENDED) {
         @Suppress("UNCHECKED_CAST")
         return first as T
@@ -154,28 +154,47 @@ internal class LincheckBoosts : AbstractCoroutineContextElement(LincheckBoosts) 
 
 /** The timers of a scenario, one for each of Lincheck's threads. They go off when an operation says so. */
 internal class LincheckClock {
-    private val timers = AtomicReferenceArray<Runnable?>(THREADS)
+    private val timers = AtomicReferenceArray<LincheckTimer?>(THREADS)
 
-    fun timerOf(thread: Int): LincheckTimer =
-        { timer ->
-            timers.set(thread, timer)
-            DisposableHandle { timers.compareAndSet(thread, timer, null) }
-        }
+    fun timerOf(thread: Int) = LincheckTimer(timers, thread)
 
-    /**
-     * The time of the request of [thread] is over, if it waits.
-     *
-     * It must stand in the line by then. One whose time is over earlier than that answers false even if it could have
-     * been let in at once, and no order of the operations explains that.
-     */
+    /** The time of the request of [thread] is over, if it waits. */
     fun timePasses(thread: Int) {
-        val timer = timers.getAndSet(thread, null) ?: return
-        while ((timer as Waiter).currentState == Waiter.PREPARING) Thread.onSpinWait()
-        timer.run()
+        timers.getAndSet(thread, null)?.goOff()
     }
 }
 
-internal typealias LincheckTimer = (Runnable) -> DisposableHandle
+/**
+ * The timer of one request.
+ *
+ * It goes off once the request stands in the queue. A request whose time is over earlier than that returns false even if
+ * it could have been granted at once, and no order of the operations explains that.
+ */
+internal class LincheckTimer(private val timers: AtomicReferenceArray<LincheckTimer?>, private val thread: Int) {
+    private var action: Runnable? = null
+
+    @Volatile
+    private var mayGoOff = false
+
+    fun set(action: Runnable): DisposableHandle {
+        this.action = action
+        timers.set(thread, this)
+        return DisposableHandle {
+            timers.compareAndSet(thread, this, null)
+            requestIsQueued()
+        }
+    }
+
+    /** Or is decided already. */
+    fun requestIsQueued() {
+        mayGoOff = true
+    }
+
+    fun goOff() {
+        while (!mayGoOff) Thread.onSpinWait()
+        action!!.run()
+    }
+}
 
 /**
  * In a model: the operation goes on. One that is cancelled after that has been inside for a moment, which others may
@@ -222,7 +241,7 @@ private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: Corouti
     }
 
     override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle =
-        timer!!(block)
+        timer!!.set(block)
 
     override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>): Unit =
         throw UnsupportedOperationException()

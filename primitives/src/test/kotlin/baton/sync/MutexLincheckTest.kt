@@ -118,7 +118,24 @@ abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential
 }
 
 open class MutexCancelLincheckTest : HonestMutexLincheckBase() {
-    override val generated get() = 12
+    override val generated get() = 20
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // A mutex that was granted to a cancelled thread is free again.
+                initial { actor(::tryLock, 1) }
+                parallel {
+                    thread {
+                        actor(::unlock, 1)
+                        actor(::tryLock, 1)
+                    }
+                    thread {
+                        cancelled(::lockBy, 2)
+                        actor(::tryLock, 2)
+                    }
+                }
+            },
+        )
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun lockBy(@Param(name = "thread") thread: Int) {

@@ -18,6 +18,7 @@ annotation class Rare
  * - no scenario twice;
  * - one [Rare] operation in every second scenario, and none in the others: the results of the other operations show as
  *   much as an observation does;
+ * - an operation that may wait, if the test has one;
  * - at most one cancelled operation: cancelling takes ten times as long as any other operation;
  * - what the initial part acquires belongs to one of the parallel threads, which can release it. For Lincheck, the
  *   initial part is a thread of its own.
@@ -29,6 +30,7 @@ internal class ScenarioGenerator(
 ) : RandomExecutionGenerator(configuration, structure, random) {
     private val choice = random.createRandom()
     private val known = HashSet<String>()
+    private val canWait = structure.actorGenerators.any { it.isSuspendable }
 
     override fun nextExecution(): ExecutionScenario {
         val rareOnes = choice.nextInt(2)
@@ -49,7 +51,8 @@ internal class ScenarioGenerator(
 
     private fun isWorthIt(scenario: ExecutionScenario, rareOnes: Int): Boolean {
         val actors = scenario.initExecution + scenario.parallelExecution.flatten()
-        return actors.count { it.isRare } == rareOnes && actors.count { it.cancelOnSuspension } <= 1
+        val mayWait = !canWait || actors.any { it.isSuspendable }
+        return mayWait && actors.count { it.isRare } == rareOnes && actors.count { it.cancelOnSuspension } <= 1
     }
 
     private val Actor.isRare get() = method.isAnnotationPresent(Rare::class.java)

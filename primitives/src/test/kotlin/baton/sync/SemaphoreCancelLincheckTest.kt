@@ -40,7 +40,26 @@ internal class HonestThreeSequential : HonestSemaphoreSequential(3)
 internal class HonestOneSequential : HonestSemaphoreSequential(1)
 
 /** Of the weights, all but 1 are refused here. */
-open class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOneSequential::class.java)
+open class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOneSequential::class.java) {
+    override val generated get() = 20
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // A permit that was granted to a cancelled thread is free again.
+                initial { actor(::tryAcquire, 1, 1) }
+                parallel {
+                    thread {
+                        actor(::release, 1, 1)
+                        actor(::tryAcquire, 1, 1)
+                    }
+                    thread {
+                        cancelled(::acquire, 2, 1)
+                        actor(::tryAcquire, 2, 1)
+                    }
+                }
+            },
+        )
+}
 
 open class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
 
