@@ -35,6 +35,7 @@ import kotlinx.coroutines.selects.SelectClause2
  * the collector of [asFlow], has got in hand is not given back.
  *
  * *End.* After [close] nothing can be sent; what is inside can be received, and then receivers learn that it is closed.
+ * They learn it when the last receiver has run with its element: one that is cancelled before gives it to another.
  * [cancel] also throws away what is inside. What the channel took and nobody will receive, because it was dropped or
  * the channel cancelled, goes to `onDropped`.
  *

@@ -42,7 +42,7 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
     fun trySend(@Param(name = "element") element: Int) = channel.trySend(element).orThrow() != null
 
     @Operation
-    fun tryReceive() = channel.tryReceive().orThrow()
+    fun tryReceive() = channel.tryReceive().getOrNull()
 
     @Rare
     @Operation

@@ -58,9 +58,12 @@ internal open class ChannelSequential(
 
     fun trySend(value: Int) = accept(Element(value, level = 1))
 
-    suspend fun receive(thread: Int): Any = tryReceive() ?: Call(Kind.RECEIVE, thread, null).await(receivers)
+    suspend fun receive(thread: Int): Any = poll() ?: Call(Kind.RECEIVE, thread, null).await(receivers)
 
-    fun tryReceive(): Int? = if (receivers.isEmpty()) take()?.second else null
+    /** Null also when closed: while an element is on its way to a receiver, the channel does not say so yet. */
+    fun tryReceive(): Int? = if (isDrained) null else poll()
+
+    private fun poll(): Int? = if (receivers.isEmpty()) take()?.second else null
 
     suspend fun reserve(thread: Int): Any {
         if (isClosed) throw ClosedChannelException("")

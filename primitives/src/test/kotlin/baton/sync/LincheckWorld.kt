@@ -40,9 +40,9 @@ enum class Effort(
     val stressRuns: Int,
 ) {
     /** For many classes that share one model, with chosen scenarios besides. */
-    BRIEF(interleavings = 20, share = 100, stressScenarios = 3, stressRuns = 150),
-    SHORT(interleavings = 20, share = 100, stressScenarios = 4, stressRuns = 200),
-    DEEP(interleavings = 800, share = 2_000, stressScenarios = 60, stressRuns = 10_000),
+    BRIEF(interleavings = 20, share = 25, stressScenarios = 3, stressRuns = 150),
+    SHORT(interleavings = 20, share = 25, stressScenarios = 4, stressRuns = 200),
+    DEEP(interleavings = 800, share = 500, stressScenarios = 60, stressRuns = 10_000),
     ;
 
     /**
