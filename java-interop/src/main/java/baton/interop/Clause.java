@@ -28,6 +28,11 @@ interface Clause<R extends @Nullable Object> {
         /** It has won, but the call was ended before {@link #finish}. */
         void undo();
 
+        /** Whether it has got something by its own {@code start}. */
+        default boolean isAtOnce() {
+            return false;
+        }
+
         /** Whether what it has won by cannot be undone: its element was received. */
         default boolean isFinal() {
             return false;

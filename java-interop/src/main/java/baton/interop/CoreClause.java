@@ -144,6 +144,12 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         @Override
+        public boolean isAtOnce() {
+            Entry entry = this.entry;
+            return entry != null && entry.grantedAtOnce;
+        }
+
+        @Override
         public boolean isFinal() {
             Entry entry = this.entry;
             return entry != null && entry.isSent;
@@ -154,6 +160,9 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         private final CoreAttempt attempt;
         private boolean failed;
 
+        /** Written and read by the thread that starts the select. */
+        private boolean grantedAtOnce;
+
         Entry(CoreAttempt attempt) {
             super(CoreClause.this.core, CoreClause.this.weight, CoreClause.this.tag, attempt.call);
             this.attempt = attempt;
@@ -162,7 +171,10 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         void enqueue() {
             int state = core.enqueue(this);
             if (state == FAILED) resumeFailed();
-            else if (state == GRANTED) attempt.call.win(attempt, false);
+            else if (state == GRANTED) {
+                grantedAtOnce = true;
+                attempt.call.win(attempt, false);
+            }
         }
 
         @Override

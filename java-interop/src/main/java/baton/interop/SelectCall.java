@@ -51,7 +51,9 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     private static final Object BEGUN = new Object();
     private static final Object WITHDRAWN = new Object();
 
-    private final List<Clause.Attempt> attempts;
+    /** Emptied when they are not needed any more: a future may be kept for its value. */
+    private List<Clause.Attempt> attempts;
+
     private final @Nullable Executor executor;
     private volatile Object phase = EMPTY;
     private volatile @Nullable Job running;
@@ -81,7 +83,7 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     private void start(Clause.Attempt attempt) {
         try {
             attempt.start();
-        } catch (RuntimeException e) { // of a stage that is not ours
+        } catch (Throwable e) { // of a stage that is not ours, or of a system without threads
             completeExceptionally(e);
         }
     }
@@ -99,17 +101,26 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
                 won(winner);
                 return true;
             }
-            for (Met each = met; each != null; each = each.older) if (each.attempt != null) start(each.attempt);
+            for (Met each = met; each.attempt != null && isUndecided(); each = next(each)) start(each.attempt);
         }
     }
 
-    /** The oldest, but one that cannot be undone before all others: the starting thread has just brought it about. */
+    /** Whether no attempt has anything yet: one that is started now may still win. */
+    private boolean isUndecided() {
+        return phase instanceof Met met && oldestWithGrant(met) == null;
+    }
+
+    private static Met next(Met met) {
+        return met.older == null ? EMPTY : met.older;
+    }
+
+    /** The oldest; but before all others one that the starting thread has just brought about, as that may be final. */
     private static Clause.@Nullable Attempt oldestWithGrant(Met met) {
         Clause.Attempt found = null;
         for (Met each = met; each != null; each = each.older) {
             Clause.Attempt attempt = each.attempt;
             if (attempt == null || each.isRefused) continue;
-            if (attempt.isFinal()) return attempt;
+            if (attempt.isAtOnce()) return attempt;
             found = attempt;
         }
         return found;
@@ -154,8 +165,11 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
         if (PHASE.compareAndSet(this, winner, BEGUN)) winner.finish();
     }
 
+    /** By the thread that has left OPEN or REGISTERING. */
     private void withdrawAllBut(Clause.@Nullable Attempt winner) {
-        for (Clause.Attempt attempt : attempts) if (attempt != winner) attempt.withdraw();
+        List<Clause.Attempt> all = attempts;
+        attempts = List.of();
+        for (Clause.Attempt attempt : all) if (attempt != winner) attempt.withdraw();
     }
 
     /**

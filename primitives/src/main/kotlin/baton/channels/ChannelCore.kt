@@ -123,9 +123,14 @@ internal class ChannelCore<E>(
         if (waiter.currentState != Waiter.PREPARING) return DECIDED
         var element = take(waiter.party)
         if (element is ClauseWaiter) return element
+        if (element === CLOSED) {
+            // The last element may have arrived without this lock: receivers may still stand here.
+            endIfDrained()
+            waiter.tryFail(end)
+            return DECIDED
+        }
         if (receivers.size > 0 && element !== EMPTY && handOver(element, held.lastTaken)) element = EMPTY
         when {
-            element === CLOSED -> waiter.tryFail(end)
             element !== EMPTY -> {
                 val number = held.lastTaken
                 if (!give(waiter, element, number)) putBack(element, number)
@@ -177,11 +182,17 @@ internal class ChannelCore<E>(
         return WAITS
     }
 
+    private fun hasRoomFor(sender: ClauseWaiter) = drops || (room > 0 && !isOnlyPromisedTo(sender.party))
+
     /** BUSY, the receiving clause that is to be asked, or DECIDED for a clause that has got a place (9). */
     private fun enter(sender: ClauseWaiter): Any {
-        if (!drops && (room <= 0 || isOnlyPromisedTo(sender.party))) return Outcome.BUSY
+        if (!hasRoomFor(sender)) return Outcome.BUSY
         val receiver = receivers.headBut(sender.party)
-        if (receiver is ClauseWaiter) meetReceiver(sender.asked, sender.party)?.let { return it }
+        if (receiver is ClauseWaiter) {
+            meetReceiver(sender.asked, sender.party)?.let { return it }
+            // Looked at once more: clauses that were cancelled and still stood in the queue made no room.
+            if (!hasRoomFor(sender)) return Outcome.BUSY
+        }
         if (sender.tryGrant() && !drops) reserved++
         return DECIDED
     }

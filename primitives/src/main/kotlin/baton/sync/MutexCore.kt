@@ -81,7 +81,8 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     private fun enqueueInside(waiter: Waiter): Int {
         while (true) {
-            when (lockInside(waiter.tag, waiter.holder)) {
+            val outcome = lockInside(waiter.tag, waiter.holder)
+            when (if (outcome == Outcome.REFUSED && isRivalOfGranted(waiter)) Outcome.BUSY else outcome) {
                 Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
                 Outcome.REFUSED -> if (returnsOwnGrant(waiter)) continue else waiter.tryFail(waiter.tag!!)
                 Outcome.BUSY -> {
@@ -104,9 +105,15 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
      */
     private fun returnsOwnGrant(waiter: Waiter): Boolean {
         val former = granted ?: return false
-        if (former.party !== waiter.party || !former.tryReturn()) return false
+        if (!former.isSameClause(waiter) || !former.tryReturn()) return false
         passOn()
         return true
+    }
+
+    /** Whether [waiter] is another clause of the select that holds it, or is about to: one of the two loses. */
+    private fun isRivalOfGranted(waiter: Waiter): Boolean {
+        val holding = granted ?: return false
+        return holding.party === waiter.party && !holding.isSameClause(waiter) && holding.currentState == Waiter.GRANTED
     }
 
     private fun join(waiter: Waiter) {

@@ -30,6 +30,9 @@ public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final
 
     final override val confirms: Boolean get() = true
 
+    /** Whether [other] is a waiter of the same clause of the same select, which registers again. */
+    internal open fun isSameClause(other: Waiter): Boolean = false
+
     /** Whether its select can be asked by this thread: one that then runs on its stack must find room there. */
     internal open val canBeAsked: Boolean get() = !resumesOnCallersStack || FlatStack.hasRoom
 

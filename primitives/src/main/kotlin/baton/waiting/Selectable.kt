@@ -102,7 +102,11 @@ internal class SelectWaiter(
     override val canBeAsked: Boolean
         get() = super.canBeAsked && !(InPlace.isInUse && dispatcher?.let(InPlace::isDeep) == true)
 
+    override fun isSameClause(other: Waiter): Boolean =
+        other is SelectWaiter && other.party === party && other.clause === clause
+
     private fun trySelect(): Boolean {
+        if (currentState == RETURNED) return false
         asker = Thread.currentThread()
         return select.trySelect(clause, this).also { asker = null }
     }
