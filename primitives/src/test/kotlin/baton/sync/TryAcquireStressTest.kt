@@ -1,7 +1,7 @@
 package baton.sync
 
-import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext
@@ -31,28 +31,29 @@ class TryAcquireStressTest {
 
     @Test
     fun tryAcquire_refusedAfterRelease_permitIsHeldOrWaitedFor() {
-        val start = CyclicBarrier(2)
-        val end = CyclicBarrier(2)
+        // The threads spin: woken from a barrier, they would come too far apart to meet.
+        val begun = AtomicInteger()
+        val ended = AtomicInteger()
         lateinit var semaphore: Semaphore
         lateinit var other: Call
         var lies = 0
         val helper =
             thread {
-                repeat(ROUNDS) {
-                    start.await()
+                for (round in 1..ROUNDS) {
+                    while (begun.get() < round) Thread.onSpinWait()
                     other.acquire()
-                    end.await()
+                    ended.set(round)
                 }
             }
-        repeat(ROUNDS) { round ->
+        for (round in 1..ROUNDS) {
             semaphore = Semaphore(1, acquired = 1)
             other = Call(semaphore)
-            start.await()
+            begun.set(round)
             repeat(round % SPINS) { Thread.onSpinWait() }
             semaphore.release()
             val isRefused = !semaphore.tryAcquire()
             val atOnce = isRefused && Call(semaphore).acquire()
-            end.await()
+            while (ended.get() < round) Thread.onSpinWait()
             if (atOnce && !other.hasPermit) lies++
         }
         helper.join()
@@ -60,7 +61,7 @@ class TryAcquireStressTest {
     }
 
     private companion object {
-        const val ROUNDS = 30_000
+        const val ROUNDS = 300_000
         const val SPINS = 200
     }
 }
