@@ -7,6 +7,7 @@ import kotlin.concurrent.thread
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -24,6 +25,8 @@ class JobHandlersMemoryTest {
                 launch(threadForEachStep) {
                     while (true) {
                         semaphore.acquire()
+                        // The next wait begins on another thread than this one ended on.
+                        yield()
                         waits.countDown()
                         allWaits.countDown()
                     }
