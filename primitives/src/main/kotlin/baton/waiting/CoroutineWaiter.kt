@@ -1,16 +1,19 @@
 package baton.waiting
 
+import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
+import kotlin.coroutines.resume
 import kotlin.time.Duration
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.DisposableHandle
 
 /** Suspends until [core] lets in [weight]. Throws what [WaitCore.failure] says, or that the coroutine is cancelled. */
 internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?): Unit =
-    suspendCoroutineUninterceptedOrReturn { caller -> CoroutineWaiter(core, weight, tag, caller, Unit).await() }
+    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, weight, tag, caller).await() }
 
 /** As the other, but gives up after [timeout] and answers whether it was let in. */
 internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, timeout: Duration): Boolean =
@@ -20,7 +23,7 @@ internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, timeout:
 
 /** As the first, but answers what [core] grants, see [WaitCore.grantOf]. */
 internal suspend fun <T> awaitValue(core: WaitCore, weight: Int = 1, tag: Any? = null): T =
-    suspendCoroutineUninterceptedOrReturn { caller -> CoroutineWaiter(core, weight, tag, caller, Unit).await() }
+    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, weight, tag, caller).await() }
 
 /** As the other, but gives up after [timeout] and then answers [timedOut]. */
 internal suspend fun <T> awaitValue(
@@ -34,21 +37,30 @@ internal suspend fun <T> awaitValue(
         TimedCoroutineWaiter(core, weight, tag, caller, timedOut).await(timeout)
     }
 
+private fun coroutineWaiter(core: WaitCore, weight: Int, tag: Any?, caller: Continuation<*>): CoroutineWaiter =
+    WaiterCache.take(caller.context)?.also { it.reuse(core, weight, tag, caller) }
+        ?: CoroutineWaiter(core, weight, tag, caller, Unit)
+
 /**
  * A coroutine that waits. On arrival in its own world it looks at the job before it lets the caller go on. That makes
  * cancellation prompt: a coroutine that was granted and then cancelled before it ran gives the grant back and throws.
  *
  * The job is watched before the waiter is enqueued and looked at once more after that, so that no cancellation falls in
  * between; one that is heard before the waiter is enqueued moves it out of PREPARING and is thrown from [await].
+ *
+ * A wait that ends with a grant leaves the waiter and its wrapper to the coroutine's next wait (see [WaiterCache]).
  */
 internal open class CoroutineWaiter(
     core: WaitCore,
     weight: Int,
     tag: Any?,
-    private val caller: Continuation<*>,
+    private var caller: Continuation<*>,
     private val granted: Any,
     private val timedOut: Any? = false,
 ) : ResumedWaiter(core, weight, tag, caller.context) {
+    /** To this waiter, for the places of the [WaiterCache]. */
+    private var reference: WeakReference<CoroutineWaiter>? = null
+
     override val callerFrame: CoroutineStackFrame? get() = caller as? CoroutineStackFrame
 
     fun await(): Any? {
@@ -59,9 +71,13 @@ internal open class CoroutineWaiter(
         }
         val state = core.enqueue(this)
         if (state == WAITING) return COROUTINE_SUSPENDED
-        leave()
-        if (state == GRANTED) core.arrived(this)
-        return result(state)
+        if (state != GRANTED) {
+            leave()
+            return result(state)
+        }
+        core.arrived(this)
+        leaveForArrival()
+        return granted().also { retire() }
     }
 
     /** The job begins to be cancelled, or has completed. */
@@ -78,13 +94,39 @@ internal open class CoroutineWaiter(
     }
 
     final override fun arriveHere(state: Int) {
-        leave()
-        val late = isLate && !(state == GRANTED && core.isFinal(this))
-        if (state == GRANTED) {
-            if (late) core.giveBack(this) else core.arrived(this)
-        }
         @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
-        (caller as Continuation<Any?>).resumeWith(runCatching { if (late) throw whyLate() else result(state) })
+        val caller = caller as Continuation<Any?>
+        val late = isLate && !(state == GRANTED && core.isFinal(this))
+        if (state == GRANTED && !late) {
+            core.arrived(this)
+            val value = granted()
+            retire()
+            caller.resume(value)
+            return
+        }
+        leave()
+        if (state == GRANTED) core.giveBack(this)
+        caller.resumeWith(runCatching { if (late) throw whyLate() else result(state) })
+    }
+
+    /** It has arrived with its grant. */
+    private fun retire() {
+        if (!mayBeReused) return leave()
+        unwatch()
+        if (!WaiterCache.put(reference ?: WeakReference(this).also { reference = it })) leave()
+    }
+
+    /** Without a job there may be no coroutine, and an interceptor of users may count what it has wrapped. */
+    protected open val mayBeReused: Boolean get() = job != null && interceptor is CoroutineDispatcher && !servesOnce
+
+    /** For the next wait of the same coroutine. */
+    internal fun reuse(core: WaitCore, weight: Int, tag: Any?, caller: Continuation<*>) {
+        this.core = core
+        this.weight = weight
+        this.tag = tag
+        this.caller = caller
+        reason = null
+        prepareAgain()
     }
 
     final override val confirms: Boolean get() = true
@@ -148,7 +190,9 @@ internal class TimedCoroutineWaiter(
     Runnable {
     private var timer: DisposableHandle? = null
 
-    /** The timer is set before the waiter is enqueued: whoever resumes it then sees it, and can stop it. */
+    override val mayBeReused: Boolean get() = false
+
+    /** The timer is set before the waiter is enqueued: the thread that resumes the waiter sees it, and can stop it. */
     fun await(timeout: Duration): Any? {
         timer = Timeouts.schedule(timeout, context, this)
         return await()

@@ -35,8 +35,15 @@ internal abstract class ResumedWaiter(
     /** On the job; [invoke] hears of its cancellation. */
     protected var watch: DisposableHandle? = null
 
-    /** The thread that is inside [resume]. Other threads only compare it with themselves. */
+    /**
+     * The thread that is inside [resume]. Other threads only compare it with themselves. The thread that resumed an
+     * earlier wait may still clear it: then an arrival in place counts as one that was queued, which costs some stack.
+     */
     private var resumer: Thread? = null
+
+    /** Counts the waits that the waiter served before. Its coroutine's thread changes it, between two waits. */
+    @Volatile
+    private var waitsBefore = 0
 
     /** What the dispatcher threw, once the substitute has arrived. */
     private var refusal: Throwable? = null
@@ -57,16 +64,28 @@ internal abstract class ResumedWaiter(
     }
 
     private fun dispatch() {
+        val waitsBefore = waitsBefore
         resumer = Thread.currentThread()
         try {
             intercepted.resumeWith(RESUMED)
         } catch (e: Throwable) {
-            if (hasArrived) FlatStack.report(e) else arriveElsewhere(e)
+            // In this order: an arrival that is not seen yet finds servesOnce; one that led to a next wait has counted.
+            servesOnce = true
+            if (hasArrived || waitsBefore != this.waitsBefore) FlatStack.report(e) else arriveElsewhere(e)
         }
         resumer = null
     }
 
+    /** From ARRIVED to PREPARING. */
+    protected fun prepareAgain() {
+        @Suppress("NonAtomicOperationOnVolatileField") // It has one writer.
+        waitsBefore++
+        restart()
+    }
+
     final override fun resumeWith(result: Result<Unit>) {
+        // The second run of a block that kotlinx has queued once brings another value.
+        if (result.isSuccess && result != RESUMED) return
         val state = leaveForArrival()
         if (state == Waiter.ARRIVED) return
         if (resumer === Thread.currentThread() && interceptor is CoroutineDispatcher) {
@@ -84,9 +103,14 @@ internal abstract class ResumedWaiter(
     protected fun whyLate(): Throwable =
         if (job != null && !job.isActive) job.whyCancelled() else CancellationException(REFUSED, refusal)
 
+    protected fun unwatch() {
+        watch?.dispose()
+        watch = null
+    }
+
     /** It has served for the last time. */
     protected open fun leave() {
-        watch?.dispose()
+        unwatch()
         if (intercepted !== this) interceptor?.releaseInterceptedContinuation(intercepted)
     }
 

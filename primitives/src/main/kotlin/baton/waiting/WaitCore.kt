@@ -122,6 +122,7 @@ public abstract class WaitCore {
 
     /** Has [waiter] come and [claim] after the lock is free. Under the lock; one at a time. */
     protected fun invite(waiter: Waiter) {
+        waiter.servesOnce = true
         toInvite = waiter
     }
 

@@ -16,6 +16,7 @@ import kotlin.coroutines.CoroutineContext
  *      └──────────────────────▶└─────────────────────────────────▶ CANCELLED · TIMED_OUT
  *
  *  a coroutine:              GRANTED · FAILED · CANCELLED · TIMED_OUT ──▶ ARRIVED   it runs on, in its own world
+ *                            ARRIVED with a grant ──▶ PREPARING   its next wait ([WaiterCache])
  *  a clause of a `select`:   GRANTED ──▶ TAKEN      its select runs with it
  *                                └─────▶ RETURNED   its select lost it; what it was granted goes to the next waiter
  * ```
@@ -60,6 +61,11 @@ public abstract class Waiter(
 
     /** Why it FAILED, or what it was GRANTED if the core says so; means nothing in another state. */
     @JvmField internal var reason: Any? = null
+
+    /** Whether no later wait of its coroutine may use it, see [WaiterCache]. */
+    @Volatile
+    @JvmField
+    internal var servesOnce: Boolean = false
 
     /** Whether [resume] may run the waiter's code on the stack of whoever calls it, with nothing to keep it flat. */
     protected open val resumesOnCallersStack: Boolean get() = false
@@ -162,6 +168,11 @@ public abstract class Waiter(
 
     /** To ARRIVED. Returns the state before: ARRIVED for all callers but the first. */
     internal fun leaveForArrival(): Int = STATE.getAndSet(this, ARRIVED) as Int
+
+    /** From ARRIVED back to PREPARING; its coroutine's thread only. */
+    protected fun restart() {
+        state = PREPARING
+    }
 
     /** From GRANTED to TAKEN; false when the grant was returned. */
     protected fun tryTake(): Boolean = STATE.compareAndSet(this, GRANTED, TAKEN)

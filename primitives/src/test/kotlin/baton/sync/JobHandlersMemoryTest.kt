@@ -1,9 +1,14 @@
 package baton.sync
 
+import baton.assertCollected
 import baton.usedHeap
+import java.lang.ref.WeakReference
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executor
 import kotlin.concurrent.thread
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.GlobalScope
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -42,6 +47,19 @@ class JobHandlersMemoryTest {
             actor.cancel()
             assertTrue(after - before < WAITS * BYTES, "${after - before} bytes for $WAITS waits")
         }
+
+    @Test
+    fun finishedCoroutine_whoseWaiterIsCached_isCollected() {
+        assertCollected(List(3) { finishAfterAWait() })
+    }
+
+    private fun finishAfterAWait(): WeakReference<Job> {
+        val semaphore = Semaphore(1, acquired = 1)
+        val job = GlobalScope.launch(Dispatchers.Unconfined) { semaphore.acquire() }
+        semaphore.release()
+        assertTrue(job.isCompleted)
+        return WeakReference(job)
+    }
 
     private companion object {
         const val WARM_UP = 500
