@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.FlatStack;
+import baton.waiting.Trampoline;
 import baton.waiting.HandOverExecutor;
 import baton.waiting.Timeouts;
 import java.util.Objects;
@@ -35,11 +35,11 @@ final class Callbacks {
 
     private static void runHere(@Nullable Executor executor, Runnable call) {
         // The timer thread of kotlinx.coroutines, on which a withTimeout cancels, is everybody's.
-        if (!Timeouts.isOnSharedTimer() && FlatStack.enter()) {
+        if (!Timeouts.isOnSharedTimer() && Trampoline.enter()) {
             try {
                 call.run();
             } finally {
-                FlatStack.leave();
+                Trampoline.leave();
             }
             return;
         }

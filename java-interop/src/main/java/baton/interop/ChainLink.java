@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.FlatStack;
+import baton.waiting.Trampoline;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
@@ -280,7 +280,7 @@ abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> 
         try {
             request.withdraw();
         } catch (Throwable e) {
-            FlatStack.report(e);
+            Trampoline.report(e);
         }
     }
 

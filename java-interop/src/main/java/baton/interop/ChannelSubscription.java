@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.channels.Channel;
 import baton.waiting.ChannelDoor;
-import baton.waiting.FlatStack;
+import baton.waiting.Trampoline;
 import baton.waiting.WaitCore;
 import baton.waiting.WaitCores;
 import baton.waiting.Waiter;
@@ -72,7 +72,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
             subscriber.onSubscribe(subscription);
         } catch (Throwable e) {
             subscription.cancelled = true;
-            FlatStack.report(e);
+            Trampoline.report(e);
         }
         Callbacks.run(executor, subscription::deliver);
     }
@@ -223,7 +223,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
             signal.run();
         } catch (Throwable e) {
             cancelled = true;
-            FlatStack.report(e);
+            Trampoline.report(e);
         }
     }
 

@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.FlatStack;
+import baton.waiting.Trampoline;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +47,7 @@ final class Ending {
     /** A teardown has thrown: it goes with the failure, or to the thread's handler if there is none. */
     void attach(Throwable thrown) {
         if (failure == null) {
-            FlatStack.report(thrown);
+            Trampoline.report(thrown);
         } else if (failure != thrown) {
             failure.addSuppressed(thrown);
         }

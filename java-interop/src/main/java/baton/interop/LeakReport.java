@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.FlatStack;
+import baton.waiting.Trampoline;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.util.Objects;
@@ -61,7 +61,7 @@ public final class LeakReport {
         try {
             to.accept(leak);
         } catch (Throwable e) {
-            FlatStack.report(e);
+            Trampoline.report(e);
         }
     }
 

@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.FlatStack;
+import baton.waiting.Trampoline;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -177,7 +177,7 @@ abstract class ManagedExecutor extends AbstractExecutorService {
             try {
                 command.run();
             } catch (Throwable e) {
-                FlatStack.report(e);
+                Trampoline.report(e);
             } finally {
                 leaveThread();
             }

@@ -4,7 +4,7 @@ import baton.Priority;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.stages.StageTask;
 import baton.scheduler.stages.StageTasks;
-import baton.waiting.FlatStack;
+import baton.waiting.Trampoline;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -162,11 +162,11 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
             boolean isInPlace = Thread.currentThread() == sender && !isSent;
             if (!isInPlace) {
                 ScheduledCall.this.run();
-            } else if (FlatStack.enter()) {
+            } else if (Trampoline.enter()) {
                 try {
                     ScheduledCall.this.run();
                 } finally {
-                    FlatStack.leave();
+                    Trampoline.leave();
                 }
             } else {
                 Callbacks.ELSEWHERE.execute(ScheduledCall.this::begin);

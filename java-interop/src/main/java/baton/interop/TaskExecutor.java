@@ -1,7 +1,7 @@
 package baton.interop;
 
 import baton.Priority;
-import baton.waiting.FlatStack;
+import baton.waiting.Trampoline;
 import java.util.concurrent.CompletableFuture.AsynchronousCompletionTask;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -56,7 +56,7 @@ final class TaskExecutor extends ManagedExecutor {
                 future.cancel(false);
             } else {
                 String message = command + " was dropped: " + TaskExecutor.this;
-                FlatStack.report(new RejectedExecutionException(message, Stages.failure(this)));
+                Trampoline.report(new RejectedExecutionException(message, Stages.failure(this)));
             }
         }
     }

@@ -1,6 +1,6 @@
 package baton.channels
 
-import baton.waiting.FlatStack
+import baton.waiting.Trampoline
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 
@@ -20,7 +20,7 @@ internal class Dropped<E>(
         while (true) {
             val element = next() ?: return true
             @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
-            FlatStack.guarded { onDropped(ChannelState.unwrap(element) as E) }
+            Trampoline.guarded { onDropped(ChannelState.unwrap(element) as E) }
         }
     }
 

@@ -1,6 +1,6 @@
 package baton.tasks
 
-import baton.waiting.FlatStack
+import baton.waiting.Trampoline
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
@@ -34,7 +34,7 @@ private class DispatcherEntry(private val caller: Continuation<Unit>) :
         try {
             (interceptor?.interceptContinuation(this) ?: this).resume(Unit)
         } catch (e: Throwable) {
-            if (get()) return FlatStack.report(e)
+            if (get()) return Trampoline.report(e)
             context.job.cancel(CancellationException("The task's dispatcher refused to start it", e))
             Dispatchers.Default.dispatch(context) { resume(Unit) }
         }

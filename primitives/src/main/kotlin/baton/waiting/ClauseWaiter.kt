@@ -34,11 +34,11 @@ public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final
     internal open fun isSameClause(other: Waiter): Boolean = false
 
     /** Whether its select can be asked by this thread: one that then runs on its stack must find room there. */
-    internal open val canBeAsked: Boolean get() = !resumesOnCallersStack || FlatStack.hasRoom
+    internal open val canBeAsked: Boolean get() = !resumesOnCallersStack || Trampoline.hasRoom
 
     /** Whether the select accepts what it [isOffered]. If not, the caller goes on with that. */
     internal fun accepts(): Boolean {
-        val isAccepted = if (resumesOnCallersStack) FlatStack.nested { resume() } else resume()
+        val isAccepted = if (resumesOnCallersStack) Trampoline.nested { resume() } else resume()
         if (isAccepted || !tryReturn()) return true
         refused()
         return false

@@ -86,7 +86,7 @@ internal open class CoroutineWaiter(
     }
 
     protected fun resumeWithdrawn() {
-        if (resumesOnCallersStack) FlatStack.run { resume() } else resume()
+        if (resumesOnCallersStack) Trampoline.run { resume() } else resume()
     }
 
     final override fun resumeFailed() {
@@ -155,7 +155,7 @@ internal open class CoroutineWaiter(
 
     final override fun invite(from: WaitCore) {
         // Whoever comes at once claims at once, and that sends the next invitation.
-        FlatStack.run { sendInvitation(from) }
+        Trampoline.run { sendInvitation(from) }
     }
 
     private fun sendInvitation(from: WaitCore) {
@@ -163,7 +163,7 @@ internal open class CoroutineWaiter(
         try {
             (interceptor?.interceptContinuation(invitation) ?: invitation).resumeWith(RESUMED)
         } catch (e: Throwable) {
-            if (invitation.arrived) FlatStack.report(e) else if (from.claim(this)) arriveElsewhere(e)
+            if (invitation.arrived) Trampoline.report(e) else if (from.claim(this)) arriveElsewhere(e)
         }
     }
 

@@ -87,7 +87,7 @@ public object HandOverExecutor : Executor {
         fun claim(): Boolean = compareAndSet(false, true)
 
         override fun run() {
-            if (claim()) FlatStack.guarded { callback.run() }
+            if (claim()) Trampoline.guarded { callback.run() }
         }
     }
 }

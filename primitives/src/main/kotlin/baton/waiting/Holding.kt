@@ -34,9 +34,9 @@ internal class Holding(private val context: CoroutineContext) : Ring() {
                 boost = boosting.boost(context, Priority.entries[to])
             }
         } catch (e: Throwable) {
-            FlatStack.report(e)
+            Trampoline.report(e)
         }
-        FlatStack.guarded { before?.end() }
+        Trampoline.guarded { before?.end() }
     }
 }
 

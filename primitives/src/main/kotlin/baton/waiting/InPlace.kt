@@ -85,7 +85,7 @@ internal object InPlace {
 
     private fun leave(frame: Frame, isNote: Boolean = false) {
         if (frame.depth == 1 && !isNote) {
-            while (true) FlatStack.guarded(frame.putOff.removeFirstOrNull() ?: break)
+            while (true) Trampoline.guarded(frame.putOff.removeFirstOrNull() ?: break)
             frame.dispatchers.clear()
         }
         frame.depth--

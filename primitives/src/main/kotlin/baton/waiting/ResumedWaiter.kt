@@ -71,7 +71,7 @@ internal abstract class ResumedWaiter(
         } catch (e: Throwable) {
             // In this order: an arrival that is not seen yet finds servesOnce; one that led to a next wait has counted.
             servesOnce = true
-            if (hasArrived || waitsBefore != this.waitsBefore) FlatStack.report(e) else arriveElsewhere(e)
+            if (hasArrived || waitsBefore != this.waitsBefore) Trampoline.report(e) else arriveElsewhere(e)
         }
         resumer = null
     }

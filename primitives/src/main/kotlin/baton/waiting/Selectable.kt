@@ -116,7 +116,7 @@ internal class SelectWaiter(
             if (InPlace.isInUse) InPlace.nested(::trySelect) else trySelect()
         } catch (e: Throwable) {
             // The dispatcher threw, with the select in its queue or not; or the select ran here, and its code threw.
-            FlatStack.report(e)
+            Trampoline.report(e)
             refusal = e
             false
         }

@@ -216,7 +216,7 @@ private fun wakeElsewhere(waiter: Waiter, failure: Throwable) {
     try {
         Dispatchers.Default.dispatch(EmptyCoroutineContext) { wakeAll(waiter) }
     } catch (e: Throwable) {
-        FlatStack.report(e)
+        Trampoline.report(e)
     }
-    FlatStack.report(failure)
+    Trampoline.report(failure)
 }

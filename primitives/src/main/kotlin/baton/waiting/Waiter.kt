@@ -186,7 +186,7 @@ public abstract class Waiter(
     /** Runs once the lock is free. Whom the caller is to wake next because the grant found no receiver, or null. */
     internal open fun arrive(): Waiter? {
         if (!resumesOnCallersStack) return arriveNow()
-        Timeouts.offSharedTimer { FlatStack.run { arriveNow()?.let(::wakeAll) } }
+        Timeouts.offSharedTimer { Trampoline.run { arriveNow()?.let(::wakeAll) } }
         return null
     }
 

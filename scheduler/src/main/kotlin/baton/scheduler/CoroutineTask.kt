@@ -5,7 +5,7 @@ import baton.Priority
 import baton.PriorityController
 import baton.priority
 import baton.sync.Latch
-import baton.waiting.FlatStack
+import baton.waiting.Trampoline
 import baton.waiting.Timeouts
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
@@ -139,11 +139,11 @@ internal class CoroutineTask<T>(
 
     /** What begins next may fail as well, and stands on this: deep failures become known elsewhere. */
     fun failToStart(e: Throwable) {
-        if (FlatStack.enter()) {
+        if (Trampoline.enter()) {
             try {
                 fail(e)
             } finally {
-                FlatStack.leave()
+                Trampoline.leave()
             }
         } else {
             Dispatchers.Default.dispatch(EmptyCoroutineContext) { fail(e) }

@@ -1,7 +1,7 @@
 package baton.scheduler
 
 import baton.scheduler.Counts.Companion.blockOf
-import baton.waiting.FlatStack
+import baton.waiting.Trampoline
 
 /*
  * How it works
@@ -176,7 +176,7 @@ internal class WorkerSlot(private val line: LimitedLine, val level: Int) : Runna
         try {
             block?.run()
         } catch (e: Throwable) {
-            FlatStack.report(e)
+            Trampoline.report(e)
         } finally {
             line.end()
         }

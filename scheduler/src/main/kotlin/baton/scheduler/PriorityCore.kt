@@ -2,7 +2,7 @@ package baton.scheduler
 
 import baton.scheduler.Counts.Companion.blockOf
 import baton.waiting.Boosts
-import baton.waiting.FlatStack
+import baton.waiting.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -137,7 +137,7 @@ internal class PriorityCore(
                 try {
                     block.run()
                 } catch (e: Throwable) {
-                    FlatStack.report(e)
+                    Trampoline.report(e)
                 }
                 if (++ran >= quantum && maskOf(word) != 0) {
                     picks.publish()

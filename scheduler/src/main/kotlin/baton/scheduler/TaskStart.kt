@@ -1,6 +1,6 @@
 package baton.scheduler
 
-import baton.waiting.FlatStack
+import baton.waiting.Trampoline
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
@@ -46,11 +46,11 @@ internal class TaskStart(private val task: CoroutineTask<*>) :
 
     override fun run() {
         if (!compareAndSet(false, true)) return
-        if (Thread.currentThread() === sender && !isSent) return FlatStack.run(task::runHere)
+        if (Thread.currentThread() === sender && !isSent) return Trampoline.run(task::runHere)
         try {
             task.runHere()
         } catch (e: Throwable) {
-            FlatStack.report(e)
+            Trampoline.report(e)
         }
     }
 }

@@ -1,7 +1,7 @@
 package baton.scheduler
 
 import baton.Priority
-import baton.waiting.FlatStack
+import baton.waiting.Trampoline
 import java.util.concurrent.Executors
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.seconds
@@ -88,12 +88,12 @@ class TaskStartTest {
     /** The caller blocks its thread afterwards, deep inside of callbacks. */
     @Test
     fun schedule_atAnyDepthOfCallbacks_reachesTheDispatcherAtOnce() {
-        val levels = generateSequence { FlatStack.enter() }.takeWhile { it }.count()
+        val levels = generateSequence { Trampoline.enter() }.takeWhile { it }.count()
         try {
             scheduler.schedule { ran += "task" }
             assertEquals(1, steps.dispatches)
         } finally {
-            repeat(levels) { FlatStack.leave() }
+            repeat(levels) { Trampoline.leave() }
         }
         steps.runAll()
         assertEquals(listOf("task"), ran)

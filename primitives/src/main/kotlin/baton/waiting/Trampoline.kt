@@ -9,7 +9,7 @@ package baton.waiting
  * code that releases and then blocks its thread until the next holder is done would wait for ever if nothing did.
  */
 @InternalBatonApi
-public object FlatStack {
+public object Trampoline {
     /** How many resumptions of one thread may stand on each other. */
     internal const val LEVELS = 8
 

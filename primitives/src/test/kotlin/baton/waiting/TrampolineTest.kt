@@ -5,15 +5,15 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-class FlatStackTest {
+class TrampolineTest {
     @Test
     fun millionNestedResumptions_growNoStack() {
         var ran = 0
 
         fun next() {
-            if (++ran < 1_000_000) FlatStack.run(::next)
+            if (++ran < 1_000_000) Trampoline.run(::next)
         }
-        FlatStack.run(::next)
+        Trampoline.run(::next)
         assertEquals(1_000_000, ran)
     }
 
@@ -26,12 +26,12 @@ class FlatStackTest {
         fun next() {
             depth++
             deepest = maxOf(deepest, depth)
-            if (++ran < 100) FlatStack.run(::next)
+            if (++ran < 100) Trampoline.run(::next)
             depth--
         }
-        FlatStack.run(::next)
+        Trampoline.run(::next)
         assertEquals(100, ran)
-        assertEquals(FlatStack.LEVELS, deepest)
+        assertEquals(Trampoline.LEVELS, deepest)
     }
 
     @Test
@@ -39,10 +39,10 @@ class FlatStackTest {
         val order = ArrayList<Int>()
 
         fun nest(levels: Int, then: () -> Unit) {
-            if (levels == 0) then() else FlatStack.run { nest(levels - 1, then) }
+            if (levels == 0) then() else Trampoline.run { nest(levels - 1, then) }
         }
-        nest(FlatStack.LEVELS) {
-            repeat(5) { FlatStack.run { order += it } }
+        nest(Trampoline.LEVELS) {
+            repeat(5) { Trampoline.run { order += it } }
             assertTrue(order.isEmpty())
         }
         assertEquals(List(5) { it }, order)
@@ -57,10 +57,10 @@ class FlatStackTest {
             var ran = 0
 
             fun next() {
-                if (++ran < 50) FlatStack.run(::next)
+                if (++ran < 50) Trampoline.run(::next)
                 error("$ran")
             }
-            FlatStack.run(::next)
+            Trampoline.run(::next)
             assertEquals(50, ran)
             assertEquals(50, reported.size)
         } finally {
@@ -71,14 +71,14 @@ class FlatStackTest {
 
     @Test
     fun enter_isRefusedAtTheLastLevel_andFreeAgainAfterLeave() {
-        repeat(FlatStack.LEVELS) { assertTrue(FlatStack.enter()) }
-        assertFalse(FlatStack.enter())
-        repeat(FlatStack.LEVELS) { FlatStack.leave() }
+        repeat(Trampoline.LEVELS) { assertTrue(Trampoline.enter()) }
+        assertFalse(Trampoline.enter())
+        repeat(Trampoline.LEVELS) { Trampoline.leave() }
         assertLevelsAreFree()
     }
 
     private fun assertLevelsAreFree() {
-        repeat(FlatStack.LEVELS) { assertTrue(FlatStack.enter()) }
-        repeat(FlatStack.LEVELS) { FlatStack.leave() }
+        repeat(Trampoline.LEVELS) { assertTrue(Trampoline.enter()) }
+        repeat(Trampoline.LEVELS) { Trampoline.leave() }
     }
 }
