@@ -1,6 +1,6 @@
 package baton.channels
 
-import baton.waiting.Turns
+import baton.waiting.BoundedBypass
 
 /** What a channel holds, in the order in which it is received. Guarded by the channel's lock. No element is null. */
 internal abstract class Elements {
@@ -72,10 +72,10 @@ internal class FifoElements : Elements() {
     }
 }
 
-/** Between the levels as [Turns] says, and first in, first out inside a level. */
+/** Between the levels as [BoundedBypass] says, and first in, first out inside a level. */
 internal class PriorityElements : Elements() {
-    private val levels = Array(Turns.LEVELS) { FifoElements() }
-    private val turns = Turns()
+    private val levels = Array(BoundedBypass.LEVELS) { FifoElements() }
+    private val turns = BoundedBypass()
 
     override fun add(element: Any, level: Int) {
         levels[level].add(element, level)

@@ -4,7 +4,7 @@ import baton.waiting.Boosts
 import baton.waiting.Crowd
 import baton.waiting.Holding
 import baton.waiting.Inheritance
-import baton.waiting.Turns
+import baton.waiting.BoundedBypass
 import baton.waiting.Waiter
 import kotlin.coroutines.CoroutineContext
 
@@ -204,7 +204,7 @@ internal class ReaderCrowd(private val ledger: ReadWriteLedger) : Crowd(ledger) 
     private fun count(member: Waiter, change: Int) {
         val level = member.urgency.toInt()
         if (level == Inheritance.NONE) return
-        val levels = levels ?: IntArray(Turns.LEVELS).also { levels = it }
+        val levels = levels ?: IntArray(BoundedBypass.LEVELS).also { levels = it }
         levels[level] += change
     }
 

@@ -39,7 +39,7 @@ import kotlinx.coroutines.Dispatchers
  * not after that.
  */
 internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
-    private val waiting = IntArray(Turns.LEVELS)
+    private val waiting = IntArray(BoundedBypass.LEVELS)
     private val settled = Ring()
     private val unsettled = Ring()
     private var settledAt = NONE

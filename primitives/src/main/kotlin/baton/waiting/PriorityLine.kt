@@ -1,9 +1,9 @@
 package baton.waiting
 
-/** First come, first served inside a level, and between the levels as [Turns] says. */
+/** First come, first served inside a level, and between the levels as [BoundedBypass] says. */
 internal class PriorityLine(private val levelOf: (Waiter) -> Int) : WaitLine() {
-    private val levels = Array(Turns.LEVELS) { FifoLine() }
-    private val turns = Turns()
+    private val levels = Array(BoundedBypass.LEVELS) { FifoLine() }
+    private val turns = BoundedBypass()
 
     override fun add(waiter: Waiter) {
         levels[levelOf(waiter)].add(waiter)

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test
 
 class PriorityLineTest {
     private val line = PriorityLine(::levelOf)
-    private val bypass = Turns.BYPASS
+    private val bypass = BoundedBypass.BYPASS
 
     private fun levelOf(waiter: Waiter) = ((waiter.tag as Priority?) ?: Priority.NORMAL).ordinal
 

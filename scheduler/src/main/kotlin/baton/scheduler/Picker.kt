@@ -1,6 +1,6 @@
 package baton.scheduler
 
-import baton.waiting.Turns
+import baton.waiting.BoundedBypass
 
 /**
  * Chooses among the levels that have work, for one worker; never used by two threads at a time. The levels are given as
@@ -31,7 +31,7 @@ internal object StrictPicker : Picker() {
 }
 
 internal class BoundedPicker(limits: IntArray) : Picker() {
-    private val turns = Turns(limits)
+    private val turns = BoundedBypass(limits)
 
     override val isExact: Boolean get() = true
 
@@ -52,7 +52,7 @@ internal class BoundedPicker(limits: IntArray) : Picker() {
     }
 
     override fun forget() {
-        if (passedOver) Turns.BYPASS.indices.forEach(turns::forget)
+        if (passedOver) BoundedBypass.BYPASS.indices.forEach(turns::forget)
         passedOver = false
     }
 

@@ -40,7 +40,7 @@ import kotlinx.coroutines.Dispatchers
  *     serves; the one that comes for that does nothing then.
  *
  * Hence, with Bounded: while a block is the head of level l, at most `parallelism` workers pick, each passes it over
- * bypass[l] times at most (see Turns), and none of them forgets. So it runs within parallelism × bypass[l] picks.
+ * bypass[l] times at most (see BoundedBypass), and none of them forgets. So it runs within parallelism × bypass[l] picks.
  *
  * After `quantum` blocks a worker goes to the end of the queue underneath, so that others who use it have their turn.
  * If the dispatcher underneath refuses, the worker goes on where it is; a worker that it refuses to start runs on

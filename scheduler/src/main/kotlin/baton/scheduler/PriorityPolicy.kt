@@ -1,7 +1,7 @@
 package baton.scheduler
 
 import baton.Priority
-import baton.waiting.Turns
+import baton.waiting.BoundedBypass
 
 /** Which of the levels that have something to run is next. Inside a level it is always first come, first served. */
 public sealed class PriorityPolicy {
@@ -36,10 +36,10 @@ public sealed class PriorityPolicy {
      * @throws IllegalArgumentException if a bound is below that.
      */
     public class Bounded(
-        public val high: Int = Turns.BYPASS[1],
-        public val normal: Int = Turns.BYPASS[2],
-        public val low: Int = Turns.BYPASS[3],
-        public val idle: Int = Turns.BYPASS[4],
+        public val high: Int = BoundedBypass.BYPASS[1],
+        public val normal: Int = BoundedBypass.BYPASS[2],
+        public val low: Int = BoundedBypass.BYPASS[3],
+        public val idle: Int = BoundedBypass.BYPASS[4],
     ) : PriorityPolicy() {
         private val limits = intArrayOf(Int.MAX_VALUE, high, normal, low, idle)
 
@@ -63,7 +63,7 @@ public sealed class PriorityPolicy {
         /** What a bound may be. */
         public companion object {
             /** The least bound, 3: so many other levels may come to theirs at the same time. */
-            public const val MIN_BOUND: Int = Turns.MIN_BYPASS
+            public const val MIN_BOUND: Int = BoundedBypass.MIN_BYPASS
         }
     }
 

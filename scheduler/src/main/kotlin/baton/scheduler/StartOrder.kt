@@ -16,7 +16,7 @@ import kotlin.time.Duration
  * longest. So a task that has come to the head of its level and is overdue, with n tasks that have been overdue for
  * longer, is started within (n + 1) × share such starts.
  *
- * With Bounded the bounds stay exact: while it owes nothing, any level may have the turn (see Turns).
+ * With Bounded the bounds stay exact: while it owes nothing, any level may have the turn (see BoundedBypass).
  *
  * Guarded by the lock of the core, but for now().
  */

@@ -21,7 +21,7 @@ import baton.Priority
  *     changed.
  */
 @InternalBatonApi
-public class Turns(private val bypass: IntArray = BYPASS) {
+public class BoundedBypass(private val bypass: IntArray = BYPASS) {
     private val passes = IntArray(LEVELS)
 
     /** The level whose turn it is; -1 if all are empty. */
