@@ -1,7 +1,7 @@
 package baton.channels
 
 import baton.waiting.ClauseWaiter
-import baton.waiting.WaitLine
+import baton.waiting.WaitQueue
 import baton.waiting.Waiter
 
 /*
@@ -233,7 +233,7 @@ internal class ChannelCore<E>(
         }
     }
 
-    private fun lineOf(waiter: Waiter): WaitLine =
+    private fun lineOf(waiter: Waiter): WaitQueue =
         when {
             waiter.tag === RECEIVE -> receivers
             waiter.tag === END -> endWatchers

@@ -1,10 +1,10 @@
 package baton.channels
 
 import baton.waiting.ClauseWaiter
-import baton.waiting.FifoLine
-import baton.waiting.PriorityLine
+import baton.waiting.FifoWaitQueue
+import baton.waiting.PriorityWaitQueue
 import baton.waiting.WaitCore
-import baton.waiting.WaitLine
+import baton.waiting.WaitQueue
 import baton.waiting.Waiter
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
@@ -64,9 +64,9 @@ internal abstract class ChannelState<E>(
 
     @Volatile
     private var arrivals = 0L
-    protected val receivers = FifoLine()
-    protected val endWatchers = FifoLine()
-    protected val senders: WaitLine = if (order == ChannelOrder.PRIORITY) PriorityLine { it.weight } else FifoLine()
+    protected val receivers = FifoWaitQueue()
+    protected val endWatchers = FifoWaitQueue()
+    protected val senders: WaitQueue = if (order == ChannelOrder.PRIORITY) PriorityWaitQueue { it.weight } else FifoWaitQueue()
 
     @Volatile
     protected var closure: Closure? = null
@@ -261,7 +261,7 @@ internal abstract class ChannelState<E>(
         failAll(endWatchers)
     }
 
-    protected fun failAll(line: WaitLine) {
+    protected fun failAll(line: WaitQueue) {
         line.forEach { waiter ->
             line.remove(waiter)
             if (waiter.tryFail(end)) wake(waiter)

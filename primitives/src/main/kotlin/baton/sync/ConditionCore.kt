@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.FifoLine
+import baton.waiting.FifoWaitQueue
 import baton.waiting.SignalWaiter
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
@@ -26,7 +26,7 @@ import baton.waiting.Waiter
  * (5) Who passes it on: of a future, whoever withdrew it; of a coroutine, itself, when it has come back with the mutex.
  */
 internal class ConditionCore(val mutex: MutexCore, private val label: () -> String) : WaitCore() {
-    private val line = FifoLine()
+    private val line = FifoWaitQueue()
     private var arrivals = 0L
 
     val waiting: Int get() = mutex.decide { line.size }

@@ -1,7 +1,7 @@
 package baton.sync
 
 import baton.waiting.ClauseWaiter
-import baton.waiting.FifoLine
+import baton.waiting.FifoWaitQueue
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.holds
@@ -39,7 +39,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     // Guarded by the lock, and meaningful while GUARDED.
     var owner: Any? = null
         private set
-    private val line = FifoLine()
+    private val line = FifoWaitQueue()
 
     /** The clause of a select by which [owner] holds it, perhaps without having heard of that. */
     private var granted: ClauseWaiter? = null

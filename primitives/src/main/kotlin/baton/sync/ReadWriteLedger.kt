@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.FifoLine
+import baton.waiting.FifoWaitQueue
 import baton.waiting.Holding
 import baton.waiting.PaddedCounter
 import baton.waiting.Waiter
@@ -44,7 +44,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
     protected var intentOwner: Any? = null
     private var owned = 0
     private val owners = ReadOwners()
-    private val intents = FifoLine()
+    private val intents = FifoWaitQueue()
     private var writersInLine = 0
     protected var upgrading: Waiter? = null
     private var gathering: ReaderCrowd? = null

@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.FifoLine
+import baton.waiting.FifoWaitQueue
 import baton.waiting.Waiter
 
 /*
@@ -11,7 +11,7 @@ import baton.waiting.Waiter
  */
 internal abstract class SemaphoreIdlers(permits: Int, acquired: Int) : SemaphoreCounter(permits, acquired) {
     // Guarded by the lock.
-    private val idlers = FifoLine()
+    private val idlers = FifoWaitQueue()
     private var guardedForGood = false
 
     /** Whether nobody holds a permit. */

@@ -2,10 +2,10 @@ package baton.sync
 
 import baton.Priority
 import baton.waiting.Boosts
-import baton.waiting.FifoLine
+import baton.waiting.FifoWaitQueue
 import baton.waiting.IDLE_WEIGHT
-import baton.waiting.PriorityLine
-import baton.waiting.WaitLine
+import baton.waiting.PriorityWaitQueue
+import baton.waiting.WaitQueue
 import baton.waiting.Waiter
 import baton.waiting.holds
 import baton.waiting.holdsNoMore
@@ -43,7 +43,7 @@ import kotlin.coroutines.CoroutineContext
 internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField protected val order: WaitOrder) :
     SemaphoreIdlers(permits, acquired) {
     // Guarded by the lock.
-    private val line: WaitLine = if (order == WaitOrder.PRIORITY) PriorityLine(::levelOf) else FifoLine()
+    private val line: WaitQueue = if (order == WaitOrder.PRIORITY) PriorityWaitQueue(::levelOf) else FifoWaitQueue()
     private var pool = 0L
     private var demand = 0L
     private var invited: Waiter? = null

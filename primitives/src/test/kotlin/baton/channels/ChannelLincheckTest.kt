@@ -199,7 +199,7 @@ class ConflatedLincheckDeepTest : ConflatedLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
-/** Two levels, and the hard end. In so few steps no level comes to its bound; see `PriorityLineTest` for that. */
+/** Two levels, and the hard end. In so few steps no level comes to its bound; see `PriorityWaitQueueTest` for that. */
 open class PriorityChannelLincheckTest :
     CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), OneSequential::class.java) {
     override val spins get() = Effort.SPINS_OVER_LEVELS

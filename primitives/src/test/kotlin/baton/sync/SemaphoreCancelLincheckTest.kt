@@ -64,7 +64,7 @@ open class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOn
 open class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
 
 /**
- * Two levels. In so few steps nobody is passed over so often that its turn must come; see `PriorityLineTest` for that.
+ * Two levels. In so few steps nobody is passed over so often that its turn must come; see `PriorityWaitQueueTest` for that.
  */
 open class PriorityLincheckTest :
     HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java, WaitOrder.PRIORITY) {

@@ -5,7 +5,7 @@ package baton.waiting
  *
  * [head] is who is served next and bars all others: nobody overtakes a head that is too heavy for what is free.
  */
-internal abstract class WaitLine {
+internal abstract class WaitQueue {
     var size: Int = 0
         protected set
 
@@ -26,7 +26,7 @@ internal abstract class WaitLine {
 }
 
 /** First come, first served: an intrusive doubly linked list. */
-internal class FifoLine : WaitLine() {
+internal class FifoWaitQueue : WaitQueue() {
     private var first: Waiter? = null
     private var last: Waiter? = null
 

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-class PriorityLineTest {
-    private val line = PriorityLine(::levelOf)
+class PriorityWaitQueueTest {
+    private val line = PriorityWaitQueue(::levelOf)
     private val bypass = BoundedBypass.BYPASS
 
     private fun levelOf(waiter: Waiter) = ((waiter.tag as Priority?) ?: Priority.NORMAL).ordinal
@@ -46,7 +46,7 @@ class PriorityLineTest {
     @Test
     fun levelAlone_isPassedOverExactlyAsOftenAsItsBound() {
         for (level in Priority.entries.drop(1)) {
-            val line = PriorityLine(::levelOf)
+            val line = PriorityWaitQueue(::levelOf)
             val waiting = FakeWaiter(tag = level).also(line::add)
             var passes = 0
             while (true) {
@@ -87,7 +87,7 @@ class PriorityLineTest {
 
     @Test
     fun severalDueAtOnce_areInTimeOneAfterTheOther() {
-        val line = PriorityLine(::levelOf)
+        val line = PriorityWaitQueue(::levelOf)
         val passes = IntArray(5)
         // They come so that all have one pass left at the same time.
         val places = IntArray(5)

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-class FifoLineTest {
-    private val line = FifoLine()
+class FifoWaitQueueTest {
+    private val line = FifoWaitQueue()
 
     @Test
     fun line_whenEmpty_hasNoHead() {

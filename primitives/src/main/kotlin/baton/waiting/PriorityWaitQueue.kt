@@ -1,8 +1,8 @@
 package baton.waiting
 
 /** First come, first served inside a level, and between the levels as [BoundedBypass] says. */
-internal class PriorityLine(private val levelOf: (Waiter) -> Int) : WaitLine() {
-    private val levels = Array(BoundedBypass.LEVELS) { FifoLine() }
+internal class PriorityWaitQueue(private val levelOf: (Waiter) -> Int) : WaitQueue() {
+    private val levels = Array(BoundedBypass.LEVELS) { FifoWaitQueue() }
     private val turns = BoundedBypass()
 
     override fun add(waiter: Waiter) {
