@@ -215,7 +215,7 @@ internal class CoroutineTask<T>(
     private fun followLevel() {
         do {
             val now = level
-            controller.level = Line.LEVELS[now]
+            controller.level = RunQueue.LEVELS[now]
         } while (level != now)
     }
 

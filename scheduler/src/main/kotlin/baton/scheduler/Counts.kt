@@ -24,7 +24,7 @@ internal class Counts {
         val since = System.nanoTime()
     }
 
-    private val levels = Array(Line.LEVELS.size) { OfLevel() }
+    private val levels = Array(RunQueue.LEVELS.size) { OfLevel() }
 
     fun sampled(block: Runnable): Runnable {
         val isSampled = ThreadLocalRandom.current().nextInt() and (SAMPLED - 1) == 0

@@ -9,7 +9,7 @@ import kotlinx.coroutines.InternalCoroutinesApi
  * does.
  */
 @OptIn(InternalCoroutinesApi::class)
-internal fun doorTo(line: Line, pinned: Priority?, default: Priority, name: String?): Door {
+internal fun doorTo(line: RunQueue, pinned: Priority?, default: Priority, name: String?): Door {
     val under = line.root.under
     return if (under is Delay) DelayingDoor(line, pinned, default, name, under) else Door(line, pinned, default, name)
 }
@@ -18,6 +18,6 @@ internal fun doorTo(line: Line, pinned: Priority?, default: Priority, name: Stri
  * A [Door] with a clock. `Delay` is an internal API of kotlinx.coroutines. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
  */
 @OptIn(InternalCoroutinesApi::class)
-private class DelayingDoor(line: Line, pinned: Priority?, default: Priority, name: String?, under: Delay) :
+private class DelayingDoor(line: RunQueue, pinned: Priority?, default: Priority, name: String?, under: Delay) :
     Door(line, pinned, default, name),
     Delay by under

@@ -10,7 +10,7 @@ import kotlin.coroutines.CoroutineContext
  * A way into [line]. [pinned] is the level of all who come this way, or null if their context says it, else [default].
  */
 internal open class Door(
-    private val line: Line,
+    private val line: RunQueue,
     private val pinned: Priority?,
     private val default: Priority,
     final override val name: String?,
@@ -44,7 +44,7 @@ internal open class Door(
         return element.level
     }
 
-    final override fun levelOf(context: CoroutineContext): Priority = Line.LEVELS[levelIn(context)]
+    final override fun levelOf(context: CoroutineContext): Priority = RunQueue.LEVELS[levelIn(context)]
 
     final override fun boost(context: CoroutineContext, level: Priority): Boost =
         lifts.lift(context, ownLevel(context).ordinal, level)
@@ -56,7 +56,7 @@ internal open class Door(
     final override fun limitedParallelism(parallelism: Int, name: String?): PriorityDispatcher {
         require(parallelism >= 1) { "parallelism must be at least 1, was $parallelism" }
         if (parallelism >= line.parallelism && name == null) return this
-        return doorTo(LimitedLine(line, parallelism), pinned, default, name)
+        return doorTo(LimitedRunQueue(line, parallelism), pinned, default, name)
     }
 
     override fun toString(): String {

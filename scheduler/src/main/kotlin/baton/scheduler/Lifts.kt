@@ -21,7 +21,7 @@ import kotlinx.coroutines.Job
  * behind.
  */
 internal class Lifts(core: PriorityCore) : PriorityController.Follower {
-    private val lines = Collections.newSetFromMap(WeakHashMap<Line, Boolean>()).apply { add(core) }
+    private val lines = Collections.newSetFromMap(WeakHashMap<RunQueue, Boolean>()).apply { add(core) }
     private val boosts = ConcurrentHashMap<Job, List<Lift>>()
 
     /** How often a level has changed; 0 means that nobody was ever lifted. Written under the lock of [lines]. */
@@ -30,7 +30,7 @@ internal class Lifts(core: PriorityCore) : PriorityController.Follower {
         private set
 
     /** A line whose blocks are to move, too; it is not kept alive. */
-    fun add(line: Line) {
+    fun add(line: RunQueue) {
         synchronized(lines) { lines.add(line) }
     }
 
@@ -51,7 +51,7 @@ internal class Lifts(core: PriorityCore) : PriorityController.Follower {
         lift.watch()
         // Whoever is up there already stands there; what it has inside may not.
         val mayStandBelow = own > lift.level || job.children.any()
-        changed(below = if (mayStandBelow) lift.level else Line.LEVELS.lastIndex) { job in it.ancestry() }
+        changed(below = if (mayStandBelow) lift.level else RunQueue.LEVELS.lastIndex) { job in it.ancestry() }
         return lift
     }
 

@@ -51,7 +51,7 @@ internal class PriorityCore(
     override val parallelism: Int,
     val policy: PriorityPolicy,
     private val quantum: Int,
-) : Line() {
+) : RunQueue() {
     @Volatile
     private var word: Long = 0
     private val queues = Array(LEVELS.size) { ConcurrentLinkedQueue<Runnable>() }

@@ -25,14 +25,14 @@ internal class StartOrder(private val config: TaskSchedulerConfig) {
     private val picker = config.policy.picker()
     private val isTimed = config.maxWait.values.any { it.isFinite() }
     private val maxWait =
-        LongArray(Line.LEVELS.size) { (config.maxWait[Line.LEVELS[it]] ?: Duration.INFINITE).inWholeNanoseconds }
+        LongArray(RunQueue.LEVELS.size) { (config.maxWait[RunQueue.LEVELS[it]] ?: Duration.INFINITE).inWholeNanoseconds }
     private var inOrder = config.overdueShare
 
     /** In nanoseconds since this was made. The clock may be the user's: not to be called under the lock. */
     fun now(): Long = origin.elapsedNow().inWholeNanoseconds
 
     /** The level whose first task is started at [now]; [lines] of [mask] have tasks. */
-    fun next(mask: Int, now: Long, lines: Array<TaskLine>, counts: TaskCounts): Int {
+    fun next(mask: Int, now: Long, lines: Array<TaskList>, counts: TaskCounts): Int {
         val overdue = if (isTimed && inOrder >= config.overdueShare - 1) overdue(mask, now, lines) else NONE
         val isOwed = overdue != NONE && !picker.isFree(mask)
         val ordinary = picker.next(mask)
@@ -47,7 +47,7 @@ internal class StartOrder(private val config: TaskSchedulerConfig) {
         return level
     }
 
-    private fun overdue(mask: Int, now: Long, lines: Array<TaskLine>): Int {
+    private fun overdue(mask: Int, now: Long, lines: Array<TaskList>): Int {
         var found = NONE
         var longest = 0L
         for (level in lines.indices) {

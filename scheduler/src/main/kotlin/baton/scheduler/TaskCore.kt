@@ -51,7 +51,7 @@ internal class TaskCore(
 
     private val lock = Any()
     private val queue = TaskQueue(config)
-    private val outside = TaskLine()
+    private val outside = TaskList()
     private val inbox = TaskInbox()
     private val counts = TaskCounts()
     private var running = 0
@@ -299,7 +299,7 @@ internal class TaskCore(
     fun metrics(): TaskSchedulerMetrics {
         val now = queue.now()
         return look {
-            val levels = Line.LEVELS.indices.map { counts.ofLevel(it, queue.sizeOf(it), queue.headWait(it, now)) }
+            val levels = RunQueue.LEVELS.indices.map { counts.ofLevel(it, queue.sizeOf(it), queue.headWait(it, now)) }
             TaskSchedulerMetrics(maxConcurrency, outside.size, levels)
         }
     }

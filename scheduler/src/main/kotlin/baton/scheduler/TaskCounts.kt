@@ -19,7 +19,7 @@ internal class TaskCounts {
         val ends = LongArray(TaskEnd.entries.size)
     }
 
-    private val levels = Array(Line.LEVELS.size) { OfLevel() }
+    private val levels = Array(RunQueue.LEVELS.size) { OfLevel() }
 
     fun scheduled(level: Int) {
         levels[level].scheduled++

@@ -5,7 +5,7 @@ package baton.scheduler
  */
 internal class TaskQueue(config: TaskSchedulerConfig) {
     private val order = StartOrder(config)
-    private val lines = Array(Line.LEVELS.size) { TaskLine() }
+    private val lines = Array(RunQueue.LEVELS.size) { TaskList() }
     private var mask = 0
 
     var size = 0

@@ -18,7 +18,7 @@ class PriorityBoundTest {
     private val picks = ArrayList<Int>()
 
     private fun PriorityDispatcher.add(level: Int) =
-        level(Line.LEVELS[level]).dispatch(EmptyCoroutineContext) { picks += level }
+        level(RunQueue.LEVELS[level]).dispatch(EmptyCoroutineContext) { picks += level }
 
     @ParameterizedTest
     @CsvSource("1, 64", "2, 128", "3, 256", "4, 512")
@@ -69,7 +69,7 @@ class PriorityBoundTest {
             val view = prioritized.limitedParallelism(places, "view")
             var ran = 0
             val waits = passOver(random, view) { level ->
-                prioritized.level(Line.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
+                prioritized.level(RunQueue.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
             }
             for (level in 1..4) {
                 assertTrue(waits.longest[level] <= bounds[level]) {
@@ -125,7 +125,7 @@ class PriorityBoundTest {
             val inner = outer.limitedParallelism(placesOfInner, "inner")
             var ran = 0
             val waits = passOver(random, outer) { level ->
-                inner.level(Line.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
+                inner.level(RunQueue.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
             }
             for (level in 1..4) {
                 // Before its own head, as many slots of the inner view may stand at that level.

@@ -35,7 +35,7 @@ abstract class LineLincheckBase(parallelism: Int) {
     }
 
     internal val core = PriorityCore(under, parallelism, PriorityPolicy.Bounded(), quantum = 2)
-    internal abstract val line: Line
+    internal abstract val line: RunQueue
 
     private val enqueued = AtomicInteger()
     private val ran = AtomicIntegerArray(100)
@@ -67,7 +67,7 @@ abstract class LineLincheckBase(parallelism: Int) {
         for (number in 0 until enqueued.get()) check(ran[number] == 1) { "block $number ran ${ran[number]} times" }
         check(!tooMany) { "more than ${line.parallelism} at a time" }
         val metrics = line.metrics()
-        check(!line.hasWorkAbove(Line.LEVELS.size) && metrics.workers == 0) { "left behind: $metrics" }
+        check(!line.hasWorkAbove(RunQueue.LEVELS.size) && metrics.workers == 0) { "left behind: $metrics" }
     }
 
     @Test
@@ -115,7 +115,7 @@ internal class NoAnswers {
 }
 
 open class PriorityCoreLincheckTest : LineLincheckBase(parallelism = 2) {
-    override val line: Line get() = core
+    override val line: RunQueue get() = core
 }
 
 class PriorityCoreLincheckDeepTest : PriorityCoreLincheckTest() {
@@ -124,7 +124,7 @@ class PriorityCoreLincheckDeepTest : PriorityCoreLincheckTest() {
 
 /** With one worker there are so few steps that the gap in which a block could be left behind is found every time. */
 open class OneWorkerLincheckTest : LineLincheckBase(parallelism = 1) {
-    override val line: Line get() = core
+    override val line: RunQueue get() = core
     override val factor get() = 15
 }
 
@@ -132,17 +132,17 @@ class OneWorkerLincheckDeepTest : OneWorkerLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
-open class LimitedLineLincheckTest : LineLincheckBase(parallelism = 2) {
-    override val line: Line = LimitedLine(core, parallelism = 1)
+open class LimitedRunQueueLincheckTest : LineLincheckBase(parallelism = 2) {
+    override val line: RunQueue = LimitedRunQueue(core, parallelism = 1)
 }
 
-class LimitedLineLincheckDeepTest : LimitedLineLincheckTest() {
+class LimitedRunQueueLincheckDeepTest : LimitedRunQueueLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
 /** Slots of a view that stand in a view. */
 open class NestedLineLincheckTest : LineLincheckBase(parallelism = 2) {
-    override val line: Line = LimitedLine(LimitedLine(core, parallelism = 2), parallelism = 1)
+    override val line: RunQueue = LimitedRunQueue(LimitedRunQueue(core, parallelism = 2), parallelism = 1)
 }
 
 class NestedLineLincheckDeepTest : NestedLineLincheckTest() {

@@ -111,7 +111,7 @@ open class TaskCoreLincheckTest {
 
     @Operation
     fun prioritize(@Param(name = "task") number: Int, @Param(name = "level") level: Int) {
-        core.prioritize(task(number) ?: return, Line.LEVELS[level])
+        core.prioritize(task(number) ?: return, RunQueue.LEVELS[level])
     }
 
     @Operation
@@ -181,7 +181,7 @@ open class TaskCoreLincheckTest {
         var ended = 0L
         var refused = 0L
         var left = metrics.waiting
-        for (priority in Line.LEVELS) {
+        for (priority in RunQueue.LEVELS) {
             val of = metrics[priority]
             left += of.queued + of.running
             scheduled += of.scheduled

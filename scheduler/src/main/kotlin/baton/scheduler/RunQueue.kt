@@ -6,7 +6,7 @@ import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 
 /** Where blocks stand until it is their turn, a queue for each level. All members may be called from any thread. */
-internal abstract class Line {
+internal abstract class RunQueue {
     abstract val parallelism: Int
 
     /** The end of the line of lines: it knows which coroutines are lifted. */

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /** Where the slots of a view stand, in a line beneath whose order the test decides. */
-class LimitedLineTest {
-    private class Beneath(policy: PriorityPolicy = PriorityPolicy.Strict) : Line() {
+class LimitedRunQueueTest {
+    private class Beneath(policy: PriorityPolicy = PriorityPolicy.Strict) : RunQueue() {
         override val parallelism = 9
         override val root = PriorityCore(Dispatchers.Default, 9, policy, 16)
         private val slots = ArrayList<WorkerSlot>()
@@ -46,7 +46,7 @@ class LimitedLineTest {
 
     private val ran = ArrayList<Priority>()
 
-    private fun Line.add(level: Priority, block: () -> Unit = {}) =
+    private fun RunQueue.add(level: Priority, block: () -> Unit = {}) =
         enqueue(level.ordinal) {
             ran += level
             block()
@@ -55,7 +55,7 @@ class LimitedLineTest {
     @Test
     fun enqueue_moreUrgentThanAllSlots_addsASlotAndKeepsTheOthers() {
         val beneath = Beneath()
-        val view = LimitedLine(beneath, 1)
+        val view = LimitedRunQueue(beneath, 1)
         view.add(LOW)
         repeat(3) { view.add(CRITICAL) }
         assertEquals(listOf(LOW, CRITICAL), beneath.levels)
@@ -69,7 +69,7 @@ class LimitedLineTest {
     @Test
     fun slot_thatFindsTheViewFullOrEmpty_doesNothing() {
         val beneath = Beneath()
-        val view = LimitedLine(beneath, 1)
+        val view = LimitedRunQueue(beneath, 1)
         view.add(LOW)
         view.add(CRITICAL) {
             view.add(HIGH)
@@ -93,7 +93,7 @@ class LimitedLineTest {
     @Test
     fun slot_moreUrgentThanAllThatWaits_givesWayToOneAtTheLevelOfTheBlock() {
         val beneath = Beneath()
-        val view = LimitedLine(beneath, 1)
+        val view = LimitedRunQueue(beneath, 1)
         view.add(LOW)
         view.add(CRITICAL)
         assertTrue(beneath.pick(LOW))
@@ -107,7 +107,7 @@ class LimitedLineTest {
     @Test
     fun slots_ofOneLevel_areNeverMoreThanThePlaces() {
         val beneath = Beneath()
-        val view = LimitedLine(beneath, 2)
+        val view = LimitedRunQueue(beneath, 2)
         for (level in Priority.entries.reversed()) repeat(5) { view.add(level) }
         assertEquals(Priority.entries.reversed().flatMap { listOf(it, it) }, beneath.levels)
         assertEquals(2, view.metrics().workers)
@@ -116,7 +116,7 @@ class LimitedLineTest {
     @Test
     fun blockThatIsDue_takesTheSlotOfAMoreUrgentOne_everyBlockStillHasASlotAtItsLevel() {
         val beneath = Beneath(PriorityPolicy.Shares(1, 1, 1, 1, PriorityPolicy.Shares.MAX_WEIGHT))
-        val view = LimitedLine(beneath, 3)
+        val view = LimitedRunQueue(beneath, 3)
         view.add(NORMAL)
         beneath.pick(NORMAL)
         view.add(CRITICAL) {
@@ -136,8 +136,8 @@ class LimitedLineTest {
     @Test
     fun slotOfAViewOfAView_isNoPickThereWhileTheInnerViewIsFull() {
         val beneath = Beneath()
-        val outer = LimitedLine(beneath, 2)
-        val inner = LimitedLine(outer, 1)
+        val outer = LimitedRunQueue(beneath, 2)
+        val inner = LimitedRunQueue(outer, 1)
         inner.add(LOW)
         inner.add(CRITICAL) {
             // The inner view's slot of LOW stands first at that level.

@@ -29,7 +29,7 @@ import baton.waiting.Trampoline
  * All of it is guarded by `lock`. While it is held no block runs, and nothing is enqueued beneath. The lock of a view over
  * this one may be taken while it is held (a slot of that view is picked here), never the other way round.
  */
-internal class LimitedLine(private val beneath: Line, override val parallelism: Int) : Line() {
+internal class LimitedRunQueue(private val beneath: RunQueue, override val parallelism: Int) : RunQueue() {
     private val lock = Any()
     private val queues = Array(LEVELS.size) { ArrayDeque<Runnable>() }
 
@@ -155,14 +155,14 @@ internal class LimitedLine(private val beneath: Line, override val parallelism: 
 }
 
 /** A place of [line] in the line beneath, at [level], for the block that [line] chooses when it is picked there. */
-internal class WorkerSlot(private val line: LimitedLine, val level: Int) : Runnable {
+internal class WorkerSlot(private val line: LimitedRunQueue, val level: Int) : Runnable {
     /** What it runs. Written under the lock of [line], as [missing]. */
     var block: Runnable? = null
 
     /** Another slot that [line] needs since this one was picked. */
     var missing: WorkerSlot? = null
 
-    fun enqueue(beneath: Line) = beneath.enqueue(level, this)
+    fun enqueue(beneath: RunQueue) = beneath.enqueue(level, this)
 
     /** The line beneath has picked this: whether it runs a block. [stand] puts a slot into the line beneath. */
     inline fun begin(stand: (WorkerSlot) -> Unit): Boolean {

@@ -1,7 +1,7 @@
 package baton.scheduler
 
 /** Tasks in their order, each of which can be taken out in O(1) wherever it stands. Guarded by the lock of its core. */
-internal class TaskLine {
+internal class TaskList {
     var first: TaskEntry? = null
         private set
     var last: TaskEntry? = null
