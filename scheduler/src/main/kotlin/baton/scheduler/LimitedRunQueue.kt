@@ -46,7 +46,7 @@ internal class LimitedRunQueue(private val beneath: RunQueue, override val paral
 
     private val free: Int get() = parallelism - running
 
-    override val root: PriorityCore get() = beneath.root
+    override val root: PriorityRunQueue get() = beneath.root
 
     init {
         root.lifts.add(this)

@@ -42,7 +42,7 @@ public fun CoroutineDispatcher.prioritized(
     require(parallelism >= 1) { "parallelism must be at least 1, was $parallelism" }
     require(quantum >= 1) { "quantum must be at least 1, was $quantum" }
     require(!runsAtOnce()) { "$this runs blocks at once on the caller's thread: nothing would wait for its turn" }
-    return doorTo(PriorityCore(this, parallelism, policy, quantum), pinned = null, default, name)
+    return doorTo(PriorityRunQueue(this, parallelism, policy, quantum), pinned = null, default, name)
 }
 
 private fun CoroutineDispatcher.runsAtOnce() =

@@ -10,7 +10,7 @@ internal abstract class RunQueue {
     abstract val parallelism: Int
 
     /** The end of the line of lines: it knows which coroutines are lifted. */
-    abstract val root: PriorityCore
+    abstract val root: PriorityRunQueue
 
     /**
      * Whether a block that may begin waits at a level more urgent than [level], here or further on. If none does, this is

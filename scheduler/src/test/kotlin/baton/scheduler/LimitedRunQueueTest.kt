@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test
 class LimitedRunQueueTest {
     private class Beneath(policy: PriorityPolicy = PriorityPolicy.Strict) : RunQueue() {
         override val parallelism = 9
-        override val root = PriorityCore(Dispatchers.Default, 9, policy, 16)
+        override val root = PriorityRunQueue(Dispatchers.Default, 9, policy, 16)
         private val slots = ArrayList<WorkerSlot>()
 
         val levels get() = slots.map { LEVELS[it.level] }

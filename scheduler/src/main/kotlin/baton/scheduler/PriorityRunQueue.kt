@@ -46,7 +46,7 @@ import kotlinx.coroutines.Dispatchers
  * If the dispatcher underneath refuses, the worker goes on where it is; a worker that it refuses to start runs on
  * Dispatchers.Default. So dispatch never throws and no block is dropped.
  */
-internal class PriorityCore(
+internal class PriorityRunQueue(
     val under: CoroutineDispatcher,
     override val parallelism: Int,
     val policy: PriorityPolicy,
@@ -65,7 +65,7 @@ internal class PriorityCore(
         Boosts.begin()
     }
 
-    override val root: PriorityCore get() = this
+    override val root: PriorityRunQueue get() = this
 
     /** A bit may be stale, and so says only where to look; see invariant 2. */
     override fun hasWorkAbove(level: Int): Boolean {
@@ -200,7 +200,7 @@ internal class PriorityCore(
             }
             // Found by asking the queues, and taken by another since.
             if (now and bit == 0L) return false
-            if (WORD.compareAndSet(this@PriorityCore, now, now - bit + ONE_GAP)) {
+            if (WORD.compareAndSet(this@PriorityRunQueue, now, now - bit + ONE_GAP)) {
                 if (queues[level].isEmpty()) closeGap() else signal(level, afterGap = true, gap = ONE_GAP)
             }
             return false
@@ -217,11 +217,11 @@ internal class PriorityCore(
             }
             picks.publish()
             val gap = if (bit == 0L) 0L else ONE_GAP
-            return WORD.compareAndSet(this@PriorityCore, now, now - bit + gap - ONE_WORKER)
+            return WORD.compareAndSet(this@PriorityRunQueue, now, now - bit + gap - ONE_WORKER)
         }
 
         private fun closeGap() {
-            WORD.getAndAdd(this@PriorityCore, -ONE_GAP)
+            WORD.getAndAdd(this@PriorityRunQueue, -ONE_GAP)
         }
 
         /** Invariant 4. */
@@ -275,6 +275,6 @@ internal class PriorityCore(
         private fun workersOf(word: Long): Int = (word ushr WORKERS).toInt()
 
         private val WORD: VarHandle =
-            MethodHandles.lookup().findVarHandle(PriorityCore::class.java, "word", Long::class.javaPrimitiveType)
+            MethodHandles.lookup().findVarHandle(PriorityRunQueue::class.java, "word", Long::class.javaPrimitiveType)
     }
 }

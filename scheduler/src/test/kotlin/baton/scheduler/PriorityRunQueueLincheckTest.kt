@@ -34,7 +34,7 @@ abstract class LineLincheckBase(parallelism: Int) {
         }
     }
 
-    internal val core = PriorityCore(under, parallelism, PriorityPolicy.Bounded(), quantum = 2)
+    internal val core = PriorityRunQueue(under, parallelism, PriorityPolicy.Bounded(), quantum = 2)
     internal abstract val line: RunQueue
 
     private val enqueued = AtomicInteger()
@@ -114,11 +114,11 @@ internal class NoAnswers {
     fun work() = Unit
 }
 
-open class PriorityCoreLincheckTest : LineLincheckBase(parallelism = 2) {
+open class PriorityRunQueueLincheckTest : LineLincheckBase(parallelism = 2) {
     override val line: RunQueue get() = core
 }
 
-class PriorityCoreLincheckDeepTest : PriorityCoreLincheckTest() {
+class PriorityRunQueueLincheckDeepTest : PriorityRunQueueLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
