@@ -41,7 +41,7 @@ internal abstract class RunQueue {
             for (block in blocks(level)) {
                 val context = contextOf(block) ?: continue
                 if (!isMeant(context)) continue
-                val door = context[ContinuationInterceptor] as? Door ?: continue
+                val door = context[ContinuationInterceptor] as? DispatcherView ?: continue
                 // Somebody else may change the level while the block stands nowhere, and not find it.
                 var stands = level
                 while (true) {

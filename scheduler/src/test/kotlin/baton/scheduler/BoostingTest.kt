@@ -170,7 +170,7 @@ internal class BoostingTest : BoostingFixture() {
         val mutex = Mutex()
         mutex.lock()
         val waiter = waiter(CRITICAL) { mutex.withLock { it() } }
-        assertTrue((prioritized as Door).lifts.isEmpty)
+        assertTrue((prioritized as DispatcherView).lifts.isEmpty)
         mutex.unlock()
         waiter.join()
     }

@@ -9,7 +9,7 @@ import kotlin.coroutines.CoroutineContext
 /**
  * A way into [line]. [pinned] is the level of all who come this way, or null if their context says it, else [default].
  */
-internal open class Door(
+internal open class DispatcherView(
     private val line: RunQueue,
     private val pinned: Priority?,
     private val default: Priority,
