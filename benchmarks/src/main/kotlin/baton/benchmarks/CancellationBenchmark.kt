@@ -61,7 +61,7 @@ open class CancellationBenchmark : BatonBenchmark() {
     }
 
     @State(Scope.Benchmark)
-    open class Crowd {
+    open class WaiterBatch {
         @Param("baton", "kotlinx")
         lateinit var impl: String
         lateinit var gate: Gate
@@ -88,7 +88,7 @@ open class CancellationBenchmark : BatonBenchmark() {
     @BenchmarkMode(Mode.SingleShotTime)
     @Warmup(iterations = 10)
     @Measurement(iterations = 15)
-    fun releaseAfterMassCancel(state: Crowd) {
+    fun releaseAfterMassCancel(state: WaiterBatch) {
         state.gate.release()
     }
 

@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.Crowd
+import baton.waiting.WaiterBatch
 import baton.waiting.awaitValue
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
@@ -104,7 +104,7 @@ public class Barrier(
         return settle(outcome)
     }
 
-    private suspend fun settle(outcome: Any): Int = if (outcome is Int) outcome else lead(outcome as Crowd)
+    private suspend fun settle(outcome: Any): Int = if (outcome is Int) outcome else lead(outcome as WaiterBatch)
 
     /**
      * Arrives if that needs no waiting: answers the number, or what is to be [lead] before. Otherwise null, and nothing
@@ -117,7 +117,7 @@ public class Barrier(
     }
 
     /** The last party's part. Cancelled meanwhile, it does not let the others go, even if the action did not notice. */
-    internal suspend fun lead(generation: Crowd): Int {
+    internal suspend fun lead(generation: WaiterBatch): Int {
         // A reset or an abort may have come between the grant and this.
         core.whyNotLead(generation)?.let { throw core.exception(it) }
         val job = coroutineContext[Job]?.takeIf { it.isActive }

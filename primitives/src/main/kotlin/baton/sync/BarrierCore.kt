@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.Crowd
+import baton.waiting.WaiterBatch
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import kotlin.coroutines.cancellation.CancellationException
@@ -132,11 +132,11 @@ internal class BarrierCore(
     }
 
     /** Why the leader need not begin with its action, or null. */
-    fun whyNotLead(generation: Crowd): Breakage? =
+    fun whyNotLead(generation: WaiterBatch): Breakage? =
         decide { if (tripping === generation) null else generation.reason as Breakage? }
 
     /** The leader's action has ended well. Why its party fails all the same, or null. */
-    fun endAction(generation: Crowd): Breakage? =
+    fun endAction(generation: WaiterBatch): Breakage? =
         decide {
             if (tripping === generation) {
                 tripping = null
@@ -148,11 +148,11 @@ internal class BarrierCore(
         }
 
     /** The leader's action has failed. */
-    fun failAction(generation: Crowd, cause: Throwable) {
+    fun failAction(generation: WaiterBatch, cause: Throwable) {
         breakLed(generation, Breakage(ACTION_FAILED, cause))
     }
 
-    private fun breakLed(generation: Crowd, reason: Breakage) {
+    private fun breakLed(generation: WaiterBatch, reason: Breakage) {
         decide {
             if (tripping === generation) {
                 failTripping(reason)
@@ -220,7 +220,7 @@ internal class BarrierCore(
      */
     override fun timeOut(waiter: Waiter): Int =
         decide {
-            val crowd = waiter.tag as? Crowd
+            val crowd = waiter.tag as? WaiterBatch
             when {
                 crowd == null || crowd.hasEnded -> Waiter.GRANTED
                 !waiter.tryLeave(Waiter.TIMED_OUT) -> Waiter.PREPARING
@@ -232,7 +232,7 @@ internal class BarrierCore(
         }
 
     private fun withdrawInside(waiter: Waiter, cause: Throwable?) {
-        val crowd = waiter.tag as Crowd? ?: return
+        val crowd = waiter.tag as WaiterBatch? ?: return
         if (crowd.hasEnded) return
         if (waiter.linked) crowd.remove(waiter)
         if (!breaks) return
@@ -243,7 +243,7 @@ internal class BarrierCore(
 
     /** A party that was let in and is cancelled has arrived all the same. Without its leader a generation breaks. */
     override fun giveBack(waiter: Waiter) {
-        val generation = waiter.tag as Crowd? ?: return
+        val generation = waiter.tag as WaiterBatch? ?: return
         breakLed(generation, Breakage(LEADER_CANCELLED, waiter.whyWithdrawn()))
     }
 
@@ -264,7 +264,7 @@ internal class BarrierCore(
         return BrokenBarrierException("${label()} $verb ${why.event}", why.cause)
     }
 
-    private class Generation(core: BarrierCore) : Crowd(core) {
+    private class Generation(core: BarrierCore) : WaiterBatch(core) {
         /**
          * How many were missing after the one that was let in last. A party that is cancelled now has its number, too.
          */

@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.Crowd
+import baton.waiting.WaiterBatch
 import baton.waiting.SelectClauses
 import baton.waiting.SelectWaiter
 import baton.waiting.SelectableCore
@@ -43,7 +43,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
         private set
 
     // Guarded by the lock. Without members it may be null.
-    private var gathering: Crowd? = null
+    private var gathering: WaiterBatch? = null
 
     val waiting: Int get() = decide { gathering?.size ?: 0 }
 
@@ -99,7 +99,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
             waiter.tryGrant()
         } else if (waiter.startWaiting()) {
             // From here on a canceller may resume it: its state must not be read again, or both would.
-            val crowd = gathering ?: Crowd(this).also { gathering = it }
+            val crowd = gathering ?: WaiterBatch(this).also { gathering = it }
             waiter.tag = crowd
             crowd.add(waiter)
             return Waiter.WAITING
@@ -109,7 +109,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
 
     override fun withdraw(waiter: Waiter) {
         decide {
-            val crowd = waiter.tag as Crowd?
+            val crowd = waiter.tag as WaiterBatch?
             if (crowd != null && !crowd.hasEnded) crowd.remove(waiter)
         }
     }

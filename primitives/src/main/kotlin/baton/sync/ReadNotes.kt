@@ -6,6 +6,6 @@ import baton.waiting.Holding
 internal class NotedRequest(val owner: Any?, val note: Holding)
 
 /** Where a reader waits of whom more is known than its crowd. */
-internal class NotedPlace(val crowd: ReaderCrowd, val entry: ReadOwners.Entry?, val note: Holding?) {
+internal class NotedPlace(val crowd: ReaderBatch, val entry: ReadOwners.Entry?, val note: Holding?) {
     val owner: Any? get() = entry?.owner
 }

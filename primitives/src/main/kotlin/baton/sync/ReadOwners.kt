@@ -19,7 +19,7 @@ internal class ReadOwners {
     class Entry(val owner: Any) {
         private var held = 0
         private var waiting = 0
-        private var crowd: ReaderCrowd? = null
+        private var crowd: ReaderBatch? = null
 
         /** The first of its coroutines that is known, while it holds. */
         var note: Holding? = null
@@ -37,7 +37,7 @@ internal class ReadOwners {
             held++
         }
 
-        fun wait(crowd: ReaderCrowd) {
+        fun wait(crowd: ReaderBatch) {
             catchUp()
             this.crowd = crowd
             waiting++

@@ -1,7 +1,7 @@
 package baton.sync
 
 import baton.waiting.Boosts
-import baton.waiting.Crowd
+import baton.waiting.WaiterBatch
 import baton.waiting.Holding
 import baton.waiting.Inheritance
 import baton.waiting.BoundedBypass
@@ -184,7 +184,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
 }
 
 /** Readers that wait together; [owned] of them have given an owner. */
-internal class ReaderCrowd(private val ledger: ReadWriteLedger) : Crowd(ledger) {
+internal class ReaderBatch(private val ledger: ReadWriteLedger) : WaiterBatch(ledger) {
     var owned = 0
 
     /** How many of them wait at each level; null where none has one. */

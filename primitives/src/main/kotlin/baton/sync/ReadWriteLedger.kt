@@ -47,7 +47,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
     private val intents = FifoWaitQueue()
     private var writersInLine = 0
     protected var upgrading: Waiter? = null
-    private var gathering: ReaderCrowd? = null
+    private var gathering: ReaderBatch? = null
 
     fun ownersThatRead(): List<Any> {
         val plainly = owners.holders()
@@ -185,7 +185,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
         joins(waiter)
         when (waiter.weight) {
             READ -> {
-                val crowd = gathering ?: ReaderCrowd(this).also { gathering = it }
+                val crowd = gathering ?: ReaderBatch(this).also { gathering = it }
                 crowd.joined(waiter)
                 waiter.tag = crowd
                 val entry = if (owner == null) null else owners.entry(owner)
@@ -337,7 +337,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
 
     private fun withdrawReader(waiter: Waiter) {
         val place = waiter.tag as? NotedPlace
-        val crowd = place?.crowd ?: waiter.tag as ReaderCrowd
+        val crowd = place?.crowd ?: waiter.tag as ReaderBatch
         if (crowd.hasEnded) {
             leaveReadInside(place?.owner, place?.note)
             return
@@ -360,7 +360,7 @@ internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : P
                 when (tag) {
                     is NotedPlace -> leaveReadInside(tag.owner, tag.note)
                     is NotedRequest -> leaveReadInside(tag.owner, tag.note)
-                    is ReaderCrowd -> leaveReadInside(null)
+                    is ReaderBatch -> leaveReadInside(null)
                     else -> leaveReadInside(tag)
                 }
             WRITE -> leaveWriteInside(tag)

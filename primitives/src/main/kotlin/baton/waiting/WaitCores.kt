@@ -84,7 +84,7 @@ public fun arriveNow(barrier: Barrier, givesUp: Boolean): Any? = barrier.arriveN
 @InternalBatonApi
 public fun lead(barrier: Barrier, granted: Any, done: BiConsumer<Int?, Throwable?>): Job {
     val job = Job()
-    suspend { barrier.lead(granted as Crowd) }.startCoroutine(
+    suspend { barrier.lead(granted as WaiterBatch) }.startCoroutine(
         Continuation(job) { result ->
             job.complete()
             done.accept(result.getOrNull(), result.exceptionOrNull())

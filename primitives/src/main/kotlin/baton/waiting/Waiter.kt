@@ -157,7 +157,7 @@ public abstract class Waiter(
     /** From WAITING; it must be taken out of the queue then. */
     internal fun tryLeave(to: Int): Boolean = STATE.compareAndSet(this, WAITING, to)
 
-    /** Core only, under its lock; or the thread that wakes its [Crowd]. */
+    /** Core only, under its lock; or the thread that wakes its [WaiterBatch]. */
     internal fun tryGrant(): Boolean = tryEnd(GRANTED)
 
     /** As [tryGrant]. The reason first: a canceller that finds it FAILED asks for [WaitCore.failure] at once. */

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-class CrowdTest {
+class WaiterBatchTest {
     private val core = CrowdCore()
     private val log = mutableListOf<String>()
     private val crowd = LoggingCrowd()
@@ -144,7 +144,7 @@ class CrowdTest {
         assertEquals(Waiter.WAITING, withdraw(to))
     }
 
-    private inner class LoggingCrowd : Crowd(core) {
+    private inner class LoggingCrowd : WaiterBatch(core) {
         override fun letIn(member: Waiter, place: Int) {
             log += "${member.tag} at $place"
         }
@@ -155,7 +155,7 @@ class CrowdTest {
         val takenBack = mutableListOf<Waiter>()
 
         /** [meanwhile] runs after the end and before anybody is woken. */
-        fun end(crowd: Crowd, reason: Any? = null, behind: Waiter? = null, meanwhile: () -> Unit = {}) {
+        fun end(crowd: WaiterBatch, reason: Any? = null, behind: Waiter? = null, meanwhile: () -> Unit = {}) {
             decide {
                 crowd.end(reason)
                 wake(crowd)

@@ -15,7 +15,7 @@ package baton.waiting
  *
  * The members are woken in the order in which they came. The crowd stands for them in the list of those to wake.
  */
-internal open class Crowd(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
+internal open class WaiterBatch(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
     private val members = FifoWaitQueue()
 
     /** Guarded by the lock. */
