@@ -23,10 +23,10 @@ import kotlin.coroutines.CoroutineContext
  *   n, WRITTEN ◀────────────────────────────────────▶ n, WRITTEN ◀────────────────────────────────────▶ GUARDED, BARRED
  *              anybody, without the lock                         under the lock: open() and settle()
  *
- * What stands under the lock is in [ReadWriteLedger], invariants 1 to 4. This file holds the operations and their fast
+ * What stands under the lock is in [ReadWriteState], invariants 1 to 4. This file holds the operations and their fast
  * paths.
  */
-internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -> String) : ReadWriteLedger(policy) {
+internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -> String) : ReadWriteState(policy) {
     val readersInside: Int
         get() {
             val seen = counter()
@@ -184,7 +184,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
 }
 
 /** Readers that wait together; [owned] of them have given an owner. */
-internal class ReaderBatch(private val ledger: ReadWriteLedger) : WaiterBatch(ledger) {
+internal class ReaderBatch(private val ledger: ReadWriteState) : WaiterBatch(ledger) {
     var owned = 0
 
     /** How many of them wait at each level; null where none has one. */

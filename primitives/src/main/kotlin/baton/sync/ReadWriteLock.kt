@@ -1,7 +1,7 @@
 package baton.sync
 
 import baton.Boosting
-import baton.sync.ReadWriteLedger.Outcome
+import baton.sync.ReadWriteState.Outcome
 import baton.waiting.Boosts
 import baton.waiting.Holding
 import baton.waiting.SelectClauses
@@ -94,16 +94,16 @@ public class ReadWriteLock(
     public suspend fun lockRead(owner: Any? = null) {
         val holder = if (owner == null) null else liftable()
         if (holder != null) return lockRead(owner, Holding(holder))
-        if (done(core.tryRead(owner), owner, ReadWriteLedger.READ)) return
-        awaitGrant(core, ReadWriteLedger.READ, owner)
+        if (done(core.tryRead(owner), owner, ReadWriteState.READ)) return
+        awaitGrant(core, ReadWriteState.READ, owner)
     }
 
     /** As the other, by one that can be lifted; [note] is what [noteOf] has answered. */
     @PublishedApi
     internal suspend fun lockRead(owner: Any?, note: Any?) {
         if (note !is Holding) return lockRead(owner)
-        if (done(core.tryRead(owner, note), owner, ReadWriteLedger.READ)) return
-        awaitGrant(core, ReadWriteLedger.READ, NotedRequest(owner, note))
+        if (done(core.tryRead(owner, note), owner, ReadWriteState.READ)) return
+        awaitGrant(core, ReadWriteState.READ, NotedRequest(owner, note))
     }
 
     /** By what a reader of that context is known that gives no owner, if it can be lifted. */
@@ -123,7 +123,7 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and writes.
      */
-    public fun tryLockRead(owner: Any? = null): Boolean = done(core.tryRead(owner), owner, ReadWriteLedger.READ)
+    public fun tryLockRead(owner: Any? = null): Boolean = done(core.tryRead(owner), owner, ReadWriteState.READ)
 
     /**
      * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false the
@@ -132,12 +132,12 @@ public class ReadWriteLock(
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
         val holder = if (owner == null) null else liftable()
         if (holder != null) return tryLockRead(timeout, owner, Holding(holder))
-        return tryLockRead(owner) || waitFor(ReadWriteLedger.READ, owner, timeout)
+        return tryLockRead(owner) || waitFor(ReadWriteState.READ, owner, timeout)
     }
 
     private suspend fun tryLockRead(timeout: Duration, owner: Any?, note: Holding): Boolean {
-        if (done(core.tryRead(owner, note), owner, ReadWriteLedger.READ)) return true
-        return waitFor(ReadWriteLedger.READ, NotedRequest(owner, note), timeout)
+        if (done(core.tryRead(owner, note), owner, ReadWriteState.READ)) return true
+        return waitFor(ReadWriteState.READ, NotedRequest(owner, note), timeout)
     }
 
     /**
@@ -157,7 +157,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and is inside already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
-        if (!tryLockWrite(owner, liftable())) awaitGrant(core, ReadWriteLedger.WRITE, owner)
+        if (!tryLockWrite(owner, liftable())) awaitGrant(core, ReadWriteState.WRITE, owner)
     }
 
     /**
@@ -168,11 +168,11 @@ public class ReadWriteLock(
     public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, by = null)
 
     private fun tryLockWrite(owner: Any?, by: CoroutineContext?) =
-        done(core.tryWrite(owner, by), owner, ReadWriteLedger.WRITE)
+        done(core.tryWrite(owner, by), owner, ReadWriteState.WRITE)
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
-        return tryLockWrite(owner, liftable()) || waitFor(ReadWriteLedger.WRITE, owner, timeout)
+        return tryLockWrite(owner, liftable()) || waitFor(ReadWriteState.WRITE, owner, timeout)
     }
 
     /**
@@ -194,7 +194,7 @@ public class ReadWriteLock(
      *   have to wait: whoever it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
-        if (!tryLockUpgradable(owner, liftable())) awaitGrant(core, ReadWriteLedger.READ_UPGRADABLY, owner)
+        if (!tryLockUpgradable(owner, liftable())) awaitGrant(core, ReadWriteState.READ_UPGRADABLY, owner)
     }
 
     /**
@@ -205,11 +205,11 @@ public class ReadWriteLock(
     public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, by = null)
 
     private fun tryLockUpgradable(owner: Any?, by: CoroutineContext?) =
-        done(core.tryReadUpgradably(owner, by), owner, ReadWriteLedger.READ_UPGRADABLY)
+        done(core.tryReadUpgradably(owner, by), owner, ReadWriteState.READ_UPGRADABLY)
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
-        return tryLockUpgradable(owner, liftable()) || waitFor(ReadWriteLedger.READ_UPGRADABLY, owner, timeout)
+        return tryLockUpgradable(owner, liftable()) || waitFor(ReadWriteState.READ_UPGRADABLY, owner, timeout)
     }
 
     /**
@@ -232,18 +232,18 @@ public class ReadWriteLock(
      *   if [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
-        if (!tryUpgrade(owner, liftable())) awaitGrant(core, ReadWriteLedger.UPGRADE, owner)
+        if (!tryUpgrade(owner, liftable())) awaitGrant(core, ReadWriteState.UPGRADE, owner)
     }
 
     /** Upgrades if nobody else reads; otherwise as [upgrade], and when it answers false the caller reads upgradably. */
     public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, by = null)
 
     private fun tryUpgrade(owner: Any?, by: CoroutineContext?) =
-        done(core.tryUpgrade(owner, by), owner, ReadWriteLedger.UPGRADE)
+        done(core.tryUpgrade(owner, by), owner, ReadWriteState.UPGRADE)
 
     /** As [upgrade], waiting [timeout] at most; when it answers false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
-        return tryUpgrade(owner, liftable()) || waitFor(ReadWriteLedger.UPGRADE, owner, timeout)
+        return tryUpgrade(owner, liftable()) || waitFor(ReadWriteState.UPGRADE, owner, timeout)
     }
 
     /**
@@ -259,10 +259,10 @@ public class ReadWriteLock(
      * Locks to read within kotlinx.coroutines' `select`, without an owner; the block reads, and unlocks. A clause that
      * loses, or whose select is cancelled, holds nothing.
      */
-    public val onRead: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteLedger.READ))
+    public val onRead: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteState.READ))
 
     /** As [onRead], to write. */
-    public val onWrite: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteLedger.WRITE))
+    public val onWrite: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteState.WRITE))
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause(private val weight: Int) : SelectableCore() {
@@ -280,7 +280,7 @@ public class ReadWriteLock(
         when (outcome) {
             Outcome.DONE -> true
             Outcome.BUSY -> false
-            Outcome.DEADLOCK if weight != ReadWriteLedger.UPGRADE -> false
+            Outcome.DEADLOCK if weight != ReadWriteState.UPGRADE -> false
             else -> throw core.refusal(outcome, owner, weight)
         }
 

@@ -1,9 +1,9 @@
 package baton.sync
 
-import baton.sync.ReadWriteLedger.Companion.MAX_READERS
-import baton.sync.ReadWriteLedger.Companion.READ_UPGRADABLY
-import baton.sync.ReadWriteLedger.Companion.UPGRADE
-import baton.sync.ReadWriteLedger.Outcome
+import baton.sync.ReadWriteState.Companion.MAX_READERS
+import baton.sync.ReadWriteState.Companion.READ_UPGRADABLY
+import baton.sync.ReadWriteState.Companion.UPGRADE
+import baton.sync.ReadWriteState.Outcome
 
 /**
  * Why [owner] got [outcome], with [before] as the owner of whom it would have had to wait for. Written under the lock.

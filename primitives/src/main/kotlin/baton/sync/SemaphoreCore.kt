@@ -16,8 +16,8 @@ import kotlin.coroutines.CoroutineContext
  * Each file keeps its own invariants. It calls what stands above it in this table, and knows nothing of what is below:
  *
  *   SemaphoreCounter   what the counter says; the number of permits (3, 4)
- *   SemaphoreIdlers    who waits until all permits are back (5)
- *   SemaphoreLedger    who waits for permits, whom a release lets in, whom a newcomer may overtake (1, 2)
+ *   IdleWaiters    who waits until all permits are back (5)
+ *   SemaphoreQueue    who waits for permits, whom a release lets in, whom a newcomer may overtake (1, 2)
  *   SemaphoreCore      the operations: their fast paths, what is left of them under the lock, and the end
  *
  * They are superclasses, not parts: the fast path of this one reads the fields of the others, and finds them without a
@@ -32,7 +32,7 @@ internal class SemaphoreCore(
     acquired: Int,
     order: WaitOrder,
     private val describe: () -> String,
-) : SemaphoreLedger(permits, acquired, order) {
+) : SemaphoreQueue(permits, acquired, order) {
     /** Written under the lock. */
     @Volatile
     private var closure: Closure? = null

@@ -7,7 +7,7 @@ import baton.sync.BarrierCancellation
 import baton.sync.Condition
 import baton.sync.Latch
 import baton.sync.Mutex
-import baton.sync.ReadWriteLedger
+import baton.sync.ReadWriteState
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.WaitGroup
@@ -45,16 +45,16 @@ public fun checkPermits(semaphore: Semaphore, permits: Int): Unit = semaphore.ch
 public fun coreOf(lock: ReadWriteLock): WaitCore = lock.core
 
 @InternalBatonApi
-public const val READ_WEIGHT: Int = ReadWriteLedger.READ
+public const val READ_WEIGHT: Int = ReadWriteState.READ
 
 @InternalBatonApi
-public const val WRITE_WEIGHT: Int = ReadWriteLedger.WRITE
+public const val WRITE_WEIGHT: Int = ReadWriteState.WRITE
 
 @InternalBatonApi
-public const val UPGRADABLE_WEIGHT: Int = ReadWriteLedger.READ_UPGRADABLY
+public const val UPGRADABLE_WEIGHT: Int = ReadWriteState.READ_UPGRADABLY
 
 @InternalBatonApi
-public const val UPGRADE_WEIGHT: Int = ReadWriteLedger.UPGRADE
+public const val UPGRADE_WEIGHT: Int = ReadWriteState.UPGRADE
 
 /** Where those who await this latch wait; a waiter's weight is 1, its tag null. */
 @InternalBatonApi

@@ -272,6 +272,6 @@ class ReadWriteScenarioTest {
     }
 
     private companion object {
-        private const val MOST = ReadWriteLedger.MAX_READERS
+        private const val MOST = ReadWriteState.MAX_READERS
     }
 }

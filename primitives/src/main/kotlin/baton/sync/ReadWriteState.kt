@@ -37,7 +37,7 @@ import kotlin.coroutines.CoroutineContext
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
  */
-internal abstract class ReadWriteLedger(private val policy: ReadWritePolicy) : PaddedCounter() {
+internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : PaddedCounter() {
     protected var readers = 0
     protected var upgradable = false
     protected var writing = false

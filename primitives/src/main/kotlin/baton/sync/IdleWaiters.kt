@@ -9,7 +9,7 @@ import baton.waiting.Waiter
  * (5) Idle means counter = permits. Whoever waits for it puts the bias on, so that every release comes to the lock and
  *     knows from its old value whether it was the last, even if the next acquire was faster than its report.
  */
-internal abstract class SemaphoreIdlers(permits: Int, acquired: Int) : SemaphoreCounter(permits, acquired) {
+internal abstract class IdleWaiters(permits: Int, acquired: Int) : SemaphoreCounter(permits, acquired) {
     // Guarded by the lock.
     private val idlers = FifoWaitQueue()
     private var guardedForGood = false

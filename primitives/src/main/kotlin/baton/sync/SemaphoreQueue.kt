@@ -40,8 +40,8 @@ import kotlin.coroutines.CoroutineContext
  * is granted like everywhere else. One invitation is out at a time. Whoever was invited and leaves, or does not find
  * enough, leaves no permit behind: withdraw() and the next release look at the head again.
  */
-internal abstract class SemaphoreLedger(permits: Int, acquired: Int, @JvmField protected val order: WaitOrder) :
-    SemaphoreIdlers(permits, acquired) {
+internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField protected val order: WaitOrder) :
+    IdleWaiters(permits, acquired) {
     // Guarded by the lock.
     private val line: WaitQueue = if (order == WaitOrder.PRIORITY) PriorityWaitQueue(::levelOf) else FifoWaitQueue()
     private var pool = 0L
