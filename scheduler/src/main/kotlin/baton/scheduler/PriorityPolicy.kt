@@ -5,14 +5,14 @@ import baton.waiting.BoundedBypass
 
 /** Which of the levels that have something to run is next. Inside a level it is always first come, first served. */
 public sealed class PriorityPolicy {
-    internal abstract fun picker(): Picker
+    internal abstract fun picker(): LevelSelector
 
     /**
      * The most urgent level first, always: while it has work, all others wait, for ever if need be. Prefer [Bounded],
      * unless it is certain that the upper levels come to rest.
      */
     public object Strict : PriorityPolicy() {
-        override fun picker(): Picker = StrictPicker
+        override fun picker(): LevelSelector = StrictPicker
 
         override fun toString(): String = "Strict"
     }
@@ -56,7 +56,7 @@ public sealed class PriorityPolicy {
          */
         public fun of(priority: Priority): Int = limits[priority.ordinal]
 
-        override fun picker(): Picker = BoundedPicker(limits)
+        override fun picker(): LevelSelector = BoundedPicker(limits)
 
         override fun toString(): String = "Bounded($high/$normal/$low/$idle)"
 
@@ -94,7 +94,7 @@ public sealed class PriorityPolicy {
             }
         }
 
-        override fun picker(): Picker = SharesPicker(weights)
+        override fun picker(): LevelSelector = SharesPicker(weights)
 
         override fun toString(): String = "Shares($critical/$high/$normal/$low/$idle)"
 

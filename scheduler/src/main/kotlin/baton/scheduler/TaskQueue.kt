@@ -4,14 +4,14 @@ package baton.scheduler
  * The tasks that wait for their turn, a line for each level, and who of them is next. Guarded by the lock of the core.
  */
 internal class TaskQueue(config: TaskSchedulerConfig) {
-    private val order = StartOrder(config)
+    private val order = TaskSelector(config)
     private val lines = Array(RunQueue.LEVELS.size) { TaskList() }
     private var mask = 0
 
     var size = 0
         private set
 
-    /** See [StartOrder.now]: not to be called under the lock. */
+    /** See [TaskSelector.now]: not to be called under the lock. */
     fun now(): Long = order.now()
 
     fun sizeOf(level: Int): Int = lines[level].size

@@ -6,7 +6,7 @@ import baton.waiting.BoundedBypass
  * Chooses among the levels that have work, for one worker; never used by two threads at a time. The levels are given as
  * a mask that is not zero: bit 0 stands for CRITICAL.
  */
-internal abstract class Picker {
+internal abstract class LevelSelector {
     abstract fun next(mask: Int): Int
 
     /** Whether any level of [mask] may have the turn now, without another's bound being broken by it. */
@@ -22,7 +22,7 @@ internal abstract class Picker {
     abstract fun forget()
 }
 
-internal object StrictPicker : Picker() {
+internal object StrictPicker : LevelSelector() {
     override fun next(mask: Int): Int = mask.mostUrgent()
 
     override fun served(level: Int, mask: Int) {}
@@ -30,7 +30,7 @@ internal object StrictPicker : Picker() {
     override fun forget() {}
 }
 
-internal class BoundedPicker(limits: IntArray) : Picker() {
+internal class BoundedPicker(limits: IntArray) : LevelSelector() {
     private val turns = BoundedBypass(limits)
 
     override val isExact: Boolean get() = true
@@ -65,7 +65,7 @@ internal class BoundedPicker(limits: IntArray) : Picker() {
  * Every level has a clock, which a turn moves by the inverse of the level's weight; the clock that is most behind is
  * next.
  */
-internal class SharesPicker(weights: IntArray) : Picker() {
+internal class SharesPicker(weights: IntArray) : LevelSelector() {
     private val strides = LongArray(weights.size) { SECOND / weights[it] }
     private val clocks = LongArray(weights.size)
     private var known = 0

@@ -20,7 +20,7 @@ import kotlin.time.Duration
  *
  * Guarded by the lock of the core, but for now().
  */
-internal class StartOrder(private val config: TaskSchedulerConfig) {
+internal class TaskSelector(private val config: TaskSchedulerConfig) {
     private val origin = config.timeSource.markNow()
     private val picker = config.policy.picker()
     private val isTimed = config.maxWait.values.any { it.isFinite() }
