@@ -59,7 +59,7 @@ internal class PriorityRunQueue(
 
     /** One that has left: where workers come and go with every block, nothing is allocated for them. */
     private val spare = AtomicReference<Worker?>()
-    val lifts = Lifts(this)
+    val lifts = PriorityBoosts(this)
 
     init {
         Boosts.begin()

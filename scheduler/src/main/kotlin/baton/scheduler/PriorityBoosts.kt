@@ -20,7 +20,7 @@ import kotlinx.coroutines.Job
  * before it reads the level and again after it has enqueued. So one of the two sees the other, and no block stays
  * behind.
  */
-internal class Lifts(core: PriorityRunQueue) : PriorityController.Follower {
+internal class PriorityBoosts(core: PriorityRunQueue) : PriorityController.Follower {
     private val lines = Collections.newSetFromMap(WeakHashMap<RunQueue, Boolean>()).apply { add(core) }
     private val boosts = ConcurrentHashMap<Job, List<Lift>>()
 
