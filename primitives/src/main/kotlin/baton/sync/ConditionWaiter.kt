@@ -67,7 +67,7 @@ internal class ConditionWaiter(
 
     override fun resumeFailed() {}
 
-    /** Holding the mutex. */
+    /** BoostableHolder the mutex. */
     override fun arriveHere(state: Int) {
         leave()
         val ended = place.currentState

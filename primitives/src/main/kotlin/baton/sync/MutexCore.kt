@@ -24,7 +24,7 @@ import kotlin.coroutines.CoroutineContext
  *   GUARDED   held; who holds it and who waits is written under the lock
  *
  * (1) FREE ⇄ HELD is one compare-and-set by anybody, without the lock. All other changes are made under the lock.
- * (2) In GUARDED, `owner`, `line` and the holder that the Inheritance has noted are exact under the lock, and one of
+ * (2) In GUARDED, `owner`, `line` and the holder that the PriorityInheritance has noted are exact under the lock, and one of
  *     them is there. So who reads the word and, if it is GUARDED, the rest under the lock, sees one consistent state.
  * (3) unlock with waiters leaves GUARDED (or HELD, see 4) in place and only replaces the holder: the mutex is never
  *     free between two holders, nobody slips in.

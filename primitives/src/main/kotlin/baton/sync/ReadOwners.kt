@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.Holding
+import baton.waiting.BoostableHolder
 import java.util.IdentityHashMap
 
 /**
@@ -22,7 +22,7 @@ internal class ReadOwners {
         private var crowd: ReaderBatch? = null
 
         /** The first of its coroutines that is known, while it holds. */
-        var note: Holding? = null
+        var note: BoostableHolder? = null
 
         val isEmpty: Boolean get() = held + waiting == 0
 

@@ -2,8 +2,8 @@ package baton.sync
 
 import baton.waiting.Boosts
 import baton.waiting.WaiterBatch
-import baton.waiting.Holding
-import baton.waiting.Inheritance
+import baton.waiting.BoostableHolder
+import baton.waiting.PriorityInheritance
 import baton.waiting.BoundedBypass
 import baton.waiting.Waiter
 import kotlin.coroutines.CoroutineContext
@@ -66,7 +66,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
     }
 
     /** [note] is what the caller will end reading with, if its owner does not say who it is. */
-    fun tryRead(owner: Any?, note: Holding? = null): Outcome =
+    fun tryRead(owner: Any?, note: BoostableHolder? = null): Outcome =
         when {
             owner == null && note == null && readAtOnce() -> Outcome.DONE
             owner == null && mustReaderWait() -> Outcome.BUSY
@@ -93,7 +93,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
             else -> inside { upgradeInside(owner, by) }
         }
 
-    fun leaveRead(owner: Any?, note: Holding? = null): Boolean {
+    fun leaveRead(owner: Any?, note: BoostableHolder? = null): Boolean {
         while (owner == null && note == null) {
             val seen = counter()
             if (seen < 0) break
@@ -203,7 +203,7 @@ internal class ReaderBatch(private val ledger: ReadWriteState) : WaiterBatch(led
 
     private fun count(member: Waiter, change: Int) {
         val level = member.urgency.toInt()
-        if (level == Inheritance.NONE) return
+        if (level == PriorityInheritance.NONE) return
         val levels = levels ?: IntArray(BoundedBypass.LEVELS).also { levels = it }
         levels[level] += change
     }

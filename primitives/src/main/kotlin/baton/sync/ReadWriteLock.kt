@@ -3,7 +3,7 @@ package baton.sync
 import baton.Boosting
 import baton.sync.ReadWriteState.Outcome
 import baton.waiting.Boosts
-import baton.waiting.Holding
+import baton.waiting.BoostableHolder
 import baton.waiting.SelectClauses
 import baton.waiting.SelectWaiter
 import baton.waiting.SelectableCore
@@ -93,7 +93,7 @@ public class ReadWriteLock(
      */
     public suspend fun lockRead(owner: Any? = null) {
         val holder = if (owner == null) null else liftable()
-        if (holder != null) return lockRead(owner, Holding(holder))
+        if (holder != null) return lockRead(owner, BoostableHolder(holder))
         if (done(core.tryRead(owner), owner, ReadWriteState.READ)) return
         awaitGrant(core, ReadWriteState.READ, owner)
     }
@@ -101,7 +101,7 @@ public class ReadWriteLock(
     /** As the other, by one that can be lifted; [note] is what [noteOf] has answered. */
     @PublishedApi
     internal suspend fun lockRead(owner: Any?, note: Any?) {
-        if (note !is Holding) return lockRead(owner)
+        if (note !is BoostableHolder) return lockRead(owner)
         if (done(core.tryRead(owner, note), owner, ReadWriteState.READ)) return
         awaitGrant(core, ReadWriteState.READ, NotedRequest(owner, note))
     }
@@ -110,12 +110,12 @@ public class ReadWriteLock(
     @PublishedApi
     internal fun noteOf(owner: Any?, context: CoroutineContext): Any? {
         if (!Boosts.inUse || owner != null) return null
-        return context.ifLiftable()?.let(::Holding)
+        return context.ifLiftable()?.let(::BoostableHolder)
     }
 
     @PublishedApi
     internal fun unlockRead(owner: Any?, note: Any?) {
-        if (!core.leaveRead(owner, note as? Holding)) refuse("unlockRead", owner)
+        if (!core.leaveRead(owner, note as? BoostableHolder)) refuse("unlockRead", owner)
     }
 
     /**
@@ -131,11 +131,11 @@ public class ReadWriteLock(
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
         val holder = if (owner == null) null else liftable()
-        if (holder != null) return tryLockRead(timeout, owner, Holding(holder))
+        if (holder != null) return tryLockRead(timeout, owner, BoostableHolder(holder))
         return tryLockRead(owner) || waitFor(ReadWriteState.READ, owner, timeout)
     }
 
-    private suspend fun tryLockRead(timeout: Duration, owner: Any?, note: Holding): Boolean {
+    private suspend fun tryLockRead(timeout: Duration, owner: Any?, note: BoostableHolder): Boolean {
         if (done(core.tryRead(owner, note), owner, ReadWriteState.READ)) return true
         return waitFor(ReadWriteState.READ, NotedRequest(owner, note), timeout)
     }

@@ -1,7 +1,7 @@
 package baton.sync
 
 import baton.waiting.FifoWaitQueue
-import baton.waiting.Holding
+import baton.waiting.BoostableHolder
 import baton.waiting.PaddedCounter
 import baton.waiting.Waiter
 import baton.waiting.enters
@@ -30,7 +30,7 @@ import kotlin.coroutines.CoroutineContext
  *     when the lock is free. Who was cancelled in between finds its crowd ended and leaves as any reader does.
  * (5) The word leaves GUARDED and BARRED as soon as nobody waits and neither owner nor noted holder is left: then the
  *     fast paths are open again.
- * (6) Who writes or reads upgradably is noted if it can be lifted (see Inheritance), in the step that lets it in. So
+ * (6) Who writes or reads upgradably is noted if it can be lifted (see PriorityInheritance), in the step that lets it in. So
  *     is a reader whose end can be told from that of others, by its owner or by its note; one of a crowd is noted by
  *     the thread that wakes the crowd, before it is woken.
  *
@@ -98,7 +98,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
 
     private fun holdsToRead(owner: Any) = owners.find(owner)?.holds == true
 
-    fun readInside(owner: Any?, note: Holding?): Outcome =
+    fun readInside(owner: Any?, note: BoostableHolder?): Outcome =
         when {
             owner != null && writing && intentOwner === owner -> Outcome.HELD
             // Those who gather may be let in before anybody leaves.
@@ -118,7 +118,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         }
 
     /** A reader that is in. */
-    private fun noteReader(owner: Any?, note: Holding) {
+    private fun noteReader(owner: Any?, note: BoostableHolder) {
         if (owner != null) {
             val entry = owners.find(owner)
             if (entry == null || !entry.holds || entry.note != null) return
@@ -181,7 +181,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         if (by != null && inheritance?.hasSole != true) holds(by)
     }
 
-    fun lineUp(waiter: Waiter, owner: Any?, note: Holding?) {
+    fun lineUp(waiter: Waiter, owner: Any?, note: BoostableHolder?) {
         joins(waiter)
         when (waiter.weight) {
             READ -> {
@@ -211,7 +211,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         return if (first == null) intentOwner else first.tag
     }
 
-    fun leaveReadInside(owner: Any?, note: Holding? = null): Boolean {
+    fun leaveReadInside(owner: Any?, note: BoostableHolder? = null): Boolean {
         if (owner == null) {
             if (note != null) goes(note)
             if (readers == owned) return false

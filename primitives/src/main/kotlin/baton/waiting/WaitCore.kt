@@ -34,7 +34,7 @@ public abstract class WaitCore {
     @JvmField internal var toInvite: Waiter? = null
 
     /** Who is lifted for whom; null until that is of interest. Guarded by the lock. */
-    @JvmField internal var inheritance: Inheritance? = null
+    @JvmField internal var inheritance: PriorityInheritance? = null
 
     /**
      * Lets [waiter] in or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or

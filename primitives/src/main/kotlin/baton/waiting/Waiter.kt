@@ -53,8 +53,8 @@ public abstract class Waiter(
 
     @JvmField internal var linked: Boolean = false
 
-    /** The level at which it waits, or [Inheritance.NONE]. Its own thread's until it is enqueued, then as [weight]. */
-    @JvmField internal var urgency: Byte = Inheritance.NONE.toByte()
+    /** The level at which it waits, or [PriorityInheritance.NONE]. Its own thread's until it is enqueued, then as [weight]. */
+    @JvmField internal var urgency: Byte = PriorityInheritance.NONE.toByte()
 
     /** Whether its [coroutine] can be lifted when it holds what it waits for. As [urgency]. */
     private var isLiftable = false
@@ -134,14 +134,14 @@ public abstract class Waiter(
     /** Instead of [look], where nobody would be lifted for it. */
     internal fun lookAway() {
         isLiftable = false
-        urgency = Inheritance.NONE.toByte()
+        urgency = PriorityInheritance.NONE.toByte()
     }
 
     private fun lookAt(context: CoroutineContext) {
         val boosting = Boosts.boostingOf(context)
         val level = if (boosting == null) context.priority else boosting.levelOf(context)
         isLiftable = boosting != null
-        urgency = (level?.ordinal ?: Inheritance.NONE).toByte()
+        urgency = (level?.ordinal ?: PriorityInheritance.NONE).toByte()
     }
 
     /** From PREPARING to WAITING; false when it was withdrawn. */

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /** Which boosts a lock asks for, and what happens when something else happens while it does. */
-class InheritanceTest {
+class PriorityInheritanceTest {
     /** Runs everything at once, and remembers who is lifted. */
     private val boosting =
         object : CoroutineDispatcher(), Boosting {

@@ -38,7 +38,7 @@ import kotlinx.coroutines.Dispatchers
  * second, which B holds) the last holder is lifted with the first one if A was lifted before it began to wait, but
  * not after that.
  */
-internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
+internal class PriorityInheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
     private val waiting = IntArray(BoundedBypass.LEVELS)
     private val settled = Ring()
     private val unsettled = Ring()
@@ -47,20 +47,20 @@ internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null
     private var holders = 0
 
     /** Of a lock that one alone can hold, or of which one alone can hold the part that counts. */
-    private var sole: Holding? = null
+    private var sole: BoostableHolder? = null
 
     val hasHolder: Boolean get() = holders > 0
 
     val hasSole: Boolean get() = sole != null
 
-    fun enter(holding: Holding) {
+    fun enter(holding: BoostableHolder) {
         holding.isIn = true
         holders++
         if (settledAt == NONE) settled.add(holding) else unsettled.add(holding)
     }
 
     /** To leave again changes nothing. */
-    fun leave(holding: Holding) {
+    fun leave(holding: BoostableHolder) {
         if (!holding.isIn) return
         holding.isIn = false
         holders--
@@ -69,7 +69,7 @@ internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null
 
     fun enterAlone(context: CoroutineContext) {
         leaveAlone()
-        sole = Holding(context).also(::enter)
+        sole = BoostableHolder(context).also(::enter)
     }
 
     fun leaveAlone() {
@@ -78,7 +78,7 @@ internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null
     }
 
     /** The one that holds it alone, who goes on holding it in another way. */
-    fun takeSole(): Holding? = sole.also { sole = null }
+    fun takeSole(): BoostableHolder? = sole.also { sole = null }
 
     fun count(level: Int, change: Int) {
         waiting[level] += change
@@ -119,7 +119,7 @@ internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null
         return true
     }
 
-    private fun next(): Holding? {
+    private fun next(): BoostableHolder? {
         while (true) {
             val holding = unsettled.first ?: return null
             holding.unlink()
@@ -133,7 +133,7 @@ internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null
     }
 
     /** Into the ring that is right for it, or into none. */
-    private fun putBack(holding: Holding) {
+    private fun putBack(holding: BoostableHolder) {
         holding.unlink()
         when {
             !holding.isIn -> if (holding.isLifted) unsettled.add(holding)
@@ -154,21 +154,21 @@ internal class Inheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null
     }
 }
 
-private val WaitCore.anInheritance: Inheritance
-    get() = inheritance ?: Inheritance(this).also { inheritance = it }
+private val WaitCore.anInheritance: PriorityInheritance
+    get() = inheritance ?: PriorityInheritance(this).also { inheritance = it }
 
 // What the cores do. All of it is called under the lock.
 
 /** [waiter] waits from now on. */
 internal fun WaitCore.joins(waiter: Waiter) {
     val level = waiter.urgency.toInt()
-    if (level != Inheritance.NONE) anInheritance.count(level, 1)
+    if (level != PriorityInheritance.NONE) anInheritance.count(level, 1)
 }
 
 /** [waiter] waits no more. */
 internal fun WaitCore.leaves(waiter: Waiter) {
     val level = waiter.urgency.toInt()
-    if (level != Inheritance.NONE) anInheritance.count(level, -1)
+    if (level != PriorityInheritance.NONE) anInheritance.count(level, -1)
 }
 
 /** Those who waited at these [levels] wait no more. */
@@ -187,11 +187,11 @@ internal fun WaitCore.holdsNoMore() {
 }
 
 /** One of several holders. */
-internal fun WaitCore.enters(holding: Holding) {
+internal fun WaitCore.enters(holding: BoostableHolder) {
     anInheritance.enter(holding)
 }
 
 /** It holds it no more, if it did. */
-internal fun WaitCore.goes(holding: Holding) {
+internal fun WaitCore.goes(holding: BoostableHolder) {
     inheritance?.leave(holding)
 }

@@ -6,18 +6,18 @@ import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 
 /**
- * A coroutine that holds a lock and can be lifted; it stands in one of the rings of an [Inheritance], in whose
+ * A coroutine that holds a lock and can be lifted; it stands in one of the rings of an [PriorityInheritance], in whose
  * comment is who guards it.
  */
-internal class Holding(private val context: CoroutineContext) : Ring() {
+internal class BoostableHolder(private val context: CoroutineContext) : Ring() {
     /** From the moment at which it gets the lock until it has none. */
     var isIn = false
 
     /** Somebody changes its boost, and only that one may look at what follows. */
     var isBusy = false
 
-    /** To which level it is lifted; [Inheritance.NONE] if it is not. */
-    var level: Int = Inheritance.NONE
+    /** To which level it is lifted; [PriorityInheritance.NONE] if it is not. */
+    var level: Int = PriorityInheritance.NONE
         private set
     private var boost: Boosting.Boost? = null
 
@@ -29,7 +29,7 @@ internal class Holding(private val context: CoroutineContext) : Ring() {
         boost = null
         level = to
         try {
-            if (to != Inheritance.NONE) {
+            if (to != PriorityInheritance.NONE) {
                 val boosting = context[ContinuationInterceptor] as Boosting
                 boost = boosting.boost(context, Priority.entries[to])
             }
@@ -45,9 +45,9 @@ internal open class Ring {
     private var previous: Ring = this
     private var next: Ring = this
 
-    val first: Holding? get() = next as? Holding
+    val first: BoostableHolder? get() = next as? BoostableHolder
 
-    fun add(holding: Holding) {
+    fun add(holding: BoostableHolder) {
         addAll(holding, holding)
     }
 
