@@ -67,7 +67,7 @@ internal class ConditionWaiter(
 
     override fun resumeFailed() {}
 
-    /** BoostableHolder the mutex. */
+    /** The waiter holds the mutex. */
     override fun arriveHere(state: Int) {
         leave()
         val ended = place.currentState
