@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.ResumedWaiter
+import baton.waiting.DispatchedWaiter
 import baton.waiting.SignalWaiter
 import baton.waiting.Timeouts
 import baton.waiting.Waiter
@@ -33,7 +33,7 @@ internal class ConditionWaiter(
     private val condition: ConditionCore,
     private val caller: Continuation<*>,
     private val signalled: Any,
-) : ResumedWaiter(condition.mutex, weight = 1, tag = null, caller.context),
+) : DispatchedWaiter(condition.mutex, weight = 1, tag = null, caller.context),
     Runnable {
     private val place = Place()
     private var timer: DisposableHandle? = null

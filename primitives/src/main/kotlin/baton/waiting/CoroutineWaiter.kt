@@ -57,7 +57,7 @@ internal open class CoroutineWaiter(
     private var caller: Continuation<*>,
     private val granted: Any,
     private val timedOut: Any? = false,
-) : ResumedWaiter(core, weight, tag, caller.context) {
+) : DispatchedWaiter(core, weight, tag, caller.context) {
     /** To this waiter, for the places of the [WaiterCache]. */
     private var reference: WeakReference<CoroutineWaiter>? = null
 

@@ -19,7 +19,7 @@ import kotlinx.coroutines.Job
  * the first of the two arrivals counts ([leaveForArrival]). If that is the substitute, the coroutine is cancelled and
  * unwinds there, as kotlinx's own dispatchers do when their executor rejects.
  */
-internal abstract class ResumedWaiter(
+internal abstract class DispatchedWaiter(
     core: WaitCore,
     weight: Int,
     tag: Any?,
