@@ -19,7 +19,7 @@ import baton.waiting.Waiter
  * (2) await is one decision: into `line`, and the mutex to the next. So is every way out of `line`: a coroutine goes
  *     to the mutex's line in the same step, whoever takes it out. Until it holds the mutex it is in exactly one of the
  *     two lines; hence it is resumed once, by the mutex.
- * (3) await and signal keep the mutex GUARDED while they decide: nobody can unlock it in between, past the lock.
+ * (3) await and signal keep the mutex INFLATED while they decide: nobody can unlock it in between, past the lock.
  * (4) A signal is for those who had come when it was given: `reach` was `arrivals` then, and only tickets below it may
  *     have it. So when one who was signalled is cancelled before it holds the mutex (a future) or runs (a coroutine),
  *     the signal goes to who would have had it if the cancelled one had never come, and never to a latecomer.

@@ -16,17 +16,17 @@ import kotlin.coroutines.CoroutineContext
  * How it works
  *
  *            lock()              somebody waits, or locks with an owner, or can be lifted
- *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────────────────────────▶ GUARDED
+ *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────────────────────────▶ INFLATED
  *            unlock()            nobody waits, and no owner, and no holder noted
  *
  *   FREE      nobody holds it; nobody waits
  *   HELD      held without an owner; nobody waits
- *   GUARDED   held; who holds it and who waits is written under the lock
+ *   INFLATED   held; who holds it and who waits is written under the lock
  *
  * (1) FREE ⇄ HELD is one compare-and-set by anybody, without the lock. All other changes are made under the lock.
- * (2) In GUARDED, `owner`, `line` and the holder that the PriorityInheritance has noted are exact under the lock, and one of
- *     them is there. So who reads the word and, if it is GUARDED, the rest under the lock, sees one consistent state.
- * (3) unlock with waiters leaves GUARDED (or HELD, see 4) in place and only replaces the holder: the mutex is never
+ * (2) In INFLATED, `owner`, `line` and the holder that the PriorityInheritance has noted are exact under the lock, and one of
+ *     them is there. So who reads the word and, if it is INFLATED, the rest under the lock, sees one consistent state.
+ * (3) unlock with waiters leaves INFLATED (or HELD, see 4) in place and only replaces the holder: the mutex is never
  *     free between two holders, nobody slips in.
  * (4) As soon as neither owner nor waiter nor noted holder is left, the word goes back to HELD or FREE, and with it
  *     the fast path.
@@ -36,7 +36,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     @Volatile
     private var word: Int = if (locked) HELD else FREE
 
-    // Guarded by the lock, and meaningful while GUARDED.
+    // Guarded by the lock, and meaningful while INFLATED.
     var owner: Any? = null
         private set
     private val line = FifoWaitQueue()
@@ -46,9 +46,9 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     val isLocked: Boolean get() = word != FREE
 
-    val holder: Any? get() = if (word == GUARDED) decide { owner } else null
+    val holder: Any? get() = if (word == INFLATED) decide { owner } else null
 
-    val waiting: Int get() = if (word == GUARDED) decide { line.size } else 0
+    val waiting: Int get() = if (word == INFLATED) decide { line.size } else 0
 
     /** [by] is the coroutine that comes to hold it, if it can be lifted. */
     fun tryLock(newOwner: Any?, by: CoroutineContext? = null): Outcome =
@@ -58,12 +58,12 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
             else -> Outcome.BUSY
         }
 
-    /** Under the lock. BUSY means GUARDED: nobody unlocks without the lock any more. */
+    /** Under the lock. BUSY means INFLATED: nobody unlocks without the lock any more. */
     private fun lockInside(newOwner: Any?, by: CoroutineContext?): Outcome {
         while (true) {
             when (word) {
                 FREE ->
-                    if (WORD.compareAndSet(this, FREE, if (newOwner == null && by == null) HELD else GUARDED)) {
+                    if (WORD.compareAndSet(this, FREE, if (newOwner == null && by == null) HELD else INFLATED)) {
                         owner = newOwner
                         if (by != null) holds(by)
                         return Outcome.DONE
@@ -86,7 +86,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
                 Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
                 Outcome.REFUSED -> if (returnsOwnGrant(waiter)) continue else waiter.tryFail(waiter.tag!!)
                 Outcome.BUSY -> {
-                    if (word != GUARDED && !WORD.compareAndSet(this, HELD, GUARDED)) continue
+                    if (word != INFLATED && !WORD.compareAndSet(this, HELD, INFLATED)) continue
                     if (waiter.startWaiting()) {
                         // From here on a canceller may resume it: its state must not be read again, or both would.
                         join(waiter)
@@ -174,16 +174,16 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     /** Invariant 4, for a mutex that is held. Under the lock. */
     fun settle() {
-        val settled = if (owner == null && line.size == 0 && inheritance?.hasHolder != true) HELD else GUARDED
+        val settled = if (owner == null && line.size == 0 && inheritance?.hasHolder != true) HELD else INFLATED
         if (word != settled) word = settled
     }
 
-    /** Makes it GUARDED until [settle] or [passOn], whoever holds it; false when nobody does. Under the lock. */
+    /** Makes it INFLATED until [settle] or [passOn], whoever holds it; false when nobody does. Under the lock. */
     fun guard(): Boolean {
         while (true) {
             when (word) {
                 FREE -> return false
-                HELD -> if (WORD.compareAndSet(this, HELD, GUARDED)) return true
+                HELD -> if (WORD.compareAndSet(this, HELD, INFLATED)) return true
                 else -> return true
             }
         }
@@ -195,7 +195,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     fun rejoin(waiter: Waiter) {
         while (true) {
             val isHeld = guard()
-            if (!isHeld && !WORD.compareAndSet(this, FREE, GUARDED)) continue
+            if (!isHeld && !WORD.compareAndSet(this, FREE, INFLATED)) continue
             join(waiter)
             if (!isHeld) passOn()
             return
@@ -236,7 +236,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     private companion object {
         private const val FREE = 0
         private const val HELD = 1
-        private const val GUARDED = 2
+        private const val INFLATED = 2
 
         private val WORD: VarHandle =
             MethodHandles.lookup().findVarHandle(MutexCore::class.java, "word", Int::class.javaPrimitiveType)

@@ -14,13 +14,13 @@ import kotlin.coroutines.CoroutineContext
  * One word, changed by compare-and-set:
  *
  *   n ≥ 0     n readers, of whom UPGRADABLE marks one more that may upgrade; nobody writes, nobody waits, no owners
- *   WRITTEN   a writer without an owner; nobody waits
- *   GUARDED   somebody waits or has given an owner: the ledger under the lock says who is in
- *   BARRED    the same, and a reader that comes now has to wait: only settle() says so
+ *   WRITE_LOCKED   a writer without an owner; nobody waits
+ *   INFLATED   somebody waits or has given an owner: the ledger under the lock says who is in
+ *   READERS_BLOCKED    the same, and a reader that comes now has to wait: only settle() says so
  *
  *              lockRead, unlockRead (±1), lockWrite, unlockWrite,
  *              lockUpgradable, upgrade, downgrade, ...           somebody waits, or comes with an owner
- *   n, WRITTEN ◀────────────────────────────────────▶ n, WRITTEN ◀────────────────────────────────────▶ GUARDED, BARRED
+ *   n, WRITE_LOCKED ◀────────────────────────────────────▶ n, WRITE_LOCKED ◀────────────────────────────────────▶ INFLATED, READERS_BLOCKED
  *              anybody, without the lock                         under the lock: open() and settle()
  *
  * What stands under the lock is in [ReadWriteState], invariants 1 to 4. This file holds the operations and their fast
@@ -31,13 +31,13 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
         get() {
             val seen = counter()
             if (seen >= 0) return readersIn(seen)
-            return if (seen == WRITTEN) 0 else inside { readers + if (upgradable) 1 else 0 }
+            return if (seen == WRITE_LOCKED) 0 else inside { readers + if (upgradable) 1 else 0 }
         }
 
     val isWritten: Boolean
         get() {
             val seen = counter()
-            return seen == WRITTEN || (seen < 0 && inside { writing })
+            return seen == WRITE_LOCKED || (seen < 0 && inside { writing })
         }
 
     val waiting: Int get() = if (isGuarded(counter())) inside { waitingInside } else 0
@@ -55,7 +55,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
         }
     }
 
-    fun writeAtOnce(): Boolean = compareAndSet(0, WRITTEN)
+    fun writeAtOnce(): Boolean = compareAndSet(0, WRITE_LOCKED)
 
     private fun readUpgradablyAtOnce(): Boolean {
         while (true) {
@@ -89,7 +89,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
 
     fun tryUpgrade(owner: Any?, by: CoroutineContext? = null): Outcome =
         when {
-            owner == null && by == null && compareAndSet(UPGRADABLE, WRITTEN) -> Outcome.DONE
+            owner == null && by == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) -> Outcome.DONE
             else -> inside { upgradeInside(owner, by) }
         }
 
@@ -104,7 +104,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
     }
 
     fun leaveWrite(owner: Any?): Boolean =
-        (owner == null && compareAndSet(WRITTEN, 0)) || inside { leaveWriteInside(owner) }
+        (owner == null && compareAndSet(WRITE_LOCKED, 0)) || inside { leaveWriteInside(owner) }
 
     fun leaveUpgradable(owner: Any?): Boolean {
         while (owner == null) {
@@ -117,7 +117,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
     }
 
     fun downgrade(owner: Any?): Boolean =
-        (owner == null && compareAndSet(WRITTEN, 1)) || inside { downgradeInside(owner) }
+        (owner == null && compareAndSet(WRITE_LOCKED, 1)) || inside { downgradeInside(owner) }
 
     /**
      * Whether a reader or writer that comes now has to wait; if not, it may still have to when it is asked under the
@@ -125,12 +125,12 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
      */
     private fun mustReaderWait(): Boolean {
         val seen = counter()
-        return seen == WRITTEN || seen == BARRED
+        return seen == WRITE_LOCKED || seen == READERS_BLOCKED
     }
 
     private fun mustWriterWait(): Boolean {
         val seen = counter()
-        return seen > 0 || seen == WRITTEN || seen == BARRED
+        return seen > 0 || seen == WRITE_LOCKED || seen == READERS_BLOCKED
     }
 
     // ---- who has to wait

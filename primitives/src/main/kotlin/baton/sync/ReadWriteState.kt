@@ -14,7 +14,7 @@ import baton.waiting.leaves
 import kotlin.coroutines.CoroutineContext
 
 /*
- * Who is in and who waits, under the lock; meaningful while the word is GUARDED or BARRED (see ReadWriteCore.kt):
+ * Who is in and who waits, under the lock; meaningful while the word is INFLATED or READERS_BLOCKED (see ReadWriteCore.kt):
  *
  *   readers, upgradable, writing   who is in; readers does not count the upgradable one
  *   intentOwner                    owner of the writer or of the upgradable reader
@@ -28,7 +28,7 @@ import kotlin.coroutines.CoroutineContext
  * (3) Readers gather only while mayRead() is false. Every change that could make it true ends in advance().
  * (4) A crowd of readers is let in by one step: the ledger counts all of it, and the crowd decides on its members
  *     when the lock is free. Who was cancelled in between finds its crowd ended and leaves as any reader does.
- * (5) The word leaves GUARDED and BARRED as soon as nobody waits and neither owner nor noted holder is left: then the
+ * (5) The word leaves INFLATED and READERS_BLOCKED as soon as nobody waits and neither owner nor noted holder is left: then the
  *     fast paths are open again.
  * (6) Who writes or reads upgradably is noted if it can be lifted (see PriorityInheritance), in the step that lets it in. So
  *     is a reader whose end can be told from that of others, by its owner or by its note; one of a crowd is noted by
@@ -73,8 +73,8 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         while (true) {
             val seen = counter()
             if (isGuarded(seen)) return
-            if (!compareAndSet(seen, GUARDED)) continue
-            writing = seen == WRITTEN
+            if (!compareAndSet(seen, INFLATED)) continue
+            writing = seen == WRITE_LOCKED
             readers = if (writing) 0 else seen.toInt()
             upgradable = !writing && seen and UPGRADABLE != 0L
             return
@@ -86,8 +86,8 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         val free = waitingInside == 0 && intentOwner == null && owners.isEmpty && inheritance?.hasHolder != true
         val settled =
             when {
-                !free -> if (mayRead()) GUARDED else BARRED
-                writing -> WRITTEN
+                !free -> if (mayRead()) INFLATED else READERS_BLOCKED
+                writing -> WRITE_LOCKED
                 else -> readers + if (upgradable) UPGRADABLE else 0L
             }
         if (counter() != settled) setCounter(settled)
@@ -389,10 +389,10 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
 
         // The word.
         const val UPGRADABLE = 1L shl 32
-        const val WRITTEN = -1L
-        const val GUARDED = -2L
-        const val BARRED = -3L
+        const val WRITE_LOCKED = -1L
+        const val INFLATED = -2L
+        const val READERS_BLOCKED = -3L
 
-        fun isGuarded(word: Long) = word <= GUARDED
+        fun isGuarded(word: Long) = word <= INFLATED
     }
 }
