@@ -1,14 +1,14 @@
 package baton.interop;
 
 import baton.sync.ReadWriteLock;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import org.jspecify.annotations.Nullable;
 
 /** The ways to be inside a {@link ReadWriteLock}. */
 enum Access {
-    READ(WaitCores.READ_WEIGHT, "read lock", "to read"),
-    WRITE(WaitCores.WRITE_WEIGHT, "write lock", "to write"),
-    UPGRADABLE(WaitCores.UPGRADABLE_WEIGHT, "upgradable read lock", "to read upgradably");
+    READ(SyncBridge.READ_WEIGHT, "read lock", "to read"),
+    WRITE(SyncBridge.WRITE_WEIGHT, "write lock", "to write"),
+    UPGRADABLE(SyncBridge.UPGRADABLE_WEIGHT, "upgradable read lock", "to read upgradably");
 
     /** What a waiter for it weighs. */
     final int weight;

@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.sync.Barrier;
 import baton.sync.BarrierTimeoutException;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -45,7 +45,7 @@ final class Arrival extends Withdrawable<Integer> {
     }
 
     private void lead(Object generation) {
-        Job job = WaitCores.lead(barrier, generation, (index, failure) -> {
+        Job job = SyncBridge.lead(barrier, generation, (index, failure) -> {
             if (failure == null) succeed(index);
             else fail(failure);
         });

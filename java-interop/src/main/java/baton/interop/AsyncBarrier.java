@@ -5,7 +5,7 @@ import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
 import baton.sync.BrokenBarrierException;
 import baton.waiting.WaitCore;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +34,7 @@ public final class AsyncBarrier {
 
     private AsyncBarrier(Barrier barrier) {
         this.barrier = barrier;
-        this.core = WaitCores.of(barrier);
+        this.core = SyncBridge.of(barrier);
     }
 
     /** The Java face of that very barrier. */
@@ -84,7 +84,7 @@ public final class AsyncBarrier {
             Supplier<? extends CompletionStage<?>> action) {
         Objects.requireNonNull(onCancel, "onCancel");
         Objects.requireNonNull(action, "action");
-        return of(WaitCores.barrierOf(parties, onCancel, name, action));
+        return of(SyncBridge.barrierOf(parties, onCancel, name, action));
     }
 
     /** The barrier behind this face. */
@@ -121,7 +121,7 @@ public final class AsyncBarrier {
         Supplier<String> message = () -> "not all arrived within " + timeout + ": " + barrier;
         try {
             // However short the time is, it is not over for one that need not wait.
-            Object granted = WaitCores.arriveNow(barrier, millis == 0);
+            Object granted = SyncBridge.arriveNow(barrier, millis == 0);
             if (granted != null) return Arrival.of(barrier, granted);
         } catch (BrokenBarrierException e) {
             return CompletableFuture.failedFuture(e);

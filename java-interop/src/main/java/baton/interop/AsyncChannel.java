@@ -5,7 +5,7 @@ import baton.channels.Channel;
 import baton.channels.ChannelOrder;
 import baton.channels.ClosedChannelException;
 import baton.channels.OnFull;
-import baton.waiting.ChannelDoor;
+import baton.waiting.ChannelBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -102,7 +102,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
             @Nullable Consumer<? super T> onDropped) {
         Objects.requireNonNull(order, "order");
         Objects.requireNonNull(onFull, "onFull");
-        return of(ChannelDoor.<T>channelOf(capacity, order, onFull, name, onDropped));
+        return of(ChannelBridge.<T>channelOf(capacity, order, onFull, name, onDropped));
     }
 
     /** The channel behind this face. */
@@ -156,7 +156,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * @throws ClosedChannelException if the channel is closed
      */
     public boolean trySend(T element) {
-        return ChannelDoor.offer(channel, ChannelDoor.wrap(element), ChannelDoor.levelOf(channel, null));
+        return ChannelBridge.offer(channel, ChannelBridge.wrap(element), ChannelBridge.levelOf(channel, null));
     }
 
     /**
@@ -166,7 +166,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      */
     public boolean trySend(T element, Priority priority) {
         Objects.requireNonNull(priority, "priority");
-        return ChannelDoor.offer(channel, ChannelDoor.wrap(element), ChannelDoor.levelOf(channel, priority));
+        return ChannelBridge.offer(channel, ChannelBridge.wrap(element), ChannelBridge.levelOf(channel, priority));
     }
 
     /**
@@ -224,8 +224,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * @throws NullPointerException if the next element is null; it stays in the channel
      */
     public Optional<T> tryReceive() {
-        Object element = ChannelDoor.pollPresent(channel);
-        return element == ChannelDoor.EMPTY ? Optional.empty() : Optional.of(requests.unwrap(element));
+        Object element = ChannelBridge.pollPresent(channel);
+        return element == ChannelBridge.EMPTY ? Optional.empty() : Optional.of(requests.unwrap(element));
     }
 
     /**
@@ -236,8 +236,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
      */
     public boolean tryReceive(Consumer<? super T> action) {
         Objects.requireNonNull(action, "action");
-        Object element = ChannelDoor.poll(channel);
-        if (element == ChannelDoor.EMPTY) return false;
+        Object element = ChannelBridge.poll(channel);
+        if (element == ChannelBridge.EMPTY) return false;
         action.accept(requests.unwrap(element));
         return true;
     }

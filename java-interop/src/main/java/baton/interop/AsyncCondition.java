@@ -4,7 +4,7 @@ import baton.interop.AsyncMutex.MutexPermit;
 import baton.sync.Condition;
 import baton.sync.Mutex;
 import baton.waiting.WaitCore;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -52,7 +52,7 @@ public final class AsyncCondition {
     private AsyncCondition(Condition condition) {
         this.condition = condition;
         this.mutex = condition.getMutex();
-        this.core = WaitCores.of(condition);
+        this.core = SyncBridge.of(condition);
     }
 
     /** The Java face of that very condition. */

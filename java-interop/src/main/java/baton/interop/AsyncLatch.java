@@ -1,7 +1,7 @@
 package baton.interop;
 
 import baton.sync.Latch;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +34,7 @@ public final class AsyncLatch {
 
     private AsyncLatch(Latch latch) {
         this.latch = latch;
-        this.countdown = new Countdown(WaitCores.of(latch), latch::getCount);
+        this.countdown = new Countdown(SyncBridge.of(latch), latch::getCount);
     }
 
     /** The Java face of that very latch. */

@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.sync.Mutex;
 import baton.waiting.WaitCore;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -35,7 +35,7 @@ public final class AsyncMutex {
 
     private AsyncMutex(Mutex mutex) {
         this.mutex = mutex;
-        this.core = WaitCores.of(mutex);
+        this.core = SyncBridge.of(mutex);
     }
 
     /** The Java face of that very mutex. */

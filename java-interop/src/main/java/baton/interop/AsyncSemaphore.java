@@ -5,7 +5,7 @@ import baton.sync.Semaphore;
 import baton.sync.SemaphoreClosedException;
 import baton.sync.WaitOrder;
 import baton.waiting.WaitCore;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -49,7 +49,7 @@ public final class AsyncSemaphore {
 
     private AsyncSemaphore(Semaphore semaphore) {
         this.semaphore = semaphore;
-        this.core = WaitCores.of(semaphore);
+        this.core = SyncBridge.of(semaphore);
     }
 
     /** The Java face of that very semaphore. */
@@ -195,7 +195,7 @@ public final class AsyncSemaphore {
      * it.
      */
     public CompletableFuture<@Nullable Void> awaitIdle() {
-        return GrantFuture.enqueue(core, WaitCores.IDLE_WEIGHT, null, null, null);
+        return GrantFuture.enqueue(core, SyncBridge.IDLE_WEIGHT, null, null, null);
     }
 
     /** In which order those who wait are served. */
@@ -247,7 +247,7 @@ public final class AsyncSemaphore {
     /** A clause of a select. */
     <R extends @Nullable Object> Clause<R> onAcquire(
             int permits, @Nullable Priority priority, Function<? super Permit, ? extends R> then) {
-        WaitCores.checkPermits(semaphore, permits);
+        SyncBridge.checkPermits(semaphore, permits);
         return new CoreClause.OfPermit<>(core, permits, priority, () -> handOut(permits), then);
     }
 

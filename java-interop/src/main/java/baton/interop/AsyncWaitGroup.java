@@ -1,7 +1,7 @@
 package baton.interop;
 
 import baton.sync.WaitGroup;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +33,7 @@ public final class AsyncWaitGroup {
 
     private AsyncWaitGroup(WaitGroup group) {
         this.group = group;
-        this.countdown = new Countdown(WaitCores.of(group), group::getCount);
+        this.countdown = new Countdown(SyncBridge.of(group), group::getCount);
     }
 
     /** The Java face of that very group. */

@@ -3,7 +3,7 @@ package baton.interop;
 import baton.Priority;
 import baton.channels.Channel;
 import baton.channels.ClosedChannelException;
-import baton.waiting.ChannelDoor;
+import baton.waiting.ChannelBridge;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
 import java.time.Duration;
@@ -24,16 +24,16 @@ final class ChannelRequests<T extends @Nullable Object> {
 
     ChannelRequests(Channel<T> channel) {
         this.channel = channel;
-        this.core = ChannelDoor.of(channel);
+        this.core = ChannelBridge.of(channel);
     }
 
     CompletableFuture<@Nullable Void> send(
             T element, @Nullable Priority priority, @Nullable Duration timeout, @Nullable Executor executor) {
         long millis = timeout == null ? -1 : Timeout.millis(timeout);
-        Object wrapped = ChannelDoor.wrap(element);
-        int level = ChannelDoor.levelOf(channel, priority);
+        Object wrapped = ChannelBridge.wrap(element);
+        int level = ChannelBridge.levelOf(channel, priority);
         try {
-            if (ChannelDoor.offer(channel, wrapped, level)) return CompletableFuture.completedFuture(null);
+            if (ChannelBridge.offer(channel, wrapped, level)) return CompletableFuture.completedFuture(null);
         } catch (ClosedChannelException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -46,10 +46,10 @@ final class ChannelRequests<T extends @Nullable Object> {
             return CompletableFuture.failedFuture(
                     new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel));
         }
-        int level = ChannelDoor.levelOf(channel, priority);
+        int level = ChannelBridge.levelOf(channel, priority);
         HeldPlace<T> place = new HeldPlace<>(channel, level);
         try {
-            if (ChannelDoor.reserve(channel)) {
+            if (ChannelBridge.reserve(channel)) {
                 place.handedOut();
                 return CompletableFuture.completedFuture(place);
             }
@@ -57,24 +57,24 @@ final class ChannelRequests<T extends @Nullable Object> {
             return CompletableFuture.failedFuture(e);
         }
         Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
-        return this.<ChannelPlace<T>>enqueue(level, ChannelDoor.PLACE, place, millis, message, null);
+        return this.<ChannelPlace<T>>enqueue(level, ChannelBridge.PLACE, place, millis, message, null);
     }
 
     CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {
         long millis = timeout == null ? -1 : Timeout.millis(timeout);
         try {
-            Object element = ChannelDoor.poll(channel);
-            if (element != ChannelDoor.EMPTY) return CompletableFuture.completedFuture(unwrap(element));
+            Object element = ChannelBridge.poll(channel);
+            if (element != ChannelBridge.EMPTY) return CompletableFuture.completedFuture(unwrap(element));
         } catch (ClosedChannelException e) {
             return CompletableFuture.failedFuture(e);
         }
         Supplier<String> message = () -> "nothing received within " + timeout + ": " + channel;
-        return enqueue(0, ChannelDoor.RECEIVE, null, millis, message, executor);
+        return enqueue(0, ChannelBridge.RECEIVE, null, millis, message, executor);
     }
 
     /** A clause of a select. */
     <R extends @Nullable Object> Clause<R> onReceive(Function<? super T, ? extends R> then) {
-        return new CoreClause.OfValue<>(core, 0, ChannelDoor.RECEIVE, this::received, then);
+        return new CoreClause.OfValue<>(core, 0, ChannelBridge.RECEIVE, this::received, then);
     }
 
     @SuppressWarnings("unchecked") // what was sent to a channel of T
@@ -85,10 +85,10 @@ final class ChannelRequests<T extends @Nullable Object> {
     /** A clause of a select. It brings its element; where it gets a place instead of a receiver, it sends when it has won. */
     <R extends @Nullable Object> Clause<R> onSend(
             T element, @Nullable Priority priority, Function<@Nullable Void, ? extends R> then) {
-        Object wrapped = ChannelDoor.wrap(element);
-        int level = ChannelDoor.levelOf(channel, priority);
+        Object wrapped = ChannelBridge.wrap(element);
+        int level = ChannelBridge.levelOf(channel, priority);
         Function<ClauseWaiter, @Nullable Void> send = winner -> {
-            ChannelDoor.sendIfNotSent(channel, winner);
+            ChannelBridge.sendIfNotSent(channel, winner);
             return null;
         };
         return new CoreClause.OfValue<>(core, level, wrapped, send, then);
@@ -96,7 +96,7 @@ final class ChannelRequests<T extends @Nullable Object> {
 
     @SuppressWarnings("unchecked") // what was sent to a channel of T
     T unwrap(Object element) {
-        return (T) ChannelDoor.unwrap(element);
+        return (T) ChannelBridge.unwrap(element);
     }
 
     /** @param millis negative for one that waits as long as it takes */

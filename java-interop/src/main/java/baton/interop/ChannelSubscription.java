@@ -1,10 +1,10 @@
 package baton.interop;
 
 import baton.channels.Channel;
-import baton.waiting.ChannelDoor;
+import baton.waiting.ChannelBridge;
 import baton.waiting.Trampoline;
 import baton.waiting.WaitCore;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import baton.waiting.Waiter;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -54,7 +54,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     private ChannelSubscription(
             Channel<T> channel, Flow.Subscriber<? super T> subscriber, @Nullable Executor executor, boolean reactive) {
         this.channel = channel;
-        this.core = ChannelDoor.of(channel);
+        this.core = ChannelBridge.of(channel);
         this.subscriber = subscriber;
         this.executor = executor;
         this.reactive = reactive;
@@ -138,7 +138,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
                 if (reactive) watchEnd(to);
                 return false;
             }
-            waiting = new Entry(core, ChannelDoor.RECEIVE);
+            waiting = new Entry(core, ChannelBridge.RECEIVE);
             entry = waiting;
             if (!enqueue(waiting)) return false;
         }
@@ -160,7 +160,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     private void watchEnd(Flow.Subscriber<? super T> to) {
         Entry watcher = endWatcher;
         if (watcher == null) {
-            watcher = new Entry(core, ChannelDoor.END);
+            watcher = new Entry(core, ChannelBridge.END);
             endWatcher = watcher;
             if (!enqueue(watcher)) return;
         }
@@ -182,12 +182,12 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
         @SuppressWarnings("unchecked") // what was sent to a channel of T
         T element = (T) core.grantOf(granted, null);
         if (element == null && reactive) {
-            WaitCores.giveBack(granted);
+            SyncBridge.giveBack(granted);
             end();
             guarded(() -> to.onError(new NullPointerException("the next element is null, and stays in " + channel)));
             return;
         }
-        WaitCores.arrived(granted);
+        SyncBridge.arrived(granted);
         demand.getAndUpdate(old -> old == Long.MAX_VALUE ? old : old - 1);
         guarded(() -> to.onNext(element));
     }
@@ -195,7 +195,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     /** The channel is closed and drained. */
     private void end(Flow.Subscriber<? super T> to, Throwable closed) {
         end();
-        Throwable why = ChannelDoor.endOf(channel, closed);
+        Throwable why = ChannelBridge.endOf(channel, closed);
         guarded(() -> {
             if (why == null) to.onComplete();
             else to.onError(why);
@@ -254,7 +254,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
         }
 
         void abandon() {
-            if (withdraw(CANCELLED) == GRANTED && settle()) WaitCores.giveBack(this);
+            if (withdraw(CANCELLED) == GRANTED && settle()) SyncBridge.giveBack(this);
         }
 
         /** What it was granted goes back if the subscription is cancelled before it is signalled. */

@@ -3,7 +3,7 @@ package baton.interop;
 import baton.sync.Barrier;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -88,7 +88,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         private final Function<? super Integer, ? extends R> then;
 
         OfBarrier(Barrier barrier, Function<? super Integer, ? extends R> then) {
-            super(WaitCores.of(barrier), 1, null);
+            super(SyncBridge.of(barrier), 1, null);
             this.barrier = barrier;
             this.then = then;
         }
@@ -101,7 +101,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         private void lead(Object generation, SelectCall<R> call) {
-            call.runs(WaitCores.lead(barrier, generation, (index, failure) -> {
+            call.runs(SyncBridge.lead(barrier, generation, (index, failure) -> {
                 if (failure == null) call.finish(then, index, null);
                 else call.fail(failure);
             }));

@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.Priority;
 import baton.channels.Channel;
-import baton.waiting.ChannelDoor;
+import baton.waiting.ChannelBridge;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,18 +23,18 @@ final class HeldPlace<T extends @Nullable Object> extends HeldPermit implements 
 
     @Override
     public void send(T element, Priority priority) {
-        send(element, ChannelDoor.levelOf(channel, Objects.requireNonNull(priority, "priority")));
+        send(element, ChannelBridge.levelOf(channel, Objects.requireNonNull(priority, "priority")));
     }
 
     private void send(T element, int level) {
-        Object wrapped = ChannelDoor.wrap(element);
+        Object wrapped = ChannelBridge.wrap(element);
         if (!spend()) throw new IllegalStateException("send to a place that was used or given back: " + this);
-        ChannelDoor.sendReserved(channel, wrapped, level);
+        ChannelBridge.sendReserved(channel, wrapped, level);
     }
 
     @Override
     void giveBack() {
-        ChannelDoor.leavePlace(channel);
+        ChannelBridge.leavePlace(channel);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package baton.interop;
 
 import baton.sync.ReadWriteLock;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -164,7 +164,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
     /** An upgrade that waits. */
     private final class Upgrade extends GrantFuture<WritePermit> {
         Upgrade(@Nullable Executor executor) {
-            super(WaitCores.of(lock), WaitCores.UPGRADE_WEIGHT, owner, ReadWritePermit.this, executor);
+            super(SyncBridge.of(lock), SyncBridge.UPGRADE_WEIGHT, owner, ReadWritePermit.this, executor);
         }
 
         @Override

@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.sync.ReadWriteLock;
 import baton.waiting.WaitCore;
-import baton.waiting.WaitCores;
+import baton.waiting.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,7 +21,7 @@ final class ReadWriteRequests {
 
     ReadWriteRequests(ReadWriteLock lock) {
         this.lock = lock;
-        this.core = WaitCores.of(lock);
+        this.core = SyncBridge.of(lock);
     }
 
     /** A clause of a select. */

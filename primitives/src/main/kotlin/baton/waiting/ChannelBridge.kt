@@ -1,4 +1,4 @@
-@file:JvmName("ChannelDoor")
+@file:JvmName("ChannelBridge")
 
 package baton.waiting
 
@@ -10,7 +10,7 @@ import baton.channels.ClosedChannelException
 import baton.channels.OnFull
 import java.util.function.Consumer
 
-// The door to the channels; that to the other primitives is WaitCores.kt.
+// The door to the channels; that to the other primitives is SyncBridge.kt.
 
 /**
  * Where those who want to receive or to send wait. A receiver's tag is [RECEIVE], and it is granted the element; a

@@ -1,4 +1,4 @@
-@file:JvmName("WaitCores")
+@file:JvmName("SyncBridge")
 
 package baton.waiting
 
@@ -19,7 +19,7 @@ import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.future.await
 
-// The door through which Baton's Java face lets its futures into the queues. It and ChannelDoor.kt, that of the
+// The door through which Baton's Java face lets its futures into the queues. It and ChannelBridge.kt, that of the
 // channels, are the files of this package that know the primitives. They stand here because here nobody but our own
 // modules can reach them.
 
