@@ -52,7 +52,7 @@ internal class TaskCore(
     private val lock = Any()
     private val queue = TaskQueue(config)
     private val outside = TaskList()
-    private val inbox = TaskInbox()
+    private val inbox = SubmissionStack()
     private val counts = TaskCounts()
     private var running = 0
     private var unended = 0

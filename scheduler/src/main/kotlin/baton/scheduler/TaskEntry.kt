@@ -32,7 +32,7 @@ internal abstract class TaskEntry(
     /** Whether it came when the intake had ended, so that whoever brought it is to refuse it. */
     var isTooLate = false
 
-    /** Neighbours in a [TaskList]; of one that is to be started, the next such; of one in a [TaskInbox], the one below. */
+    /** Neighbours in a [TaskList]; of one that is to be started, the next such; of one in a [SubmissionStack], the one below. */
     var previous: TaskEntry? = null
     var next: TaskEntry? = null
 

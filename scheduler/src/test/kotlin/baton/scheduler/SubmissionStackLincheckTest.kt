@@ -4,7 +4,7 @@ import baton.sync.Effort
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 
 /** As [TaskCoreLincheckTest], where there is always room: who comes while nothing can be started takes no lock. */
-open class TaskInboxLincheckTest : TaskCoreLincheckTest() {
+open class SubmissionStackLincheckTest : TaskCoreLincheckTest() {
     override val capacity get() = Int.MAX_VALUE
 
     /** Of those enqueued first one runs, and the others wait in the inbox. */
@@ -18,7 +18,7 @@ open class TaskInboxLincheckTest : TaskCoreLincheckTest() {
         )
 }
 
-class TaskInboxLincheckDeepTest : TaskInboxLincheckTest() {
+class SubmissionStackLincheckDeepTest : SubmissionStackLincheckTest() {
     override val effort get() = Effort.DEEP
 
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>

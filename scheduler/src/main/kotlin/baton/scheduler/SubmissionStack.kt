@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicReference
  * Where tasks are left while nothing can be started, so that whoever brings one need not wait for the core's lock: a
  * stack, the last on top. Tasks are added by anybody, without the lock, and taken out under it.
  */
-internal class TaskInbox {
+internal class SubmissionStack {
     private val top = AtomicReference<TaskEntry?>()
 
     /**
