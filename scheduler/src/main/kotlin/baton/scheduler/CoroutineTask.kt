@@ -51,7 +51,7 @@ internal class CoroutineTask<T>(
     private var starting: TaskStart? = null
 
     /** Which it leaves when it has ended; written before anybody sees it. */
-    private var group: Supervision.Group? = null
+    private var group: SharedSupervisor.Group? = null
 
     /** Where [KeyIndex] has it. Written before other threads can find this. */
     var keyEntry: KeyIndex.Entry? = null

@@ -68,7 +68,7 @@ public class TaskScheduler(
         requireAtLeastOne(maxConcurrency)
     }
 
-    internal val supervision = Supervision(scope.coroutineContext[Job])
+    internal val supervision = SharedSupervisor(scope.coroutineContext[Job])
     internal val core = TaskCore(maxConcurrency, config, supervision::isActive)
     internal val keys = KeyIndex()
 

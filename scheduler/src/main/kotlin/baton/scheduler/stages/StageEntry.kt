@@ -1,7 +1,7 @@
 package baton.scheduler.stages
 
 import baton.Priority
-import baton.scheduler.Supervision
+import baton.scheduler.SharedSupervisor
 import baton.scheduler.TaskEnd
 import baton.scheduler.TaskEntry
 import baton.scheduler.TaskScheduler
@@ -53,7 +53,7 @@ internal class StageEntry(
     }
 
     /** Hears of the end of the scope, and has it wait for the task. */
-    private class Life(private val group: Supervision.Group) {
+    private class Life(private val group: SharedSupervisor.Group) {
         val job = Job(group.job)
         private val isOver = AtomicBoolean()
 

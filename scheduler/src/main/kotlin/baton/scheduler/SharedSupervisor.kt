@@ -9,7 +9,7 @@ import kotlinx.coroutines.SupervisorJob
  * The parent of a scheduler's tasks, itself a child of [scope]. It is there while there are tasks: so the scope waits
  * for them, but not for an idle scheduler that nobody has closed. None of them fails it, and so none fails the scope.
  */
-internal class Supervision(private val scope: Job?) {
+internal class SharedSupervisor(private val scope: Job?) {
     /** Of tasks that follow each other without a gap; left by the last, it is over and no task enters it again. */
     inner class Group {
         val job = SupervisorJob(scope)
