@@ -289,8 +289,8 @@ internal class ChannelCore<E>(
             if (isCancelled) return@decide
             isCancelled = true
             if (closure == null) closeInside(cause)
-            if (held.size > 0 && onDropped != null) wake(Dropped(this, onDropped, null, held))
-            held = HeldElements(order)
+            if (held.size > 0 && onDropped != null) wake(DropNotification(this, onDropped, null, held))
+            held = ElementBuffer(order)
             failReceivers()
         }
     }

@@ -58,7 +58,7 @@ internal abstract class ChannelState<E>(
     var capacity: Int = capacity
         protected set
 
-    protected var held = HeldElements(order)
+    protected var held = ElementBuffer(order)
     protected var reserved = 0
     protected var handedOut = 0L
 
@@ -191,7 +191,7 @@ internal abstract class ChannelState<E>(
     protected fun takeInTurn(): Any = if (receivers.size > 0) EMPTY else take(party = null)
 
     /**
-     * As [poll], but past those who wait; [HeldElements.lastTaken] is the number of what was taken then. A receiver that
+     * As [poll], but past those who wait; [ElementBuffer.lastTaken] is the number of what was taken then. A receiver that
      * is a clause of [party] passes over that, and may be answered the sending clause that is to be asked;
      * [elementArrived] is to follow.
      */
@@ -240,7 +240,7 @@ internal abstract class ChannelState<E>(
     }
 
     protected fun drop(element: Any) {
-        if (onDropped != null) wake(Dropped(this, onDropped, element, null))
+        if (onDropped != null) wake(DropNotification(this, onDropped, element, null))
     }
 
     protected fun dropSurplus() {

@@ -105,7 +105,7 @@ internal class PriorityElements : Elements() {
 }
 
 /** Elements that receivers gave back, in the order in which they had been received. Guarded by the channel's lock. */
-internal class ReturnedElements {
+internal class UndeliveredElements {
     private class Returned(val element: Any, val number: Int)
 
     // Numbers may have wrapped around; of those out at one time, fewer than half of all are.

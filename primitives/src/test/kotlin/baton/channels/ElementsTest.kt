@@ -43,7 +43,7 @@ class ElementsTest {
     fun returned_numbersWrapAround_keepTheirOrder() {
         val numbers = listOf(Int.MAX_VALUE - 1, Int.MAX_VALUE, Int.MIN_VALUE, Int.MIN_VALUE + 1)
         for (seed in 0..23) {
-            val returned = ReturnedElements()
+            val returned = UndeliveredElements()
             for (number in numbers.shuffled(Random(seed))) returned.add("$number", number)
             for (number in numbers) {
                 assertEquals(number, returned.firstNumber())

@@ -8,11 +8,11 @@ import baton.waiting.Waiter
  * Elements that a channel has dropped: one, or all that it held. Stands for them in the list of those to wake, and so
  * tells the user of them when the lock is free.
  */
-internal class Dropped<E>(
+internal class DropNotification<E>(
     core: WaitCore,
     private val onDropped: (E) -> Unit,
     private var single: Any?,
-    private val held: HeldElements?,
+    private val held: ElementBuffer?,
 ) : Waiter(core, 0, null) {
     override val resumesOnCallersStack: Boolean get() = true
 

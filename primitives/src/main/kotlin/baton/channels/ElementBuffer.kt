@@ -4,9 +4,9 @@ package baton.channels
  * What a channel holds: what was sent, and before it what receivers gave back. Elements are numbered as they are taken
  * out, or handed over past the channel. Guarded by the channel's lock.
  */
-internal class HeldElements(private val order: ChannelOrder) {
+internal class ElementBuffer(private val order: ChannelOrder) {
     private val elements = if (order == ChannelOrder.PRIORITY) PriorityElements() else FifoElements()
-    private var returned: ReturnedElements? = null
+    private var returned: UndeliveredElements? = null
     private var lastNumber = 0
 
     /** The number of what was taken last. */
@@ -24,7 +24,7 @@ internal class HeldElements(private val order: ChannelOrder) {
 
     /** Before all that was not handed out, and between those that were as they had been taken. */
     fun putBack(element: Any, number: Int) {
-        val returned = returned ?: ReturnedElements().also { returned = it }
+        val returned = returned ?: UndeliveredElements().also { returned = it }
         returned.add(element, number)
     }
 
@@ -48,7 +48,7 @@ internal class HeldElements(private val order: ChannelOrder) {
     }
 
     /** Once empty it goes: a burst of give-backs must not keep the room that it took. */
-    private fun removeFrom(returned: ReturnedElements): Any {
+    private fun removeFrom(returned: UndeliveredElements): Any {
         val element = returned.removeFirst()
         if (returned.size == 0) this.returned = null
         return element
