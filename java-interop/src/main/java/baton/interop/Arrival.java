@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Arrival extends Withdrawable<Integer> {
     private final Barrier barrier;
-    private final @Nullable GrantFuture<Object> grant;
+    private final @Nullable WaiterFuture<Object> grant;
     private volatile @Nullable Job running;
 
-    private Arrival(Barrier barrier, @Nullable GrantFuture<Object> grant) {
+    private Arrival(Barrier barrier, @Nullable WaiterFuture<Object> grant) {
         this.barrier = barrier;
         this.grant = grant;
     }
@@ -30,7 +30,7 @@ final class Arrival extends Withdrawable<Integer> {
         return arrival;
     }
 
-    static CompletableFuture<Integer> of(Barrier barrier, GrantFuture<Object> grant) {
+    static CompletableFuture<Integer> of(Barrier barrier, WaiterFuture<Object> grant) {
         Arrival arrival = new Arrival(barrier, grant);
         var unused = grant.whenComplete((granted, failure) -> arrival.decided(granted, failure));
         return arrival;

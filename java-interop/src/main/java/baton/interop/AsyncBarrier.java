@@ -99,7 +99,7 @@ public final class AsyncBarrier {
      * party's, with what the action failed with.
      */
     public CompletableFuture<Integer> arrive() {
-        return Arrival.of(barrier, GrantFuture.enqueue(core, 1, null, null, null));
+        return Arrival.of(barrier, WaiterFuture.enqueue(core, 1, null, null, null));
     }
 
     /**
@@ -108,7 +108,7 @@ public final class AsyncBarrier {
      */
     public CompletableFuture<Integer> arrive(Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return Arrival.of(barrier, GrantFuture.enqueue(core, 1, null, null, executor));
+        return Arrival.of(barrier, WaiterFuture.enqueue(core, 1, null, null, executor));
     }
 
     /**
@@ -127,7 +127,7 @@ public final class AsyncBarrier {
             return CompletableFuture.failedFuture(e);
         }
         if (millis == 0) return CompletableFuture.failedFuture(new BarrierTimeoutException(message.get()));
-        return Arrival.of(barrier, GrantFuture.<Object>enqueue(core, 1, null, null, millis, message));
+        return Arrival.of(barrier, WaiterFuture.<Object>enqueue(core, 1, null, null, millis, message));
     }
 
     /** Breaks it: those who wait fail with {@link BrokenBarrierException}. A broken barrier stays as it is. */

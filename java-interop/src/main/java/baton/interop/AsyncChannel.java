@@ -254,12 +254,12 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * row; what is there beyond that, a thread of Baton's own does. It never runs twice at a time.
      */
     public CompletableFuture<@Nullable Void> forEach(Consumer<? super T> action) {
-        return Consumption.of(channel, action, null);
+        return ForEachFuture.of(channel, action, null);
     }
 
     /** As {@link #forEach(Consumer)}, with the action run by {@code executor}. */
     public CompletableFuture<@Nullable Void> forEach(Consumer<? super T> action, Executor executor) {
-        return Consumption.of(channel, action, Objects.requireNonNull(executor, "executor"));
+        return ForEachFuture.of(channel, action, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -267,13 +267,13 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * one that fails ends it. Cancelling the future cancels that stage, if it can be.
      */
     public CompletableFuture<@Nullable Void> forEachAsync(Function<? super T, ? extends CompletionStage<?>> action) {
-        return Consumption.ofStages(channel, action, null);
+        return ForEachFuture.ofStages(channel, action, null);
     }
 
     /** As {@link #forEachAsync(Function)}, with the action run by {@code executor}. */
     public CompletableFuture<@Nullable Void> forEachAsync(
             Function<? super T, ? extends CompletionStage<?>> action, Executor executor) {
-        return Consumption.ofStages(channel, action, Objects.requireNonNull(executor, "executor"));
+        return ForEachFuture.ofStages(channel, action, Objects.requireNonNull(executor, "executor"));
     }
 
     // ---- reactive streams

@@ -97,7 +97,7 @@ public final class AsyncCondition {
         if (!permit.spend()) return closed();
         Supplier<String> message = () -> "not signalled within " + timeout + ": " + condition;
         if (millis == 0) return tooLate(permit, message);
-        return GrantFuture.awaitSignal(core, permit.owner, successor(permit), millis, message);
+        return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), millis, message);
     }
 
     /**
@@ -130,7 +130,7 @@ public final class AsyncCondition {
 
     private CompletableFuture<Permit> enqueue(MutexPermit permit, @Nullable Executor executor) {
         if (!permit.spend()) return closed();
-        return GrantFuture.awaitSignal(core, permit.owner, successor(permit), executor);
+        return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), executor);
     }
 
     private MutexPermit mine(Permit held) {

@@ -127,7 +127,7 @@ public final class AsyncMutex {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
-        return GuardedCall.run(lock(), action, null);
+        return WithPermitFuture.run(lock(), action, null);
     }
 
     /**
@@ -137,7 +137,7 @@ public final class AsyncMutex {
             Object owner, Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(owner, "owner");
         Objects.requireNonNull(action, "action");
-        return GuardedCall.run(request(owner, null), action, null);
+        return WithPermitFuture.run(request(owner, null), action, null);
     }
 
     /** As {@link #withLock(Supplier)}, with the action run by {@code executor}. */
@@ -145,7 +145,7 @@ public final class AsyncMutex {
             Supplier<? extends CompletionStage<T>> action, Executor executor) {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
-        return GuardedCall.run(lock(), action, executor);
+        return WithPermitFuture.run(lock(), action, executor);
     }
 
     /** As {@link #withLock(Object, Supplier)}, with the action run by {@code executor}. */
@@ -154,7 +154,7 @@ public final class AsyncMutex {
         Objects.requireNonNull(owner, "owner");
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
-        return GuardedCall.run(request(owner, null), action, executor);
+        return WithPermitFuture.run(request(owner, null), action, executor);
     }
 
     /** A new condition, on which holders of this mutex can wait. */
@@ -199,7 +199,7 @@ public final class AsyncMutex {
     private CompletableFuture<Permit> request(@Nullable Object owner, @Nullable Executor executor) {
         CompletableFuture<Permit> decided = atOnce(owner);
         if (decided != null) return decided;
-        return GrantFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), executor);
+        return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), executor);
     }
 
     private CompletableFuture<Permit> requestWithin(@Nullable Object owner, Duration timeout) {
@@ -208,7 +208,7 @@ public final class AsyncMutex {
         if (decided != null) return decided;
         Supplier<String> message = () -> "not locked within " + timeout + ": " + mutex;
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return GrantFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, message);
+        return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, message);
     }
 
     /** What needs no waiting, or null. */

@@ -175,7 +175,7 @@ public final class AsyncSemaphore {
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
-        return GuardedCall.run(acquire(permits), action, null);
+        return WithPermitFuture.run(acquire(permits), action, null);
     }
 
     /**
@@ -187,7 +187,7 @@ public final class AsyncSemaphore {
             int permits, Supplier<? extends CompletionStage<T>> action, Executor executor) {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
-        return GuardedCall.run(acquire(permits), action, executor);
+        return WithPermitFuture.run(acquire(permits), action, executor);
     }
 
     /**
@@ -195,7 +195,7 @@ public final class AsyncSemaphore {
      * it.
      */
     public CompletableFuture<@Nullable Void> awaitIdle() {
-        return GrantFuture.enqueue(core, SyncBridge.IDLE_WEIGHT, null, null, null);
+        return WaiterFuture.enqueue(core, SyncBridge.IDLE_WEIGHT, null, null, null);
     }
 
     /** In which order those who wait are served. */
@@ -254,7 +254,7 @@ public final class AsyncSemaphore {
     private CompletableFuture<Permit> request(int permits, @Nullable Priority priority, @Nullable Executor executor) {
         CompletableFuture<Permit> decided = atOnce(permits);
         if (decided != null) return decided;
-        return GrantFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), executor);
+        return WaiterFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), executor);
     }
 
     private CompletableFuture<Permit> requestWithin(int permits, @Nullable Priority priority, Duration timeout) {
@@ -263,7 +263,7 @@ public final class AsyncSemaphore {
         if (decided != null) return decided;
         Supplier<String> message = () -> "no " + words(permits) + " within " + timeout + " from " + semaphore;
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return GrantFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), millis, message);
+        return WaiterFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), millis, message);
     }
 
     /** What needs no waiting, or null. */

@@ -111,7 +111,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
             Priority priority, Supplier<? extends CompletionStage<T>> task) {
         Objects.requireNonNull(task, "task");
         Objects.requireNonNull(priority, "priority");
-        return ScheduledCall.ofStage(scheduler, priority, executor, task).submit();
+        return TaskFuture.ofStage(scheduler, priority, executor, task).submit();
     }
 
     /**
@@ -129,7 +129,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         Objects.requireNonNull(task, "task");
         Objects.requireNonNull(executor, "executor");
         Objects.requireNonNull(priority, "priority");
-        return ScheduledCall.<T>of(scheduler, priority, executor, task).submit();
+        return TaskFuture.<T>of(scheduler, priority, executor, task).submit();
     }
 
     /**

@@ -107,8 +107,8 @@ final class ChannelRequests<T extends @Nullable Object> {
             long millis,
             Supplier<String> onTimeout,
             @Nullable Executor executor) {
-        if (millis < 0) return GrantFuture.enqueue(core, weight, tag, grant, executor);
-        if (millis > 0) return GrantFuture.enqueue(core, weight, tag, grant, millis, onTimeout);
+        if (millis < 0) return WaiterFuture.enqueue(core, weight, tag, grant, executor);
+        if (millis > 0) return WaiterFuture.enqueue(core, weight, tag, grant, millis, onTimeout);
         return CompletableFuture.failedFuture(new TimeoutException(onTimeout.get()));
     }
 }

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A clause of a {@link Select}. Each run of the select makes an attempt of its own. */
 interface Clause<R extends @Nullable Object> {
-    Attempt attempt(SelectCall<R> call);
+    Attempt attempt(SelectFuture<R> call);
 
     /** Where it stands among the others, whatever place it was given: whoever waits for time comes last. */
     default boolean isLast() {

@@ -22,10 +22,10 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
     }
 
     /** Ends the call with what the winner was granted. */
-    abstract void finish(ClauseWaiter winner, SelectCall<R> call);
+    abstract void finish(ClauseWaiter winner, SelectFuture<R> call);
 
     @Override
-    public final Attempt attempt(SelectCall<R> call) {
+    public final Attempt attempt(SelectFuture<R> call) {
         return new CoreAttempt(call);
     }
 
@@ -47,7 +47,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         @Override
-        void finish(ClauseWaiter winner, SelectCall<R> call) {
+        void finish(ClauseWaiter winner, SelectFuture<R> call) {
             G given;
             try {
                 given = take.apply(winner);
@@ -76,7 +76,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         @Override
-        void finish(ClauseWaiter winner, SelectCall<R> call) {
+        void finish(ClauseWaiter winner, SelectFuture<R> call) {
             P given = permit.get();
             call.finish(then, given, given);
         }
@@ -94,13 +94,13 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         @Override
-        void finish(ClauseWaiter winner, SelectCall<R> call) {
+        void finish(ClauseWaiter winner, SelectFuture<R> call) {
             Object granted = winner.core.grantOf(winner, null);
             if (granted instanceof Integer index) call.finish(then, index, null);
             else if (granted != null) lead(granted, call);
         }
 
-        private void lead(Object generation, SelectCall<R> call) {
+        private void lead(Object generation, SelectFuture<R> call) {
             call.runs(SyncBridge.lead(barrier, generation, (index, failure) -> {
                 if (failure == null) call.finish(then, index, null);
                 else call.fail(failure);
@@ -109,12 +109,12 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
     }
 
     private final class CoreAttempt implements Attempt {
-        private final SelectCall<R> call;
+        private final SelectFuture<R> call;
 
         /** Written by the thread that starts the select. */
         private @Nullable Entry entry;
 
-        CoreAttempt(SelectCall<R> call) {
+        CoreAttempt(SelectFuture<R> call) {
             this.call = call;
         }
 

@@ -22,7 +22,7 @@ final class Countdown {
     /** On {@code executor} when it had to wait; null for the thread that reaches zero. */
     CompletableFuture<@Nullable Void> await(@Nullable Executor executor) {
         if (count.getAsInt() == 0) return CompletableFuture.completedFuture(null);
-        return GrantFuture.enqueue(core, 1, null, null, executor);
+        return WaiterFuture.enqueue(core, 1, null, null, executor);
     }
 
     /** Fails with a {@link TimeoutException} that says {@code unmet} when the time is over. */
@@ -30,6 +30,6 @@ final class Countdown {
         long millis = Timeout.millis(timeout);
         if (count.getAsInt() == 0) return CompletableFuture.completedFuture(null);
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(unmet.get()));
-        return GrantFuture.enqueue(core, 1, null, null, millis, unmet);
+        return WaiterFuture.enqueue(core, 1, null, null, millis, unmet);
     }
 }

@@ -162,7 +162,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
     private record Orphan(Upgrade upgrade) {}
 
     /** An upgrade that waits. */
-    private final class Upgrade extends GrantFuture<WritePermit> {
+    private final class Upgrade extends WaiterFuture<WritePermit> {
         Upgrade(@Nullable Executor executor) {
             super(SyncBridge.of(lock), SyncBridge.UPGRADE_WEIGHT, owner, ReadWritePermit.this, executor);
         }

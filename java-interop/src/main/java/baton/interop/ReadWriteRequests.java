@@ -40,7 +40,7 @@ final class ReadWriteRequests {
             Supplier<? extends CompletionStage<T>> action,
             @Nullable Executor executor) {
         Objects.requireNonNull(action, "action");
-        return GuardedCall.run(request(Permit.class, access, owner, null), action, executor);
+        return WithPermitFuture.run(request(Permit.class, access, owner, null), action, executor);
     }
 
     <P extends Permit> CompletableFuture<P> request(
@@ -48,7 +48,7 @@ final class ReadWriteRequests {
         CompletableFuture<P> decided = atOnce(type, access, owner);
         if (decided != null) return decided;
         P permit = type.cast(new ReadWritePermit(lock, access, owner));
-        return GrantFuture.enqueue(core, access.weight, owner, permit, executor);
+        return WaiterFuture.enqueue(core, access.weight, owner, permit, executor);
     }
 
     <P extends Permit> CompletableFuture<P> requestWithin(
@@ -59,7 +59,7 @@ final class ReadWriteRequests {
         Supplier<String> message = () -> "not locked " + access.purpose + " within " + timeout + ": " + lock;
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
         P permit = type.cast(new ReadWritePermit(lock, access, owner));
-        return GrantFuture.enqueue(core, access.weight, owner, permit, millis, message);
+        return WaiterFuture.enqueue(core, access.weight, owner, permit, millis, message);
     }
 
     /** What needs no waiting, or null. */

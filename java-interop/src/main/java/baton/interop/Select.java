@@ -273,10 +273,10 @@ public final class Select<R extends @Nullable Object> {
     private CompletableFuture<R> run(@Nullable Executor executor) {
         if (clauses.isEmpty()) throw new IllegalStateException("start of a select without clauses: it would never end");
         started = true;
-        if (!unbiased) return SelectCall.start(clauses, executor);
+        if (!unbiased) return SelectFuture.start(clauses, executor);
         List<Clause<R>> shuffled = new ArrayList<>(clauses);
         Collections.shuffle(shuffled);
-        return SelectCall.start(shuffled, executor);
+        return SelectFuture.start(shuffled, executor);
     }
 
     private Select<R> add(Clause<R> clause) {

@@ -20,12 +20,12 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
     }
 
     @Override
-    public Attempt attempt(SelectCall<R> call) {
+    public Attempt attempt(SelectFuture<R> call) {
         return new Listener(call);
     }
 
     private final class Listener implements Attempt {
-        private final SelectCall<R> call;
+        private final SelectFuture<R> call;
 
         /** Ends the listening. */
         private final CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
@@ -33,7 +33,7 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
         private @Nullable V value;
         private @Nullable Throwable failure;
 
-        Listener(SelectCall<R> call) {
+        Listener(SelectFuture<R> call) {
             this.call = call;
         }
 

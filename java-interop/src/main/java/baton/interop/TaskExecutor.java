@@ -33,7 +33,7 @@ final class TaskExecutor extends ManagedExecutor {
     }
 
     /** The task of a work. It has no user: nobody sees how it ends, or depends on it. */
-    private final class Command extends ScheduledCall<@Nullable Void, Work> {
+    private final class Command extends TaskFuture<@Nullable Void, Work> {
         Command(Work work) {
             super(scheduler.kotlin(), priority, executor, work);
         }

@@ -22,16 +22,16 @@ final class TimeClause<R extends @Nullable Object> implements Clause<R> {
     }
 
     @Override
-    public Attempt attempt(SelectCall<R> call) {
+    public Attempt attempt(SelectFuture<R> call) {
         return new Timer(call);
     }
 
     private final class Timer implements Attempt {
-        private final SelectCall<R> call;
+        private final SelectFuture<R> call;
         private final AtomicBoolean over = new AtomicBoolean();
         private volatile @Nullable DisposableHandle handle;
 
-        Timer(SelectCall<R> call) {
+        Timer(SelectFuture<R> call) {
             this.call = call;
         }
 

@@ -21,23 +21,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <A> what it does
  */
-abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T> implements StageTask.Owner {
+abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> implements StageTask.Owner {
     private final StageTask task;
     private final Executor executor;
 
     /** Let go as soon as it is not needed: a future may be kept for its value. Whoever ends the waiting takes it. */
     private @Nullable A action;
 
-    ScheduledCall(TaskScheduler scheduler, Priority priority, Executor executor, A action) {
+    TaskFuture(TaskScheduler scheduler, Priority priority, Executor executor, A action) {
         this.task = StageTasks.newStageTask(scheduler, priority, this);
         this.executor = executor;
         this.action = action;
     }
 
     /** A call that ends when {@code action} returns. */
-    static <T extends @Nullable Object> ScheduledCall<T, ?> of(
+    static <T extends @Nullable Object> TaskFuture<T, ?> of(
             TaskScheduler scheduler, Priority priority, Executor executor, Callable<? extends T> action) {
-        return new ScheduledCall<T, Callable<? extends T>>(scheduler, priority, executor, action) {
+        return new TaskFuture<T, Callable<? extends T>>(scheduler, priority, executor, action) {
             @Override
             void act(Callable<? extends T> action) {
                 T value = null;
@@ -53,12 +53,12 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
     }
 
     /** A call that ends when the stage of {@code action} does. */
-    static <T extends @Nullable Object> ScheduledCall<T, ?> ofStage(
+    static <T extends @Nullable Object> TaskFuture<T, ?> ofStage(
             TaskScheduler scheduler,
             Priority priority,
             Executor executor,
             Supplier<? extends CompletionStage<T>> action) {
-        return new ScheduledCall<T, Supplier<? extends CompletionStage<T>>>(scheduler, priority, executor, action) {
+        return new TaskFuture<T, Supplier<? extends CompletionStage<T>>>(scheduler, priority, executor, action) {
             @Override
             void act(Supplier<? extends CompletionStage<T>> action) {
                 perform(action);
@@ -161,15 +161,15 @@ abstract class ScheduledCall<T extends @Nullable Object, A> extends StageCall<T>
         public void run() {
             boolean isInPlace = Thread.currentThread() == sender && !isSent;
             if (!isInPlace) {
-                ScheduledCall.this.run();
+                TaskFuture.this.run();
             } else if (Trampoline.enter()) {
                 try {
-                    ScheduledCall.this.run();
+                    TaskFuture.this.run();
                 } finally {
                     Trampoline.leave();
                 }
             } else {
-                Callbacks.ELSEWHERE.execute(ScheduledCall.this::begin);
+                Callbacks.ELSEWHERE.execute(TaskFuture.this::begin);
             }
         }
     }

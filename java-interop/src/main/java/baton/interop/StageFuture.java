@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * never runs. Cancelled while it runs: its stage is cancelled, and what it has is given back when that has really
  * ended.
  */
-abstract class StageCall<T extends @Nullable Object> extends Withdrawable<T> {
+abstract class StageFuture<T extends @Nullable Object> extends Withdrawable<T> {
     private static final VarHandle PHASE;
 
     static {
         try {
-            PHASE = MethodHandles.lookup().findVarHandle(StageCall.class, "phase", int.class);
+            PHASE = MethodHandles.lookup().findVarHandle(StageFuture.class, "phase", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }

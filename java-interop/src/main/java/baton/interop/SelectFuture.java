@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  * attempts that other threads have met meanwhile. One that was offered something is refused and starts again; any other
  * keeps what it was granted, and the oldest of them wins when the starting thread looks next.
  */
-final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
+final class SelectFuture<R extends @Nullable Object> extends Withdrawable<R> {
     private static final VarHandle PHASE;
 
     static {
         try {
-            PHASE = MethodHandles.lookup().findVarHandle(SelectCall.class, "phase", Object.class);
+            PHASE = MethodHandles.lookup().findVarHandle(SelectFuture.class, "phase", Object.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -58,7 +58,7 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     private volatile Object phase = EMPTY;
     private volatile @Nullable Job running;
 
-    private SelectCall(List<Clause<R>> clauses, @Nullable Executor executor) {
+    private SelectFuture(List<Clause<R>> clauses, @Nullable Executor executor) {
         this.executor = executor;
         this.attempts = new ArrayList<>(clauses.size());
         for (Clause<R> clause : clauses) if (!clause.isLast()) attempts.add(clause.attempt(this));
@@ -66,8 +66,8 @@ final class SelectCall<R extends @Nullable Object> extends Withdrawable<R> {
     }
 
     /** @param executor what runs the winner's function; null for the thread that decides */
-    static <R extends @Nullable Object> SelectCall<R> start(List<Clause<R>> clauses, @Nullable Executor executor) {
-        SelectCall<R> call = new SelectCall<>(clauses, executor);
+    static <R extends @Nullable Object> SelectFuture<R> start(List<Clause<R>> clauses, @Nullable Executor executor) {
+        SelectFuture<R> call = new SelectFuture<>(clauses, executor);
         call.register();
         return call;
     }

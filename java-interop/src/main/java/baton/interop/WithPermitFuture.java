@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * stage has ended, and completes as that stage did. Withdrawn before the action has begun: so is the request, or the
  * permit given back.
  */
-final class GuardedCall<T extends @Nullable Object> extends StageCall<T> {
+final class WithPermitFuture<T extends @Nullable Object> extends StageFuture<T> {
     private final CompletableFuture<Permit> grant;
 
     /** Let go when it has begun, or never will: a future may be kept for its value. Whoever ends the waiting takes it. */
     private @Nullable Supplier<? extends CompletionStage<T>> action;
 
-    private GuardedCall(CompletableFuture<Permit> grant, Supplier<? extends CompletionStage<T>> action) {
+    private WithPermitFuture(CompletableFuture<Permit> grant, Supplier<? extends CompletionStage<T>> action) {
         this.grant = grant;
         this.action = action;
     }
@@ -27,7 +27,7 @@ final class GuardedCall<T extends @Nullable Object> extends StageCall<T> {
             CompletableFuture<Permit> grant,
             Supplier<? extends CompletionStage<T>> action,
             @Nullable Executor executor) {
-        GuardedCall<T> call = new GuardedCall<>(grant, action);
+        WithPermitFuture<T> call = new WithPermitFuture<>(grant, action);
         var unused = grant.whenComplete((permit, failure) -> {
             if (permit == null) call.refused(failure);
             else if (executor == null) call.begin();

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Java tasks and their executor, which gets each of them as one command. */
-class ScheduledCallTest {
+class TaskFutureTest {
     /** Runs its commands when the test says so, and logs that. */
     private final class Commands implements Executor {
         final Futures.Steps steps = new Futures.Steps();

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class ScheduledCallStressTest {
+class TaskFutureStressTest {
     private static final int ROUNDS = 5_000;
 
     /**

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Several permits, or a lock with an owner, around an action that an executor runs. */
-class GuardedCallExecutorTest {
+class WithPermitFutureExecutorTest {
     private final AsyncSemaphore semaphore = AsyncSemaphore.create(3);
     private final AsyncMutex mutex = AsyncMutex.create();
     private final Steps steps = new Steps();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * Many Java tasks, each of which starts the next by its end, on executors that run or refuse them in place. Deep ones
  * begin elsewhere, so the test waits for them.
  */
-class ScheduledCallStackTest {
+class TaskFutureStackTest {
     private static final int MANY = 100_000;
     private static final int MILLION = 1_000_000;
 

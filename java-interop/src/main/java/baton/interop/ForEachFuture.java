@@ -11,11 +11,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The future of a {@code forEach}. It may be kept for its outcome, and does not keep the action with it. */
-final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullable Void> {
+final class ForEachFuture<T extends @Nullable Object> extends Withdrawable<@Nullable Void> {
     private Flow.@Nullable Subscription subscription;
     private volatile @Nullable CompletionStage<?> running;
 
-    private Consumption() {}
+    private ForEachFuture() {}
 
     /** @param executor what runs the action; null for the thread on which something happens */
     static <T extends @Nullable Object> CompletableFuture<@Nullable Void> of(
@@ -42,7 +42,7 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
             Channel<T> channel,
             @Nullable Executor executor,
             Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
-        Consumption<T> consumption = new Consumption<>();
+        ForEachFuture<T> consumption = new ForEachFuture<>();
         ChannelSubscription.subscribe(channel, consumption.new Receiver(action), executor, false);
         return consumption;
     }
@@ -73,7 +73,7 @@ final class Consumption<T extends @Nullable Object> extends Withdrawable<@Nullab
 
         @Override
         public void onSubscribe(Flow.Subscription subscription) {
-            Consumption.this.subscription = subscription;
+            ForEachFuture.this.subscription = subscription;
             subscription.request(1);
         }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what it is completed with
  */
-class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
+class WaiterFuture<T extends @Nullable Object> extends Withdrawable<T> {
     private final Waiter entry;
     private final @Nullable T grant;
     private final @Nullable Executor executor;
@@ -29,13 +29,13 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
     private @Nullable Supplier<String> onTimeout;
 
     /** @see #enqueue */
-    GrantFuture(WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
+    WaiterFuture(WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new Entry(core, weight, tag);
         this.grant = grant;
         this.executor = executor;
     }
 
-    private GrantFuture(WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
+    private WaiterFuture(WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new SignalEntry(core, owner);
         this.grant = grant;
         this.executor = executor;
@@ -47,38 +47,38 @@ class GrantFuture<T extends @Nullable Object> extends Withdrawable<T> {
      * @param grant what the future is completed with; null for what the core says
      * @param executor what completes it when it had to wait; null for the thread that releases
      */
-    static <T extends @Nullable Object> GrantFuture<T> enqueue(
+    static <T extends @Nullable Object> WaiterFuture<T> enqueue(
             WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
-        GrantFuture<T> future = new GrantFuture<>(core, weight, tag, grant, executor);
+        WaiterFuture<T> future = new WaiterFuture<>(core, weight, tag, grant, executor);
         future.start();
         return future;
     }
 
     /** As the other, but after {@code millis} it is completed with a {@link TimeoutException} with that message. */
-    static <T extends @Nullable Object> GrantFuture<T> enqueue(
+    static <T extends @Nullable Object> WaiterFuture<T> enqueue(
             WaitCore core,
             int weight,
             @Nullable Object tag,
             @Nullable T grant,
             long millis,
             Supplier<String> onTimeout) {
-        GrantFuture<T> future = new GrantFuture<>(core, weight, tag, grant, null);
+        WaiterFuture<T> future = new WaiterFuture<>(core, weight, tag, grant, null);
         future.start(millis, onTimeout);
         return future;
     }
 
     /** Enqueues at a condition, giving up the mutex that {@code owner} holds. */
-    static <T extends @Nullable Object> GrantFuture<T> awaitSignal(
+    static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
             WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
-        GrantFuture<T> future = new GrantFuture<>(core, owner, grant, executor);
+        WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, executor);
         future.start();
         return future;
     }
 
     /** As the other, but after {@code millis} it is completed with a {@link TimeoutException} with that message. */
-    static <T extends @Nullable Object> GrantFuture<T> awaitSignal(
+    static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
             WaitCore core, @Nullable Object owner, @Nullable T grant, long millis, Supplier<String> onTimeout) {
-        GrantFuture<T> future = new GrantFuture<>(core, owner, grant, null);
+        WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, null);
         future.start(millis, onTimeout);
         return future;
     }
