@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An end from outside goes up the chain first, and leaves the requests and the work behind it; then the links are
  * completed, the last of the chain first. So a link that is seen completed has no request left in a queue.
  */
-abstract class ChainLink<T extends @Nullable Object> extends TwoSourceStages<T> {
+abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
     private static final VarHandle SOURCES;
     private static final VarHandle CONSUMERS;
     private static final VarHandle UNENDED;

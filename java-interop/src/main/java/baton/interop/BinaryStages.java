@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The ways to derive a stage from two, both of which it then has as sources. */
-abstract class TwoSourceStages<T extends @Nullable Object> extends OneSourceStages<T> {
+abstract class BinaryStages<T extends @Nullable Object> extends UnaryStages<T> {
     /** Makes this and the other a source of the stage, which was just derived from them. */
     abstract <U extends @Nullable Object> CancellableFuture<U> derived(
             CompletionStage<?> other, CompletableFuture<U> stage);

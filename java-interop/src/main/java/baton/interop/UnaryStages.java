@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The ways to derive a stage from one: each is what CompletableFuture makes it, but cancellable, and counted among
  * those who want this one.
  */
-abstract class OneSourceStages<T extends @Nullable Object> extends CompletableFuture<T> {
+abstract class UnaryStages<T extends @Nullable Object> extends CompletableFuture<T> {
     /** Makes this a source of the stage, which was just derived from it. */
     abstract <U extends @Nullable Object> CancellableFuture<U> derived(CompletableFuture<U> stage);
 
