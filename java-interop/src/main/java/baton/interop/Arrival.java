@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The future of a party of a barrier. It waits in the barrier's own line; what it is granted there is its number, or
  * the generation for which it has to run the action first.
  */
-final class Arrival extends Withdrawable<Integer> {
+final class Arrival extends RevocableFuture<Integer> {
     private final Barrier barrier;
     private final @Nullable WaiterFuture<Object> grant;
     private volatile @Nullable Job running;

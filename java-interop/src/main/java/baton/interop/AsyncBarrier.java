@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * runs cancels the action's stage if it can be, and breaks the barrier; completing that future from outside changes
  * nothing for the others.
  *
- * <p><i>Callbacks, memory.</i> As for {@link AsyncSemaphore}.
+ * <p><i>CallbackExecutor, memory.</i> As for {@link AsyncSemaphore}.
  */
 public final class AsyncBarrier {
     private final Barrier barrier;

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * completes normally. Stages derived from them withdraw nothing. A future that nobody reads keeps the element it
  * received, or its place; {@link LeakReport} finds such places.
  *
- * <p><i>Callbacks.</i> As for {@link AsyncSemaphore}: run by whoever sends, receives or closes, unless an executor is
+ * <p><i>CallbackExecutor.</i> As for {@link AsyncSemaphore}: run by whoever sends, receives or closes, unless an executor is
  * given.
  *
  * <p><i>End.</i> After {@link #close()} nothing can be sent; what is inside can be received, and then receivers get
@@ -250,7 +250,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * <p><i>Cancellation.</i> Ending the future ends it: nothing more is taken out. What {@code action} was given
      * counts as received.
      *
-     * <p><i>Callbacks.</i> The action runs on this thread, and where elements are sent, a bounded number of times in a
+     * <p><i>CallbackExecutor.</i> The action runs on this thread, and where elements are sent, a bounded number of times in a
      * row; what is there beyond that, a thread of Baton's own does. It never runs twice at a time.
      */
     public CompletableFuture<@Nullable Void> forEach(Consumer<? super T> action) {

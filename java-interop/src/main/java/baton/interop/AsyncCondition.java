@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Misuse.</i> What waits or signals while nobody holds the mutex fails with {@link IllegalStateException} and
  * changes nothing. Whether it is the caller who holds it cannot be seen, but by the permit that {@code await} takes.
  *
- * <p><i>Callbacks, memory.</i> As for {@link AsyncMutex}.
+ * <p><i>CallbackExecutor, memory.</i> As for {@link AsyncMutex}.
  */
 public final class AsyncCondition {
     private final Condition condition;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Cancellation.</i> Cancelling the future of an await, completing it from outside, or letting {@code orTimeout}
  * expire withdraws the request, and the count stays as it is. Stages derived from it do not withdraw it.
  *
- * <p><i>Callbacks.</i> A future that had to wait is completed by the thread whose {@code countDown} opens the latch,
+ * <p><i>CallbackExecutor.</i> A future that had to wait is completed by the thread whose {@code countDown} opens the latch,
  * and its dependents run there, never under a lock of ours. One that blocks holds up those behind it, so it must not
  * wait for any of them: give it an executor. How the stack stays flat is told at {@link AsyncSemaphore}.
  *

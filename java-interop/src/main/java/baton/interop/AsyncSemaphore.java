@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * it. A future that nobody reads keeps what it was granted; {@link LeakReport} finds those. kotlinx's {@code await()}
  * on the future cancels it when the awaiting coroutine is cancelled, and that withdraws the request.
  *
- * <p><i>Callbacks.</i> A future that had to wait is completed by whoever releases, and its dependents run there, never
+ * <p><i>CallbackExecutor.</i> A future that had to wait is completed by whoever releases, and its dependents run there, never
  * under a lock of ours; where releases and callbacks stand on each other more than a few levels deep, a thread of
  * Baton's own completes the next one, so that the stack stays flat. Such a thread, {@code baton-callbacks-…}, also
  * completes a future whose time is over; it is no pool that other code can fill, and its callbacks may block. To choose

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * comes too late changes nothing, and finds it done, but for the moment in which another thread is just ending it by
  * the stages derived from it.
  *
- * <p><i>Callbacks</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
+ * <p><i>CallbackExecutor</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
  * under a lock. A callback that blocks holds up the teardowns that come after it. After a timeout both run on
  * a thread of Baton's own, {@code baton-callbacks-…}. Timers: whole milliseconds, rounded up.
  *
@@ -156,7 +156,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends ChainLi
 
     @Override
     public CancellableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
-        Callbacks.completeAsync(this, supplier, executor);
+        CallbackExecutor.completeAsync(this, supplier, executor);
         return this;
     }
 

@@ -233,7 +233,7 @@ abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
                 Object stage = next instanceof Reference<?> reference ? reference.get() : next;
                 if (!(stage instanceof CompletionStage<?> plain)) continue;
                 withdrawn.afterwards(() -> Stages.cancel(plain));
-                if (plain instanceof Withdrawable<?> request) withdraw(request);
+                if (plain instanceof RevocableFuture<?> request) withdraw(request);
             }
         }
     }
@@ -262,7 +262,7 @@ abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
     private boolean leaveWork(CancellationToken mine, Ending ending) {
         CompletionStage<?> source = mine.source;
         // Before the decision: a request that is found granted ends this with the grant, which would else be lost.
-        if (source instanceof Withdrawable<?> request) {
+        if (source instanceof RevocableFuture<?> request) {
             withdraw(request);
             if (request.isDone()) settleAs(mine, request);
         }
@@ -276,7 +276,7 @@ abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
         return true;
     }
 
-    private static void withdraw(Withdrawable<?> request) {
+    private static void withdraw(RevocableFuture<?> request) {
         try {
             request.withdraw();
         } catch (Throwable e) {

@@ -74,7 +74,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
             subscription.cancelled = true;
             Trampoline.report(e);
         }
-        Callbacks.run(executor, subscription::deliver);
+        CallbackExecutor.run(executor, subscription::deliver);
     }
 
     @Override
@@ -95,7 +95,7 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     }
 
     private void happened() {
-        if (turns.getAndIncrement() == 0) Callbacks.run(executor, this::deliver);
+        if (turns.getAndIncrement() == 0) CallbackExecutor.run(executor, this::deliver);
     }
 
     private void deliver() {
@@ -113,8 +113,8 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     }
 
     private void goOnElsewhere() {
-        Executor next = executor == null ? Callbacks.ELSEWHERE : executor;
-        Callbacks.run(next, this::deliver);
+        Executor next = executor == null ? CallbackExecutor.ELSEWHERE : executor;
+        CallbackExecutor.run(next, this::deliver);
     }
 
     /** False when there is nothing to signal, for now or for ever. */

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The future of a {@code forEach}. It may be kept for its outcome, and does not keep the action with it. */
-final class ForEachFuture<T extends @Nullable Object> extends Withdrawable<@Nullable Void> {
+final class ForEachFuture<T extends @Nullable Object> extends RevocableFuture<@Nullable Void> {
     private Flow.@Nullable Subscription subscription;
     private volatile @Nullable CompletionStage<?> running;
 

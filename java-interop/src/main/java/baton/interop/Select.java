@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Memory.</i> As that of the winner's primitive: what was sent, given back or completed there happens before the
  * function.
  *
- * <p><i>Callbacks.</i> The winner's function is run by whoever grants or, if nothing has to be waited for, by the
+ * <p><i>CallbackExecutor.</i> The winner's function is run by whoever grants or, if nothing has to be waited for, by the
  * caller of {@link #start()}; never under a lock of ours. Where they stand on each other more than a few levels deep,
  * the next is run by a thread of Baton's own, as is that of {@link #onTimeout}. To choose who runs it, give an
  * executor.

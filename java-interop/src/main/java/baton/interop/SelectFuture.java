@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * attempts that other threads have met meanwhile. One that was offered something is refused and starts again; any other
  * keeps what it was granted, and the oldest of them wins when the starting thread looks next.
  */
-final class SelectFuture<R extends @Nullable Object> extends Withdrawable<R> {
+final class SelectFuture<R extends @Nullable Object> extends RevocableFuture<R> {
     private static final VarHandle PHASE;
 
     static {
@@ -154,10 +154,10 @@ final class SelectFuture<R extends @Nullable Object> extends Withdrawable<R> {
 
     private void won(Clause.Attempt attempt) {
         // Flat already here: to withdraw a clause may let in another select, and that withdraws its own.
-        Callbacks.run(null, () -> {
+        CallbackExecutor.run(null, () -> {
             withdrawAllBut(attempt);
             if (executor == null) begin(attempt);
-            else Callbacks.run(executor, () -> begin(attempt));
+            else CallbackExecutor.run(executor, () -> begin(attempt));
         });
     }
 

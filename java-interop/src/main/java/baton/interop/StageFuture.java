@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * never runs. Cancelled while it runs: its stage is cancelled, and what it has is given back when that has really
  * ended.
  */
-abstract class StageFuture<T extends @Nullable Object> extends Withdrawable<T> {
+abstract class StageFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     private static final VarHandle PHASE;
 
     static {

@@ -151,7 +151,7 @@ abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> 
                 executor.execute(this);
             } catch (Throwable e) {
                 // The next task may be rejected as well, and stands on this one.
-                Callbacks.run(null, () -> rejected(e));
+                CallbackExecutor.run(null, () -> rejected(e));
             } finally {
                 isSent = true;
             }
@@ -169,7 +169,7 @@ abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> 
                     Trampoline.leave();
                 }
             } else {
-                Callbacks.ELSEWHERE.execute(TaskFuture.this::begin);
+                CallbackExecutor.ELSEWHERE.execute(TaskFuture.this::begin);
             }
         }
     }

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Cancellation.</i> Cancelling a future of the scope, or all stages derived from it, cancels that one alone.
  * {@link #join} ends early when its thread is interrupted.
  *
- * <p><i>Callbacks.</i> Functions run on the executor given, which must run what it is given while somebody waits here;
+ * <p><i>CallbackExecutor.</i> Functions run on the executor given, which must run what it is given while somebody waits here;
  * the scope has no thread of its own, but for one opened by {@link #openVirtual}. Where callbacks and teardowns run is
  * told at {@link CancellationToken}.
  *

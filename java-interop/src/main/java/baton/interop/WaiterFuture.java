@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what it is completed with
  */
-class WaiterFuture<T extends @Nullable Object> extends Withdrawable<T> {
+class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     private final Waiter entry;
     private final @Nullable T grant;
     private final @Nullable Executor executor;
@@ -131,7 +131,7 @@ class WaiterFuture<T extends @Nullable Object> extends Withdrawable<T> {
     }
 
     private void finishFlat(int state) {
-        Callbacks.run(executor, () -> finish(state));
+        CallbackExecutor.run(executor, () -> finish(state));
     }
 
     @Override

@@ -327,7 +327,7 @@ class AsyncBarrierTest {
         assertEquals(0, barrier.waiting());
     }
 
-    /** Callbacks that arrive again, on top of each other. */
+    /** CallbackExecutor that arrive again, on top of each other. */
     @Test
     void arrive_inCallbacksForever_keepsTheStackFlat() {
         AsyncBarrier barrier = AsyncBarrier.create(1, () -> CompletableFuture.completedFuture(""));

@@ -13,7 +13,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Callbacks that stand too deep on each other go on elsewhere, whatever becomes of the common pool. */
+/** CallbackExecutor that stand too deep on each other go on elsewhere, whatever becomes of the common pool. */
 class HandOverThreadsTest {
     private static final int MANY = 30;
 

@@ -48,7 +48,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
     }
 
     override fun end() {
-        // Callbacks of others may still be about to close what they got.
+        // CallbackExecutor of others may still be about to close what they got.
         repeat(1_000) {
             Futures.await(rw.lockWrite()).close()
             if (kotlin.waiting == 0 && kotlin.readers == 0 && !kotlin.isWriteLocked) return@repeat

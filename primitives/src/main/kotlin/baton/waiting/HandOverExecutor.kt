@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger
  * Runs callbacks that must leave the thread that reached them: those that would deepen its stack without bound, and
  * those that a timer sets going. Users cannot submit to it, so only callbacks can fill it.
  *
- * 1. Callbacks that return soon share [core] threads, however many are queued: a burst of timeouts starts no burst of
+ * 1. CallbackExecutor that return soon share [core] threads, however many are queued: a burst of timeouts starts no burst of
  *    threads.
  * 2. When the same callback has headed the queue for [STALL_MILLIS], all threads count as blocked, and their number
  *    doubles, up to one for each callback. So a blocked callback delays the others by a few times [STALL_MILLIS].

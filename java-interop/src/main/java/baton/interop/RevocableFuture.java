@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * request first, so that nobody sees it completed while the request is still in the queue (but for the moment in which
  * another thread is just withdrawing it). It is completed whatever the withdrawal throws.
  */
-abstract class Withdrawable<T extends @Nullable Object> extends CompletableFuture<T> {
+abstract class RevocableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
     /** Takes the request back if it is still open. If it was decided already, this future is completed with that. */
     abstract void withdraw();
 
@@ -92,7 +92,7 @@ abstract class Withdrawable<T extends @Nullable Object> extends CompletableFutur
     /** CompletableFuture's own would complete this past {@link #complete}. */
     @Override
     public final CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
-        Callbacks.completeAsync(this, supplier, executor);
+        CallbackExecutor.completeAsync(this, supplier, executor);
         return this;
     }
 

@@ -11,11 +11,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where calls run that lead to the user's code. */
-final class Callbacks {
+final class CallbackExecutor {
     /** For callbacks that would deepen the stack without bound. Unlike the common pool, user code cannot fill it. */
     static final Executor ELSEWHERE = HandOverExecutor.INSTANCE;
 
-    private Callbacks() {}
+    private CallbackExecutor() {}
 
     /**
      * On the executor if there is one; on this thread if there is none, or it rejects. Either way elsewhere, where the
