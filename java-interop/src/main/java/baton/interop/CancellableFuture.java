@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what it is completed with
  */
-public final class CancellableFuture<T extends @Nullable Object> extends ChainLink<T> {
+public final class CancellableFuture<T extends @Nullable Object> extends CancellationNode<T> {
     CancellableFuture(@Nullable CancellationToken token) {
         super(token);
     }

@@ -8,7 +8,7 @@ import java.lang.ref.WeakReference;
  * How many stages were derived from a future and still want it. They hold this instead of the future: whoever can still
  * complete a future holds it anyway, and a stage must not keep all those alive that ended before it.
  */
-final class Consumers extends WeakReference<ChainLink<?>> {
+final class Consumers extends WeakReference<CancellationNode<?>> {
     private static final VarHandle COUNT;
 
     static {
@@ -22,7 +22,7 @@ final class Consumers extends WeakReference<ChainLink<?>> {
     @SuppressWarnings("UnusedVariable") // by COUNT
     private volatile int count;
 
-    Consumers(ChainLink<?> future) {
+    Consumers(CancellationNode<?> future) {
         super(future);
     }
 

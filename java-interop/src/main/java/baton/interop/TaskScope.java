@@ -57,7 +57,7 @@ public final class TaskScope implements AutoCloseable {
     private final boolean independent;
     private final @Nullable String name;
     private final AsyncWaitGroup unended = AsyncWaitGroup.create();
-    private final Set<ChainLink<?>> running = ConcurrentHashMap.newKeySet();
+    private final Set<CancellationNode<?>> running = ConcurrentHashMap.newKeySet();
 
     /** The threads that run code of the scope. */
     private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
@@ -203,15 +203,15 @@ public final class TaskScope implements AutoCloseable {
         }
     }
 
-    private void stop(Throwable reason, @Nullable ChainLink<?> but) {
+    private void stop(Throwable reason, @Nullable CancellationNode<?> but) {
         stopped.compareAndSet(null, reason);
-        for (ChainLink<?> link : running) {
+        for (CancellationNode<?> link : running) {
             if (link != but && link instanceof CancellableFuture<?> future) future.cancel(reason);
         }
     }
 
     /** One of its futures has failed, and is not over yet: it ends by itself, after its teardowns. */
-    void failed(ChainLink<?> link, Throwable thrown) {
+    void failed(CancellationNode<?> link, Throwable thrown) {
         Throwable why = Stages.unwrap(thrown);
         if (why instanceof CancellationException) return;
         Throwable first = failure.compareAndExchange(null, why);
@@ -223,7 +223,7 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /** One of its futures is over. */
-    void terminated(ChainLink<?> link) {
+    void terminated(CancellationNode<?> link) {
         running.remove(link);
         unended.done();
     }

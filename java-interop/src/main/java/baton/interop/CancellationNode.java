@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An end from outside goes up the chain first, and leaves the requests and the work behind it; then the links are
  * completed, the last of the chain first. So a link that is seen completed has no request left in a queue.
  */
-abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
+abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages<T> {
     private static final VarHandle SOURCES;
     private static final VarHandle CONSUMERS;
     private static final VarHandle UNENDED;
@@ -34,10 +34,10 @@ abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            SOURCES = lookup.findVarHandle(ChainLink.class, "sources", Object.class);
-            CONSUMERS = lookup.findVarHandle(ChainLink.class, "consumers", Consumers.class);
-            UNENDED = lookup.findVarHandle(ChainLink.class, "unended", int.class);
-            TERMINATION = lookup.findVarHandle(ChainLink.class, "termination", CompletableFuture.class);
+            SOURCES = lookup.findVarHandle(CancellationNode.class, "sources", Object.class);
+            CONSUMERS = lookup.findVarHandle(CancellationNode.class, "consumers", Consumers.class);
+            UNENDED = lookup.findVarHandle(CancellationNode.class, "unended", int.class);
+            TERMINATION = lookup.findVarHandle(CancellationNode.class, "termination", CompletableFuture.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -99,7 +99,7 @@ abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
 
     private volatile @Nullable CompletableFuture<@Nullable Void> termination;
 
-    ChainLink(@Nullable CancellationToken token) {
+    CancellationNode(@Nullable CancellationToken token) {
         this.token = token;
         if (token != null) unended = 1; // the function, or the stage
     }
@@ -152,7 +152,7 @@ abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
     final void consume(CompletionStage<?> stage) {
         if (stage instanceof Future<?> future && future.isDone()) return;
         Object source = stage;
-        if (stage instanceof ChainLink<?> link) source = link.consumers().enter();
+        if (stage instanceof CancellationNode<?> link) source = link.consumers().enter();
         else if (stage instanceof CompletableFuture<?>) source = new WeakReference<>(stage);
         for (; ; ) {
             Object now = sources;
@@ -219,7 +219,7 @@ abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
                 open.push(both.rest);
                 open.push(both.first);
             } else if (next instanceof Consumers left) {
-                ChainLink<?> link = left.leave() ? left.get() : null;
+                CancellationNode<?> link = left.leave() ? left.get() : null;
                 if (link == null || link.isDone()) continue;
                 CancellationToken work = link.token;
                 if (work != null) {
@@ -239,7 +239,7 @@ abstract class ChainLink<T extends @Nullable Object> extends BinaryStages<T> {
     }
 
     /** The first of the chain ends with this, which terminates after it. */
-    private void leaveFirst(ChainLink<?> first, CancellationToken work, Withdrawn withdrawn) {
+    private void leaveFirst(CancellationNode<?> first, CancellationToken work, Withdrawn withdrawn) {
         boolean kept = first.keep();
         Ending ending = Ending.fromDependents(withdrawn.why, withdrawn.reason);
         if (first.leaveWork(work, ending)) {
