@@ -99,7 +99,7 @@ public final class AsyncBarrier {
      * party's, with what the action failed with.
      */
     public CompletableFuture<Integer> arrive() {
-        return Arrival.of(barrier, WaiterFuture.enqueue(core, 1, null, null, null));
+        return BarrierFuture.of(barrier, WaiterFuture.enqueue(core, 1, null, null, null));
     }
 
     /**
@@ -108,7 +108,7 @@ public final class AsyncBarrier {
      */
     public CompletableFuture<Integer> arrive(Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return Arrival.of(barrier, WaiterFuture.enqueue(core, 1, null, null, executor));
+        return BarrierFuture.of(barrier, WaiterFuture.enqueue(core, 1, null, null, executor));
     }
 
     /**
@@ -122,12 +122,12 @@ public final class AsyncBarrier {
         try {
             // However short the time is, it is not over for one that need not wait.
             Object granted = SyncBridge.arriveNow(barrier, millis == 0);
-            if (granted != null) return Arrival.of(barrier, granted);
+            if (granted != null) return BarrierFuture.of(barrier, granted);
         } catch (BrokenBarrierException e) {
             return CompletableFuture.failedFuture(e);
         }
         if (millis == 0) return CompletableFuture.failedFuture(new BarrierTimeoutException(message.get()));
-        return Arrival.of(barrier, WaiterFuture.<Object>enqueue(core, 1, null, null, millis, message));
+        return BarrierFuture.of(barrier, WaiterFuture.<Object>enqueue(core, 1, null, null, millis, message));
     }
 
     /** Breaks it: those who wait fail with {@link BrokenBarrierException}. A broken barrier stays as it is. */

@@ -13,25 +13,25 @@ import org.jspecify.annotations.Nullable;
  * The future of a party of a barrier. It waits in the barrier's own line; what it is granted there is its number, or
  * the generation for which it has to run the action first.
  */
-final class Arrival extends RevocableFuture<Integer> {
+final class BarrierFuture extends RevocableFuture<Integer> {
     private final Barrier barrier;
     private final @Nullable WaiterFuture<Object> grant;
     private volatile @Nullable Job running;
 
-    private Arrival(Barrier barrier, @Nullable WaiterFuture<Object> grant) {
+    private BarrierFuture(Barrier barrier, @Nullable WaiterFuture<Object> grant) {
         this.barrier = barrier;
         this.grant = grant;
     }
 
     /** For a party that need not wait. */
     static CompletableFuture<Integer> of(Barrier barrier, Object granted) {
-        Arrival arrival = new Arrival(barrier, null);
+        BarrierFuture arrival = new BarrierFuture(barrier, null);
         arrival.decided(granted, null);
         return arrival;
     }
 
     static CompletableFuture<Integer> of(Barrier barrier, WaiterFuture<Object> grant) {
-        Arrival arrival = new Arrival(barrier, grant);
+        BarrierFuture arrival = new BarrierFuture(barrier, grant);
         var unused = grant.whenComplete((granted, failure) -> arrival.decided(granted, failure));
         return arrival;
     }
