@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Completing a future from outside ({@code complete}, {@code completeExceptionally}, {@code completeAsync},
  * {@code obtrude…}, {@code orTimeout}, {@code completeOnTimeout}) gives it that outcome, and ends the work for it as a
  * cancel would. The flag of {@code cancel(boolean)} means nothing; see {@link CancellationToken#interruptible}. Whoever
- * comes too late changes nothing, and finds it done, but for the moment in which another thread is just ending it by
+ * comes too late changes nothing, and finds it done, but for the moment in which another thread is just completion it by
  * the stages derived from it.
  *
  * <p><i>CallbackExecutor</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither

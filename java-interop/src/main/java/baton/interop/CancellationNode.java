@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a {@link CancellableFuture} knows of the work behind it, and of those before and after it in its chain.
  *
- * <p>The first of a chain has a token: whoever sets an {@link Ending} into it decides how it is completed, and whoever
+ * <p>The first of a chain has a token: whoever sets an {@link Completion} into it decides how it is completed, and whoever
  * comes too late completes it with that. A derived stage has sources, and is decided as any CompletableFuture; whoever
- * ended it from outside takes its sources from it and leaves their {@link Consumers}. The last to leave ends the source
+ * ended it from outside takes its sources from it and leaves their {@link DependentCount}. The last to leave ends the source
  * in the same way.
  *
  * <p>An end from outside goes up the chain first, and leaves the requests and the work behind it; then the links are
@@ -35,7 +35,7 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             SOURCES = lookup.findVarHandle(CancellationNode.class, "sources", Object.class);
-            CONSUMERS = lookup.findVarHandle(CancellationNode.class, "consumers", Consumers.class);
+            CONSUMERS = lookup.findVarHandle(CancellationNode.class, "consumers", DependentCount.class);
             UNENDED = lookup.findVarHandle(CancellationNode.class, "unended", int.class);
             TERMINATION = lookup.findVarHandle(CancellationNode.class, "termination", CompletableFuture.class);
         } catch (ReflectiveOperationException e) {
@@ -43,7 +43,7 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
         }
     }
 
-    /** More than one source: each is a Sources, a Consumers, a weak reference to a plain future, or another stage. */
+    /** More than one source: each is a Sources, a DependentCount, a weak reference to a plain future, or another stage. */
     private record Sources(Object first, Object rest) {}
 
     /**
@@ -92,7 +92,7 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
     final @Nullable CancellationToken token;
 
     private volatile @Nullable Object sources;
-    private volatile @Nullable Consumers consumers;
+    private volatile @Nullable DependentCount consumers;
 
     /** How many things still go on for this; TERMINATED for good once that is none, and it is done. */
     private volatile int unended;
@@ -141,7 +141,7 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
         if (taken == null || taken instanceof Withdrawn || !SOURCES.compareAndSet(this, taken, null)) return;
         for (Object next = taken; next != null; ) {
             Object first = next instanceof Sources both ? both.first : next;
-            if (first instanceof Consumers left) {
+            if (first instanceof DependentCount left) {
                 var unused = left.leave();
             }
             next = next instanceof Sources both ? both.rest : null;
@@ -164,11 +164,11 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
         }
     }
 
-    final Consumers consumers() {
-        Consumers now = consumers;
+    final DependentCount consumers() {
+        DependentCount now = consumers;
         if (now != null) return now;
-        Consumers mine = new Consumers(this);
-        Consumers before = (Consumers) CONSUMERS.compareAndExchange(this, null, mine);
+        DependentCount mine = new DependentCount(this);
+        DependentCount before = (DependentCount) CONSUMERS.compareAndExchange(this, null, mine);
         return before == null ? mine : before;
     }
 
@@ -186,9 +186,9 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
         try {
             CancellationToken mine = token;
             if (mine != null) {
-                Ending ending = Ending.fromOutside(value, failure, reason);
-                if (!leaveWork(mine, ending)) return false;
-                completeAs(mine, ending);
+                Completion completion = Completion.fromOutside(value, failure, reason);
+                if (!leaveWork(mine, completion)) return false;
+                completeAs(mine, completion);
                 return true;
             }
             Withdrawn withdrawn = new Withdrawn(upwards(failure, reason), reason);
@@ -218,7 +218,7 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
             if (next instanceof Sources both) {
                 open.push(both.rest);
                 open.push(both.first);
-            } else if (next instanceof Consumers left) {
+            } else if (next instanceof DependentCount left) {
                 CancellationNode<?> link = left.leave() ? left.get() : null;
                 if (link == null || link.isDone()) continue;
                 CancellationToken work = link.token;
@@ -241,13 +241,13 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
     /** The first of the chain ends with this, which terminates after it. */
     private void leaveFirst(CancellationNode<?> first, CancellationToken work, Withdrawn withdrawn) {
         boolean kept = first.keep();
-        Ending ending = Ending.fromDependents(withdrawn.why, withdrawn.reason);
-        if (first.leaveWork(work, ending)) {
+        Completion completion = Completion.fromDependents(withdrawn.why, withdrawn.reason);
+        if (first.leaveWork(work, completion)) {
             if (keep()) {
                 var unused = first.termination().whenComplete((value, e) -> release());
             }
             withdrawn.afterwards(() -> {
-                first.completeAs(work, ending);
+                first.completeAs(work, completion);
                 if (kept) first.release();
             });
         } else if (kept) {
@@ -259,20 +259,20 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
      * Decides how the work ends, and leaves it; the caller completes this. False if it had ended: then this is
      * completed with that, here or by the thread that ends it.
      */
-    private boolean leaveWork(CancellationToken mine, Ending ending) {
+    private boolean leaveWork(CancellationToken mine, Completion completion) {
         CompletionStage<?> source = mine.source;
         // Before the decision: a request that is found granted ends this with the grant, which would else be lost.
         if (source instanceof RevocableFuture<?> request) {
             withdraw(request);
             if (request.isDone()) settleAs(mine, request);
         }
-        if (!mine.end(ending)) {
+        if (!mine.end(completion)) {
             setAsDecided(mine);
             return false;
         }
         if (mine.task != null && mine.task.take() != null) release(); // its function will never begin
-        if (source != null) cancel(source, ending);
-        mine.interrupt(ending);
+        if (source != null) cancel(source, completion);
+        mine.interrupt(completion);
         return true;
     }
 
@@ -284,21 +284,21 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
         }
     }
 
-    private static void cancel(CompletionStage<?> source, Ending ending) {
+    private static void cancel(CompletionStage<?> source, Completion completion) {
         try {
             Stages.cancel(source);
         } catch (Throwable e) { // of a stage of the user's own
-            ending.attach(e);
+            completion.attach(e);
         }
     }
 
     @SuppressWarnings("unchecked") // only this puts values into its token
-    private void completeAs(CancellationToken mine, Ending ending) {
+    private void completeAs(CancellationToken mine, Completion completion) {
         boolean entered = mine.enter();
         try {
-            set((T) ending.value, ending.failure);
-            if (mine.scope != null && ending.failure != null) mine.scope.failed(this, ending.failure);
-            mine.tearDown(ending);
+            set((T) completion.value, completion.failure);
+            if (mine.scope != null && completion.failure != null) mine.scope.failed(this, completion.failure);
+            mine.tearDown(completion);
         } finally {
             mine.leave(entered);
         }
@@ -307,8 +307,8 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
     /** Not in the place of the thread that ends it by its dependents: that completes those first. */
     @SuppressWarnings("unchecked") // only this puts values into its token
     private void setAsDecided(CancellationToken mine) {
-        Ending ending = mine.ending();
-        if (ending != null && !ending.isByDependents) set((T) ending.value, ending.failure);
+        Completion completion = mine.completion();
+        if (completion != null && !completion.isByDependents) set((T) completion.value, completion.failure);
     }
 
     /** Runs the function, on this thread. */
@@ -346,13 +346,13 @@ abstract class CancellationNode<T extends @Nullable Object> extends BinaryStages
     }
 
     private void settle(CancellationToken mine, @Nullable T value, @Nullable Throwable failure) {
-        Ending ending = Ending.byItself(value, failure);
-        if (mine.end(ending)) {
+        Completion completion = Completion.byItself(value, failure);
+        if (mine.end(completion)) {
             if (failure != null && mine.scope != null) mine.scope.failed(this, failure);
-            mine.tearDown(ending);
+            mine.tearDown(completion);
             set(value, failure);
         } else if (failure != null) {
-            Ending before = mine.ending();
+            Completion before = mine.completion();
             if (before != null) before.failedAfterwards(failure);
         }
     }

@@ -56,7 +56,7 @@ public final class CancellationToken {
     /** The stage whose completion is that of the work; null if there is none, or it has completed. */
     volatile @Nullable CompletionStage<?> source;
 
-    /** Null or a Teardown while the work goes on, then an Ending for good. */
+    /** Null or a Teardown while the work goes on, then an Completion for good. */
     private volatile @Nullable Object state;
 
     private volatile @Nullable Object runner;
@@ -74,8 +74,8 @@ public final class CancellationToken {
         Objects.requireNonNull(teardown, "teardown");
         for (; ; ) {
             Object now = state;
-            if (now instanceof Ending ending) {
-                if (ending.needsTeardown()) tearDown(teardown, ending);
+            if (now instanceof Completion completion) {
+                if (completion.needsTeardown()) tearDown(teardown, completion);
                 return;
             }
             if (STATE.compareAndSet(this, now, new Teardown(teardown, (Teardown) now))) return;
@@ -93,8 +93,8 @@ public final class CancellationToken {
      * {@link CancellationException}. Null while it is not cancelled.
      */
     public @Nullable Throwable reason() {
-        Ending ending = ending();
-        return ending == null ? null : ending.reason;
+        Completion completion = completion();
+        return completion == null ? null : completion.reason;
     }
 
     /**
@@ -125,37 +125,37 @@ public final class CancellationToken {
         }
         RUNNER.compareAndSet(this, null, current);
         // Whoever cancels looks at `runner` after `state`, so one of us two sees the other.
-        Ending ending = ending();
-        if (ending != null && ending.reason != null) interrupt(ending);
+        Completion completion = completion();
+        if (completion != null && completion.reason != null) interrupt(completion);
     }
 
     @Nullable
-    Ending ending() {
-        return state instanceof Ending ending ? ending : null;
+    Completion completion() {
+        return state instanceof Completion completion ? completion : null;
     }
 
     /** Decides how the work ends; false if that was decided before. Who decides tears down. */
-    boolean end(Ending ending) {
+    boolean end(Completion completion) {
         for (; ; ) {
             Object now = state;
-            if (now instanceof Ending) return false;
-            ending.registered = ending.needsTeardown() ? (Teardown) now : null;
-            if (STATE.compareAndSet(this, now, ending)) return true;
+            if (now instanceof Completion) return false;
+            completion.registered = completion.needsTeardown() ? (Teardown) now : null;
+            if (STATE.compareAndSet(this, now, completion)) return true;
         }
     }
 
     /** Runs what was registered before it ended. */
-    void tearDown(Ending ending) {
-        Teardown next = ending.registered;
-        ending.registered = null;
-        for (; next != null; next = next.before) tearDown(next.action, ending);
+    void tearDown(Completion completion) {
+        Teardown next = completion.registered;
+        completion.registered = null;
+        for (; next != null; next = next.before) tearDown(next.action, completion);
     }
 
-    private static void tearDown(Runnable action, Ending ending) {
+    private static void tearDown(Runnable action, Completion completion) {
         try {
             action.run();
         } catch (Throwable e) {
-            ending.attach(e);
+            completion.attach(e);
         }
     }
 
@@ -173,12 +173,12 @@ public final class CancellationToken {
         var unused = Thread.interrupted();
     }
 
-    void interrupt(Ending ending) {
+    void interrupt(Completion completion) {
         if (!(runner instanceof Thread running) || !RUNNER.compareAndSet(this, running, INTERRUPTING)) return;
         try {
             running.interrupt();
         } catch (Throwable e) { // of what the thread waits in, a channel say
-            ending.attach(e);
+            completion.attach(e);
         } finally {
             runner = INTERRUPTED;
         }
@@ -195,8 +195,8 @@ public final class CancellationToken {
 
     @Override
     public String toString() {
-        Ending ending = ending();
-        if (ending == null) return "CancellationToken (active)";
-        return "CancellationToken (" + (ending.reason == null ? "ended" : "cancelled: " + ending.reason) + ")";
+        Completion completion = completion();
+        if (completion == null) return "CancellationToken (active)";
+        return "CancellationToken (" + (completion.reason == null ? "ended" : "cancelled: " + completion.reason) + ")";
     }
 }

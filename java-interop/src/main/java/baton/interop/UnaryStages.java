@@ -122,41 +122,41 @@ abstract class UnaryStages<T extends @Nullable Object> extends CompletableFuture
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> thenCompose(
             Function<? super T, ? extends CompletionStage<U>> function) {
-        Composed<T, U> composed = new Composed<>(function);
+        ComposeLink<T, U> composed = new ComposeLink<>(function);
         return composed.by(derived(super.thenCompose(composed)));
     }
 
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> thenComposeAsync(
             Function<? super T, ? extends CompletionStage<U>> function) {
-        Composed<T, U> composed = new Composed<>(function);
+        ComposeLink<T, U> composed = new ComposeLink<>(function);
         return composed.by(derived(super.thenComposeAsync(composed)));
     }
 
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> thenComposeAsync(
             Function<? super T, ? extends CompletionStage<U>> function, Executor executor) {
-        Composed<T, U> composed = new Composed<>(function);
+        ComposeLink<T, U> composed = new ComposeLink<>(function);
         return composed.by(derived(super.thenComposeAsync(composed, executor)));
     }
 
     @Override
     public final CancellableFuture<T> exceptionallyCompose(Function<Throwable, ? extends CompletionStage<T>> function) {
-        Composed<Throwable, T> composed = new Composed<>(function);
+        ComposeLink<Throwable, T> composed = new ComposeLink<>(function);
         return composed.by(derived(super.exceptionallyCompose(composed)));
     }
 
     @Override
     public final CancellableFuture<T> exceptionallyComposeAsync(
             Function<Throwable, ? extends CompletionStage<T>> function) {
-        Composed<Throwable, T> composed = new Composed<>(function);
+        ComposeLink<Throwable, T> composed = new ComposeLink<>(function);
         return composed.by(derived(super.exceptionallyComposeAsync(composed)));
     }
 
     @Override
     public final CancellableFuture<T> exceptionallyComposeAsync(
             Function<Throwable, ? extends CompletionStage<T>> function, Executor executor) {
-        Composed<Throwable, T> composed = new Composed<>(function);
+        ComposeLink<Throwable, T> composed = new ComposeLink<>(function);
         return composed.by(derived(super.exceptionallyComposeAsync(composed, executor)));
     }
 }

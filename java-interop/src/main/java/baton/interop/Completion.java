@@ -5,7 +5,7 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /** How a piece of work has ended: decided once, by whoever sets it into the token. */
-final class Ending {
+final class Completion {
     final @Nullable Object value;
 
     /** Null if it ended with a value. */
@@ -20,7 +20,7 @@ final class Ending {
     /** All its dependents were ended, and it with them. */
     final boolean isByDependents;
 
-    private Ending(
+    private Completion(
             @Nullable Object value, @Nullable Throwable failure, @Nullable Throwable reason, boolean isByDependents) {
         this.value = value;
         this.failure = failure;
@@ -28,16 +28,16 @@ final class Ending {
         this.isByDependents = isByDependents;
     }
 
-    static Ending byItself(@Nullable Object value, @Nullable Throwable failure) {
-        return new Ending(value, failure, null, false);
+    static Completion byItself(@Nullable Object value, @Nullable Throwable failure) {
+        return new Completion(value, failure, null, false);
     }
 
-    static Ending fromOutside(@Nullable Object value, @Nullable Throwable failure, Throwable reason) {
-        return new Ending(value, failure, reason, false);
+    static Completion fromOutside(@Nullable Object value, @Nullable Throwable failure, Throwable reason) {
+        return new Completion(value, failure, reason, false);
     }
 
-    static Ending fromDependents(CancellationException why, Throwable reason) {
-        return new Ending(null, why, reason, true);
+    static Completion fromDependents(CancellationException why, Throwable reason) {
+        return new Completion(null, why, reason, true);
     }
 
     boolean needsTeardown() {

@@ -8,12 +8,12 @@ import java.lang.ref.WeakReference;
  * How many stages were derived from a future and still want it. They hold this instead of the future: whoever can still
  * complete a future holds it anyway, and a stage must not keep all those alive that ended before it.
  */
-final class Consumers extends WeakReference<CancellationNode<?>> {
+final class DependentCount extends WeakReference<CancellationNode<?>> {
     private static final VarHandle COUNT;
 
     static {
         try {
-            COUNT = MethodHandles.lookup().findVarHandle(Consumers.class, "count", int.class);
+            COUNT = MethodHandles.lookup().findVarHandle(DependentCount.class, "count", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -22,12 +22,12 @@ final class Consumers extends WeakReference<CancellationNode<?>> {
     @SuppressWarnings("UnusedVariable") // by COUNT
     private volatile int count;
 
-    Consumers(CancellationNode<?> future) {
+    DependentCount(CancellationNode<?> future) {
         super(future);
     }
 
     /** Counts one more. */
-    Consumers enter() {
+    DependentCount enter() {
         COUNT.getAndAdd(this, 1);
         return this;
     }

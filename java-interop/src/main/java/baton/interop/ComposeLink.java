@@ -7,14 +7,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A function that answers a stage, which becomes a source of the stage derived by it: a cancel is passed on to it. */
-final class Composed<A extends @Nullable Object, U extends @Nullable Object>
+final class ComposeLink<A extends @Nullable Object, U extends @Nullable Object>
         implements Function<A, CompletionStage<U>> {
     private final Function<? super A, ? extends CompletionStage<U>> function;
 
     /** The inner stage or the dependent, whichever was there first; whoever comes second brings them together. */
     private final AtomicReference<@Nullable Object> first = new AtomicReference<>();
 
-    Composed(Function<? super A, ? extends CompletionStage<U>> function) {
+    ComposeLink(Function<? super A, ? extends CompletionStage<U>> function) {
         this.function = Objects.requireNonNull(function, "function");
     }
 
