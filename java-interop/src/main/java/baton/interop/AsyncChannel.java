@@ -247,7 +247,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * then; with the cause, if the channel was closed with one; with {@link ClosedChannelException}, if it was
      * cancelled; and with what {@code action} throws, which ends it. Several of them share the elements of one channel.
      *
-     * <p><i>Cancellation.</i> Completion the future ends it: nothing more is taken out. What {@code action} was given
+     * <p><i>Cancellation.</i> Ending the future ends it: nothing more is taken out. What {@code action} was given
      * counts as received.
      *
      * <p><i>CallbackExecutor.</i> The action runs on this thread, and where elements are sent, a bounded number of times in a
