@@ -85,7 +85,7 @@ public final class AsyncReadWriteLock {
 
     /** A future that completes when this caller may read. Closing the permit unlocks it. */
     public CompletableFuture<Permit> lockRead() {
-        return requests.request(Permit.class, Access.READ, null, null);
+        return requests.request(Permit.class, LockMode.READ, null, null);
     }
 
     /**
@@ -95,7 +95,7 @@ public final class AsyncReadWriteLock {
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
     public CompletableFuture<Permit> lockRead(Object owner) {
-        return requests.request(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"), null);
+        return requests.request(Permit.class, LockMode.READ, Objects.requireNonNull(owner, "owner"), null);
     }
 
     /**
@@ -105,7 +105,7 @@ public final class AsyncReadWriteLock {
      * @param owner null for none: so an executor that stands alone is never mistaken for an owner, nor an owner for it
      */
     public CompletableFuture<Permit> lockRead(@Nullable Object owner, Executor executor) {
-        return requests.request(Permit.class, Access.READ, owner, Objects.requireNonNull(executor, "executor"));
+        return requests.request(Permit.class, LockMode.READ, owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -113,19 +113,19 @@ public final class AsyncReadWriteLock {
      * nothing. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Permit> lockRead(Duration timeout) {
-        return requests.requestWithin(Permit.class, Access.READ, null, timeout);
+        return requests.requestWithin(Permit.class, LockMode.READ, null, timeout);
     }
 
     /**
      * As {@link #lockRead(Duration)}, with an owner; fails at once where {@link #lockRead(Object)} does.
      */
     public CompletableFuture<Permit> lockRead(Object owner, Duration timeout) {
-        return requests.requestWithin(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"), timeout);
+        return requests.requestWithin(Permit.class, LockMode.READ, Objects.requireNonNull(owner, "owner"), timeout);
     }
 
     /** Locks it to read if that needs no waiting. */
     public Optional<Permit> tryLockRead() {
-        return requests.tryLock(Permit.class, Access.READ, null);
+        return requests.tryLock(Permit.class, LockMode.READ, null);
     }
 
     /**
@@ -134,7 +134,7 @@ public final class AsyncReadWriteLock {
      * @throws IllegalStateException if that owner writes
      */
     public Optional<Permit> tryLockRead(Object owner) {
-        return requests.tryLock(Permit.class, Access.READ, Objects.requireNonNull(owner, "owner"));
+        return requests.tryLock(Permit.class, LockMode.READ, Objects.requireNonNull(owner, "owner"));
     }
 
     /**
@@ -145,38 +145,38 @@ public final class AsyncReadWriteLock {
      * runs: its stage is cancelled if it can be, and the lock is unlocked when it has ended.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(Access.READ, null, action, null);
+        return requests.run(LockMode.READ, null, action, null);
     }
 
     /** As {@link #withRead(Supplier)}, with an owner; fails as {@link #lockRead(Object)} does. */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
             Object owner, Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(Access.READ, Objects.requireNonNull(owner, "owner"), action, null);
+        return requests.run(LockMode.READ, Objects.requireNonNull(owner, "owner"), action, null);
     }
 
     /** As {@link #withRead(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
             Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        return requests.run(Access.READ, null, action, Objects.requireNonNull(executor, "executor"));
+        return requests.run(LockMode.READ, null, action, Objects.requireNonNull(executor, "executor"));
     }
 
     /** As {@link #withRead(Object, Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
             Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return requests.run(Access.READ, Objects.requireNonNull(owner, "owner"), action, executor);
+        return requests.run(LockMode.READ, Objects.requireNonNull(owner, "owner"), action, executor);
     }
 
     // ---- to write
 
     /** As {@link #lockWrite()}, for those who will not downgrade. */
     public CompletableFuture<Permit> write() {
-        return requests.request(Permit.class, Access.WRITE, null, null);
+        return requests.request(Permit.class, LockMode.WRITE, null, null);
     }
 
     /** A future that completes when this caller may write, alone. Closing the permit unlocks it. */
     public CompletableFuture<WritePermit> lockWrite() {
-        return requests.request(WritePermit.class, Access.WRITE, null, null);
+        return requests.request(WritePermit.class, LockMode.WRITE, null, null);
     }
 
     /**
@@ -185,31 +185,31 @@ public final class AsyncReadWriteLock {
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
     public CompletableFuture<WritePermit> lockWrite(Object owner) {
-        return requests.request(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"), null);
+        return requests.request(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(owner, "owner"), null);
     }
 
     /** As {@link #lockWrite(Object)}, completed on {@code executor}; see {@link #lockRead(Object, Executor)}. */
     public CompletableFuture<WritePermit> lockWrite(@Nullable Object owner, Executor executor) {
-        return requests.request(WritePermit.class, Access.WRITE, owner, Objects.requireNonNull(executor, "executor"));
+        return requests.request(WritePermit.class, LockMode.WRITE, owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
      * As {@link #lockWrite()}, within {@code timeout}; see {@link #lockRead(Duration)}.
      */
     public CompletableFuture<WritePermit> lockWrite(Duration timeout) {
-        return requests.requestWithin(WritePermit.class, Access.WRITE, null, timeout);
+        return requests.requestWithin(WritePermit.class, LockMode.WRITE, null, timeout);
     }
 
     /**
      * As {@link #lockWrite(Duration)}, with an owner; fails at once where {@link #lockWrite(Object)} does.
      */
     public CompletableFuture<WritePermit> lockWrite(Object owner, Duration timeout) {
-        return requests.requestWithin(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"), timeout);
+        return requests.requestWithin(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(owner, "owner"), timeout);
     }
 
     /** Locks it to write if that needs no waiting. */
     public Optional<WritePermit> tryLockWrite() {
-        return requests.tryLock(WritePermit.class, Access.WRITE, null);
+        return requests.tryLock(WritePermit.class, LockMode.WRITE, null);
     }
 
     /**
@@ -218,31 +218,31 @@ public final class AsyncReadWriteLock {
      * @throws IllegalStateException if that owner is inside already
      */
     public Optional<WritePermit> tryLockWrite(Object owner) {
-        return requests.tryLock(WritePermit.class, Access.WRITE, Objects.requireNonNull(owner, "owner"));
+        return requests.tryLock(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(owner, "owner"));
     }
 
     /** Runs {@code action} while writing; all else as {@link #withRead(Supplier)}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(Access.WRITE, null, action, null);
+        return requests.run(LockMode.WRITE, null, action, null);
     }
 
     /** As {@link #withWrite(Supplier)}, with an owner; fails as {@link #lockWrite(Object)} does. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(
             Object owner, Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(Access.WRITE, Objects.requireNonNull(owner, "owner"), action, null);
+        return requests.run(LockMode.WRITE, Objects.requireNonNull(owner, "owner"), action, null);
     }
 
     /** As {@link #withWrite(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(
             Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        return requests.run(Access.WRITE, null, action, Objects.requireNonNull(executor, "executor"));
+        return requests.run(LockMode.WRITE, null, action, Objects.requireNonNull(executor, "executor"));
     }
 
     /** As {@link #withWrite(Object, Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(
             Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return requests.run(Access.WRITE, Objects.requireNonNull(owner, "owner"), action, executor);
+        return requests.run(LockMode.WRITE, Objects.requireNonNull(owner, "owner"), action, executor);
     }
 
     // ---- to read upgradably
@@ -252,7 +252,7 @@ public final class AsyncReadWriteLock {
      * another upgradable one. Closing the permit unlocks it, upgraded or not.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable() {
-        return requests.request(UpgradablePermit.class, Access.UPGRADABLE, null, null);
+        return requests.request(UpgradablePermit.class, LockMode.UPGRADABLE, null, null);
     }
 
     /**
@@ -263,20 +263,20 @@ public final class AsyncReadWriteLock {
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner) {
         return requests.request(
-                UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"), null);
+                UpgradablePermit.class, LockMode.UPGRADABLE, Objects.requireNonNull(owner, "owner"), null);
     }
 
     /** As {@link #lockUpgradable(Object)}, completed on {@code executor}; see {@link #lockRead(Object, Executor)}. */
     public CompletableFuture<UpgradablePermit> lockUpgradable(@Nullable Object owner, Executor executor) {
         return requests.request(
-                UpgradablePermit.class, Access.UPGRADABLE, owner, Objects.requireNonNull(executor, "executor"));
+                UpgradablePermit.class, LockMode.UPGRADABLE, owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
      * As {@link #lockUpgradable()}, within {@code timeout}; see {@link #lockRead(Duration)}.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Duration timeout) {
-        return requests.requestWithin(UpgradablePermit.class, Access.UPGRADABLE, null, timeout);
+        return requests.requestWithin(UpgradablePermit.class, LockMode.UPGRADABLE, null, timeout);
     }
 
     /**
@@ -284,12 +284,12 @@ public final class AsyncReadWriteLock {
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner, Duration timeout) {
         Objects.requireNonNull(owner, "owner");
-        return requests.requestWithin(UpgradablePermit.class, Access.UPGRADABLE, owner, timeout);
+        return requests.requestWithin(UpgradablePermit.class, LockMode.UPGRADABLE, owner, timeout);
     }
 
     /** Locks it to read upgradably if that needs no waiting. */
     public Optional<UpgradablePermit> tryLockUpgradable() {
-        return requests.tryLock(UpgradablePermit.class, Access.UPGRADABLE, null);
+        return requests.tryLock(UpgradablePermit.class, LockMode.UPGRADABLE, null);
     }
 
     /**
@@ -298,7 +298,7 @@ public final class AsyncReadWriteLock {
      * @throws IllegalStateException if that owner writes or reads upgradably
      */
     public Optional<UpgradablePermit> tryLockUpgradable(Object owner) {
-        return requests.tryLock(UpgradablePermit.class, Access.UPGRADABLE, Objects.requireNonNull(owner, "owner"));
+        return requests.tryLock(UpgradablePermit.class, LockMode.UPGRADABLE, Objects.requireNonNull(owner, "owner"));
     }
 
     // ---- what is to be seen
@@ -340,7 +340,7 @@ public final class AsyncReadWriteLock {
 
     /** A clause of a select. */
     <P extends Permit, R extends @Nullable Object> Clause<R> on(
-            Class<P> type, Access access, Function<? super P, ? extends R> then) {
-        return requests.on(type, access, then);
+            Class<P> type, LockMode mode, Function<? super P, ? extends R> then) {
+        return requests.on(type, mode, then);
     }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *       tryUpgrade
  * </pre>
  *
- * Every arrow is one compare-and-set. An {@link Access} says what close has to unlock. In an Upgrade and in CHANGING
+ * Every arrow is one compare-and-set. An {@link LockMode} says what close has to unlock. In an Upgrade and in CHANGING
  * only the core knows: who closes then leaves the unlocking to whoever ends that state, see {@link #settle} and
  * {@link Upgrade#decided}.
  *
@@ -54,9 +54,9 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
     private final @Nullable Object owner;
     private volatile Object state;
 
-    ReadWritePermit(ReadWriteLock lock, Access access, @Nullable Object owner) {
+    ReadWritePermit(ReadWriteLock lock, LockMode mode, @Nullable Object owner) {
         this.lock = lock;
-        this.state = access;
+        this.state = mode;
         this.owner = owner;
     }
 
@@ -76,7 +76,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
 
     private CompletableFuture<WritePermit> startUpgrade(@Nullable Executor executor) {
         Upgrade upgrade = new Upgrade(executor);
-        if (!move(Access.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
+        if (!move(LockMode.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
         upgrade.start();
         return upgrade;
     }
@@ -87,7 +87,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
         Supplier<String> message = () -> "not upgraded within " + timeout + ": " + lock;
         if (millis == 0) return upgradeNow(message);
         Upgrade upgrade = new Upgrade(null);
-        if (!move(Access.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
+        if (!move(LockMode.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
         upgrade.start(millis, message);
         return upgrade;
     }
@@ -103,30 +103,30 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
 
     @Override
     public Optional<WritePermit> tryUpgrade() {
-        if (!move(Access.UPGRADABLE, CHANGING)) throw notUpgradable();
-        Access now = Access.UPGRADABLE;
+        if (!move(LockMode.UPGRADABLE, CHANGING)) throw notUpgradable();
+        LockMode now = LockMode.UPGRADABLE;
         try {
-            if (lock.tryUpgrade(owner)) now = Access.WRITE;
+            if (lock.tryUpgrade(owner)) now = LockMode.WRITE;
         } finally {
             settle(now);
         }
-        return now == Access.WRITE ? Optional.of(this) : Optional.empty();
+        return now == LockMode.WRITE ? Optional.of(this) : Optional.empty();
     }
 
     @Override
     public void downgrade() {
-        if (!move(Access.WRITE, CHANGING)) throw new IllegalStateException("downgrade, but " + this);
-        Access now = Access.WRITE;
+        if (!move(LockMode.WRITE, CHANGING)) throw new IllegalStateException("downgrade, but " + this);
+        LockMode now = LockMode.WRITE;
         try {
             lock.downgrade(owner);
-            now = Access.READ;
+            now = LockMode.READ;
         } finally {
             settle(now);
         }
     }
 
     /** The change is over, and this is held now; closed meanwhile, it is given back now. */
-    private void settle(Access now) {
+    private void settle(LockMode now) {
         if (!move(CHANGING, now)) now.unlock(lock, owner);
     }
 
@@ -140,7 +140,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
                 return;
             }
             if (!move(seen, RETURNED)) continue;
-            if (seen instanceof Access access) access.unlock(lock, owner);
+            if (seen instanceof LockMode mode) mode.unlock(lock, owner);
             return;
         }
     }
@@ -154,7 +154,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
     String describe() {
         Object seen = state;
         String noun =
-                seen instanceof Access access ? access.noun : seen instanceof Upgrade ? Access.UPGRADABLE.noun : "lock";
+                seen instanceof LockMode mode ? mode.noun : seen instanceof Upgrade ? LockMode.UPGRADABLE.noun : "lock";
         return noun + " of " + lock;
     }
 
@@ -169,7 +169,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
 
         @Override
         void decided(boolean granted) {
-            Access now = granted ? Access.WRITE : Access.UPGRADABLE;
+            LockMode now = granted ? LockMode.WRITE : LockMode.UPGRADABLE;
             if (move(this, now)) return;
             if (!(state instanceof Orphan orphan) || orphan.upgrade != this || !move(orphan, RETURNED)) return;
             try {

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link AsyncReadWriteLock} offers for each {@link Access}, said once. */
+/** What {@link AsyncReadWriteLock} offers for each {@link LockMode}, said once. */
 final class ReadWriteRequests {
     private final ReadWriteLock lock;
     private final WaitCore core;
@@ -26,47 +26,47 @@ final class ReadWriteRequests {
 
     /** A clause of a select. */
     <P extends Permit, R extends @Nullable Object> Clause<R> on(
-            Class<P> type, Access access, Function<? super P, ? extends R> then) {
-        return new CoreClause.OfPermit<>(core, access.weight, null, () -> handOut(type, access, null), then);
+            Class<P> type, LockMode mode, Function<? super P, ? extends R> then) {
+        return new CoreClause.OfPermit<>(core, mode.weight, null, () -> handOut(type, mode, null), then);
     }
 
-    private <P extends Permit> P handOut(Class<P> type, Access access, @Nullable Object owner) {
-        return type.cast(new ReadWritePermit(lock, access, owner).handedOut());
+    private <P extends Permit> P handOut(Class<P> type, LockMode mode, @Nullable Object owner) {
+        return type.cast(new ReadWritePermit(lock, mode, owner).handedOut());
     }
 
     <T extends @Nullable Object> CompletableFuture<T> run(
-            Access access,
+            LockMode mode,
             @Nullable Object owner,
             Supplier<? extends CompletionStage<T>> action,
             @Nullable Executor executor) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(request(Permit.class, access, owner, null), action, executor);
+        return WithPermitFuture.run(request(Permit.class, mode, owner, null), action, executor);
     }
 
     <P extends Permit> CompletableFuture<P> request(
-            Class<P> type, Access access, @Nullable Object owner, @Nullable Executor executor) {
-        CompletableFuture<P> decided = atOnce(type, access, owner);
+            Class<P> type, LockMode mode, @Nullable Object owner, @Nullable Executor executor) {
+        CompletableFuture<P> decided = atOnce(type, mode, owner);
         if (decided != null) return decided;
-        P permit = type.cast(new ReadWritePermit(lock, access, owner));
-        return WaiterFuture.enqueue(core, access.weight, owner, permit, executor);
+        P permit = type.cast(new ReadWritePermit(lock, mode, owner));
+        return WaiterFuture.enqueue(core, mode.weight, owner, permit, executor);
     }
 
     <P extends Permit> CompletableFuture<P> requestWithin(
-            Class<P> type, Access access, @Nullable Object owner, Duration timeout) {
+            Class<P> type, LockMode mode, @Nullable Object owner, Duration timeout) {
         long millis = Timeout.millis(timeout);
-        CompletableFuture<P> decided = atOnce(type, access, owner);
+        CompletableFuture<P> decided = atOnce(type, mode, owner);
         if (decided != null) return decided;
-        Supplier<String> message = () -> "not locked " + access.purpose + " within " + timeout + ": " + lock;
+        Supplier<String> message = () -> "not locked " + mode.purpose + " within " + timeout + ": " + lock;
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        P permit = type.cast(new ReadWritePermit(lock, access, owner));
-        return WaiterFuture.enqueue(core, access.weight, owner, permit, millis, message);
+        P permit = type.cast(new ReadWritePermit(lock, mode, owner));
+        return WaiterFuture.enqueue(core, mode.weight, owner, permit, millis, message);
     }
 
     /** What needs no waiting, or null. */
     private <P extends Permit> @Nullable CompletableFuture<P> atOnce(
-            Class<P> type, Access access, @Nullable Object owner) {
+            Class<P> type, LockMode mode, @Nullable Object owner) {
         try {
-            return tryLock(type, access, owner)
+            return tryLock(type, mode, owner)
                     .map(CompletableFuture::completedFuture)
                     .orElse(null);
         } catch (IllegalStateException e) {
@@ -74,8 +74,8 @@ final class ReadWriteRequests {
         }
     }
 
-    <P extends Permit> Optional<P> tryLock(Class<P> type, Access access, @Nullable Object owner) {
-        if (!access.tryLock(lock, owner)) return Optional.empty();
-        return Optional.of(handOut(type, access, owner));
+    <P extends Permit> Optional<P> tryLock(Class<P> type, LockMode mode, @Nullable Object owner) {
+        if (!mode.tryLock(lock, owner)) return Optional.empty();
+        return Optional.of(handOut(type, mode, owner));
     }
 }

@@ -171,7 +171,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onRead(AsyncReadWriteLock lock, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(lock.on(Permit.class, Access.READ, then));
+        return add(lock.on(Permit.class, LockMode.READ, then));
     }
 
     /**
@@ -181,7 +181,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onWrite(AsyncReadWriteLock lock, Function<? super WritePermit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(lock.on(WritePermit.class, Access.WRITE, then));
+        return add(lock.on(WritePermit.class, LockMode.WRITE, then));
     }
 
     /**

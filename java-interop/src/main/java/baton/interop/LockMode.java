@@ -5,7 +5,7 @@ import baton.waiting.SyncBridge;
 import org.jspecify.annotations.Nullable;
 
 /** The ways to be inside a {@link ReadWriteLock}. */
-enum Access {
+enum LockMode {
     READ(SyncBridge.READ_WEIGHT, "read lock", "to read"),
     WRITE(SyncBridge.WRITE_WEIGHT, "write lock", "to write"),
     UPGRADABLE(SyncBridge.UPGRADABLE_WEIGHT, "upgradable read lock", "to read upgradably");
@@ -16,7 +16,7 @@ enum Access {
     final String noun;
     final String purpose;
 
-    Access(int weight, String noun, String purpose) {
+    LockMode(int weight, String noun, String purpose) {
         this.weight = weight;
         this.noun = noun;
         this.purpose = purpose;
