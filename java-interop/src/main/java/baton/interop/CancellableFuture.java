@@ -60,7 +60,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends Cancell
             CancellableFunction<? extends T> function, @Nullable TaskScope scope) {
         CancellationToken token = new CancellationToken(scope);
         CancellableFuture<T> future = new CancellableFuture<>(token);
-        token.task = new Task<>(future, token, Objects.requireNonNull(function, "function"));
+        token.task = new FunctionTask<>(future, token, Objects.requireNonNull(function, "function"));
         return future;
     }
 

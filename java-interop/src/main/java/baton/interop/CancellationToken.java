@@ -51,7 +51,7 @@ public final class CancellationToken {
 
     /** The function as the executor has it; null if there is none. */
     @Nullable
-    Task<?> task;
+    FunctionTask<?> task;
 
     /** The stage whose completion is that of the work; null if there is none, or it has completed. */
     volatile @Nullable CompletionStage<?> source;

@@ -6,12 +6,12 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** A function as its executor has it. When it is cancelled before it has begun, it is empty and does nothing. */
-final class Task<T extends @Nullable Object> implements Runnable {
+final class FunctionTask<T extends @Nullable Object> implements Runnable {
     private static final VarHandle FUNCTION;
 
     static {
         try {
-            FUNCTION = MethodHandles.lookup().findVarHandle(Task.class, "function", CancellableFunction.class);
+            FUNCTION = MethodHandles.lookup().findVarHandle(FunctionTask.class, "function", CancellableFunction.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -23,7 +23,7 @@ final class Task<T extends @Nullable Object> implements Runnable {
     @SuppressWarnings("UnusedVariable") // by FUNCTION
     private volatile @Nullable CancellableFunction<? extends T> function;
 
-    Task(CancellableFuture<T> future, CancellationToken token, CancellableFunction<? extends T> function) {
+    FunctionTask(CancellableFuture<T> future, CancellationToken token, CancellableFunction<? extends T> function) {
         this.future = future;
         this.token = token;
         this.function = function;
