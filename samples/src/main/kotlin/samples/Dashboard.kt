@@ -1,7 +1,7 @@
 package samples
 
 import baton.sync.Barrier
-import baton.sync.BrokenBarrierException
+import baton.sync.BarrierBrokenException
 import java.io.IOException
 import java.io.PrintStream
 import kotlinx.coroutines.coroutineScope
@@ -31,7 +31,7 @@ object Dashboard {
         try {
             barrier.arrive()
             page.ended(widget, "shown")
-        } catch (broken: BrokenBarrierException) {
+        } catch (broken: BarrierBrokenException) {
             page.ended(widget, "not shown: ${broken.cause?.message}")
         }
     }

@@ -3,7 +3,7 @@ package baton.interop;
 import baton.sync.Barrier;
 import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
-import baton.sync.BrokenBarrierException;
+import baton.sync.BarrierBrokenException;
 import baton.waiting.WaitCore;
 import baton.waiting.SyncBridge;
 import java.time.Duration;
@@ -95,7 +95,7 @@ public final class AsyncBarrier {
     /**
      * Arrives. The future completes when the others have too and the action has ended; with how many were still
      * missing: the first party's with {@code parties - 1}, the last one's with 0. It fails with {@link
-     * BrokenBarrierException} if the barrier is broken, before or meanwhile, or is {@link #reset} meanwhile; the last
+     * BarrierBrokenException} if the barrier is broken, before or meanwhile, or is {@link #reset} meanwhile; the last
      * party's, with what the action failed with.
      */
     public CompletableFuture<Integer> arrive() {
@@ -123,14 +123,14 @@ public final class AsyncBarrier {
             // However short the time is, it is not over for one that need not wait.
             Object granted = SyncBridge.arriveNow(barrier, millis == 0);
             if (granted != null) return BarrierFuture.of(barrier, granted);
-        } catch (BrokenBarrierException e) {
+        } catch (BarrierBrokenException e) {
             return CompletableFuture.failedFuture(e);
         }
         if (millis == 0) return CompletableFuture.failedFuture(new BarrierTimeoutException(message.get()));
         return BarrierFuture.of(barrier, WaiterFuture.<Object>enqueue(core, 1, null, null, millis, message));
     }
 
-    /** Breaks it: those who wait fail with {@link BrokenBarrierException}. A broken barrier stays as it is. */
+    /** Breaks it: those who wait fail with {@link BarrierBrokenException}. A broken barrier stays as it is. */
     public void abort() {
         barrier.abort(null);
     }
@@ -140,7 +140,7 @@ public final class AsyncBarrier {
         barrier.abort(Objects.requireNonNull(cause, "cause"));
     }
 
-    /** Makes it whole at once, broken or not. Those who wait fail with {@link BrokenBarrierException}. */
+    /** Makes it whole at once, broken or not. Those who wait fail with {@link BarrierBrokenException}. */
     public void reset() {
         barrier.reset();
     }

@@ -3,7 +3,7 @@ package baton.interop;
 import baton.Priority;
 import baton.channels.Channel;
 import baton.channels.ChannelOrder;
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import baton.channels.OnFull;
 import baton.waiting.ChannelBridge;
 import java.time.Duration;
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * given.
  *
  * <p><i>End.</i> After {@link #close()} nothing can be sent; what is inside can be received, and then receivers get
- * {@link ClosedChannelException}. {@link #cancel()} also throws away what is inside.
+ * {@link ChannelClosedException}. {@link #cancel()} also throws away what is inside.
  *
  * <p><i>Memory.</i> What happens before an element is sent happens before whatever follows its receipt.
  *
@@ -113,7 +113,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
     // ---- to send
 
     /**
-     * A future that completes when the element was taken. It fails with {@link ClosedChannelException} if the channel
+     * A future that completes when the element was taken. It fails with {@link ChannelClosedException} if the channel
      * is closed, before or meanwhile. kotlinx's {@code await()} on the future cancels it when the awaiting coroutine is
      * cancelled, and that withdraws the send.
      */
@@ -153,7 +153,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
     /**
      * Sends if that needs no waiting.
      *
-     * @throws ClosedChannelException if the channel is closed
+     * @throws ChannelClosedException if the channel is closed
      */
     public boolean trySend(T element) {
         return ChannelBridge.offer(channel, ChannelBridge.wrap(element), ChannelBridge.levelOf(channel, null));
@@ -162,7 +162,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
     /**
      * As {@link #trySend(Object)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
      *
-     * @throws ClosedChannelException if the channel is closed
+     * @throws ChannelClosedException if the channel is closed
      */
     public boolean trySend(T element, Priority priority) {
         Objects.requireNonNull(priority, "priority");
@@ -171,7 +171,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
 
     /**
      * A future of a place in the channel, to send into later without waiting. It is nobody else's until it is used or
-     * closed, and a closed channel is not drained before. Fails with {@link ClosedChannelException} if the channel is
+     * closed, and a closed channel is not drained before. Fails with {@link ChannelClosedException} if the channel is
      * closed, with {@link IllegalStateException} if its capacity is 0: there are no places to keep.
      */
     public CompletableFuture<ChannelPlace<T>> reserve() {
@@ -194,7 +194,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
     // ---- to receive
 
     /**
-     * A future of the next element. Fails with {@link ClosedChannelException} if the channel is closed and drained,
+     * A future of the next element. Fails with {@link ChannelClosedException} if the channel is closed and drained,
      * before or meanwhile.
      */
     public CompletableFuture<T> receive() {
@@ -220,7 +220,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
     /**
      * The next element, if there is one now.
      *
-     * @throws ClosedChannelException if the channel is closed and drained
+     * @throws ChannelClosedException if the channel is closed and drained
      * @throws NullPointerException if the next element is null; it stays in the channel
      */
     public Optional<T> tryReceive() {
@@ -232,7 +232,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * Gives {@code action} the next element, which may be null, if there is one now; the caller gets what it throws.
      *
      * @return whether there was one
-     * @throws ClosedChannelException if the channel is closed and drained
+     * @throws ChannelClosedException if the channel is closed and drained
      */
     public boolean tryReceive(Consumer<? super T> action) {
         Objects.requireNonNull(action, "action");
@@ -244,7 +244,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
 
     /**
      * Gives {@code action} one element after the other, until the channel is closed and drained. The future completes
-     * then; with the cause, if the channel was closed with one; with {@link ClosedChannelException}, if it was
+     * then; with the cause, if the channel was closed with one; with {@link ChannelClosedException}, if it was
      * cancelled; and with what {@code action} throws, which ends it. Several of them share the elements of one channel.
      *
      * <p><i>Cancellation.</i> Ending the future ends it: nothing more is taken out. What {@code action} was given
@@ -340,14 +340,14 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * Changes the capacity. Growing lets in senders that wait; shrinking throws nothing away.
      *
      * @throws IllegalArgumentException if {@code capacity} is negative
-     * @throws ClosedChannelException if the channel is closed
+     * @throws ChannelClosedException if the channel is closed
      */
     public void resize(int capacity) {
         channel.resize(capacity);
     }
 
     /**
-     * Ends the sending: those who wait to send, and whoever does from now on, fail with {@link ClosedChannelException}.
+     * Ends the sending: those who wait to send, and whoever does from now on, fail with {@link ChannelClosedException}.
      * What is inside can be received; after that, receivers fail, too.
      *
      * @return whether this call closed it

@@ -1,7 +1,7 @@
 package baton.interop;
 
 import baton.Priority;
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,7 @@ public interface ChannelPlace<T extends @Nullable Object> extends Permit {
      * Sends into the place, also when the channel was closed meanwhile; at the level of the reservation.
      *
      * @throws IllegalStateException if the place was used or given back before
-     * @throws ClosedChannelException if the channel was cancelled; the element was not taken
+     * @throws ChannelClosedException if the channel was cancelled; the element was not taken
      */
     void send(T element);
 
@@ -21,7 +21,7 @@ public interface ChannelPlace<T extends @Nullable Object> extends Permit {
      * As {@link #send(Object)}, at another level.
      *
      * @throws IllegalStateException if the place was used or given back before
-     * @throws ClosedChannelException if the channel was cancelled; the element was not taken
+     * @throws ChannelClosedException if the channel was cancelled; the element was not taken
      */
     void send(T element, Priority priority);
 

@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.Priority;
 import baton.channels.Channel;
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import baton.waiting.ChannelBridge;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
@@ -34,7 +34,7 @@ final class ChannelRequests<T extends @Nullable Object> {
         int level = ChannelBridge.levelOf(channel, priority);
         try {
             if (ChannelBridge.offer(channel, wrapped, level)) return CompletableFuture.completedFuture(null);
-        } catch (ClosedChannelException e) {
+        } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
         return enqueue(level, wrapped, null, millis, () -> "not sent within " + timeout + ": " + channel, executor);
@@ -53,7 +53,7 @@ final class ChannelRequests<T extends @Nullable Object> {
                 place.handedOut();
                 return CompletableFuture.completedFuture(place);
             }
-        } catch (ClosedChannelException e) {
+        } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
         Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
@@ -65,7 +65,7 @@ final class ChannelRequests<T extends @Nullable Object> {
         try {
             Object element = ChannelBridge.poll(channel);
             if (element != ChannelBridge.EMPTY) return CompletableFuture.completedFuture(unwrap(element));
-        } catch (ClosedChannelException e) {
+        } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
         Supplier<String> message = () -> "nothing received within " + timeout + ": " + channel;

@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.Priority;
 import baton.channels.ChannelOrder;
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import baton.sync.BarrierCancellation;
 import baton.sync.WaitOrder;
 import baton.waiting.SyncBridge;
@@ -73,7 +73,7 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Receives. The select fails with {@link ClosedChannelException} if the channel is closed and drained.
+     * Receives. The select fails with {@link ChannelClosedException} if the channel is closed and drained.
      *
      * @throws IllegalStateException if this was started
      */
@@ -84,7 +84,7 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Sends {@code element}, when the clause has won. The select fails with {@link ClosedChannelException} if the
+     * Sends {@code element}, when the clause has won. The select fails with {@link ChannelClosedException} if the
      * channel is closed.
      *
      * @throws IllegalStateException if this was started

@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.sync.Barrier;
 import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
-import baton.sync.BrokenBarrierException;
+import baton.sync.BarrierBrokenException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,10 +125,10 @@ class AsyncBarrierTest {
         AsyncBarrier barrier = AsyncBarrier.create(2, action);
         List<CompletableFuture<Integer>> futures = arrive(barrier, 2);
         assertInstanceOf(IllegalArgumentException.class, failure(futures.get(1)));
-        Throwable broken = assertInstanceOf(BrokenBarrierException.class, failure(futures.get(0)));
+        Throwable broken = assertInstanceOf(BarrierBrokenException.class, failure(futures.get(0)));
         assertInstanceOf(IllegalArgumentException.class, broken.getCause());
         assertTrue(barrier.isBroken());
-        assertInstanceOf(BrokenBarrierException.class, failure(barrier.arrive()));
+        assertInstanceOf(BarrierBrokenException.class, failure(barrier.arrive()));
         barrier.reset();
         assertFalse(barrier.isBroken());
     }
@@ -188,7 +188,7 @@ class AsyncBarrierTest {
         CompletableFuture<Boolean> seen = futures.get(0).handle((value, e) -> barrier.isBroken());
         ender.end(futures.get(0));
         assertTrue(await(seen));
-        Throwable broken = assertInstanceOf(BrokenBarrierException.class, awaitFailure(futures.get(1)));
+        Throwable broken = assertInstanceOf(BarrierBrokenException.class, awaitFailure(futures.get(1)));
         assertInstanceOf(CancellationException.class, broken.getCause());
     }
 
@@ -209,7 +209,7 @@ class AsyncBarrierTest {
         ender.end(futures.get(2));
         if (ender == Ender.CANCEL) {
             assertTrue(stage.isCancelled());
-            Throwable broken = assertInstanceOf(BrokenBarrierException.class, failure(futures.get(0)));
+            Throwable broken = assertInstanceOf(BarrierBrokenException.class, failure(futures.get(0)));
             assertInstanceOf(CancellationException.class, broken.getCause());
             assertTrue(acting.isBroken());
         } else {
@@ -239,7 +239,7 @@ class AsyncBarrierTest {
         AsyncBarrier barrier = AsyncBarrier.create(2, source::minimalCompletionStage);
         List<CompletableFuture<Integer>> futures = arrive(barrier, 2);
         assertTrue(futures.get(1).cancel(true));
-        assertInstanceOf(BrokenBarrierException.class, failure(futures.get(0)));
+        assertInstanceOf(BarrierBrokenException.class, failure(futures.get(0)));
         source.complete("done");
         assertTrue(barrier.isBroken());
     }
@@ -251,7 +251,7 @@ class AsyncBarrierTest {
         for (int i = 0; i < 2; i++) assertNull(failure(futures.get(i)).getCause());
         assertFalse(futures.get(2).isDone());
         stage.complete("done");
-        assertInstanceOf(BrokenBarrierException.class, failure(futures.get(2)));
+        assertInstanceOf(BarrierBrokenException.class, failure(futures.get(2)));
         assertWhole(acting);
     }
 

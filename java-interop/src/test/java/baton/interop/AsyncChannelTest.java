@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
 import baton.channels.ChannelOrder;
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import baton.channels.OnFull;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -252,16 +252,16 @@ class AsyncChannelTest {
         assertTrue(channel.close(new IllegalStateException("why")));
         assertFalse(channel.close());
         assertEquals("why", failure(sent).getCause().getMessage());
-        assertInstanceOf(ClosedChannelException.class, failure(place));
-        assertInstanceOf(ClosedChannelException.class, failure(channel.send("d")));
-        assertInstanceOf(ClosedChannelException.class, failure(channel.reserve(Duration.ZERO)));
-        assertThrows(ClosedChannelException.class, () -> channel.trySend("d"));
-        assertThrows(ClosedChannelException.class, () -> channel.resize(3));
+        assertInstanceOf(ChannelClosedException.class, failure(place));
+        assertInstanceOf(ChannelClosedException.class, failure(channel.send("d")));
+        assertInstanceOf(ChannelClosedException.class, failure(channel.reserve(Duration.ZERO)));
+        assertThrows(ChannelClosedException.class, () -> channel.trySend("d"));
+        assertThrows(ChannelClosedException.class, () -> channel.resize(3));
         assertEquals("a", channel.receive().join());
         assertEquals(Optional.of("b"), channel.tryReceive());
-        assertInstanceOf(ClosedChannelException.class, failure(channel.receive(LONG)));
-        assertThrows(ClosedChannelException.class, channel::tryReceive);
-        assertThrows(ClosedChannelException.class, () -> channel.tryReceive(x -> {}));
+        assertInstanceOf(ChannelClosedException.class, failure(channel.receive(LONG)));
+        assertThrows(ChannelClosedException.class, channel::tryReceive);
+        assertThrows(ChannelClosedException.class, () -> channel.tryReceive(x -> {}));
         assertTrue(channel.isClosed());
     }
 
@@ -269,7 +269,7 @@ class AsyncChannelTest {
     void close_failsReceiversThatWait() {
         CompletableFuture<String> received = meeting.receive();
         meeting.close();
-        assertInstanceOf(ClosedChannelException.class, failure(received));
+        assertInstanceOf(ChannelClosedException.class, failure(received));
         assertNull(failure(received).getCause());
     }
 

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -73,7 +73,7 @@ class ChannelConsumptionTest {
         AsyncChannel<String> cancelled = AsyncChannel.create(0);
         CompletableFuture<Void> ended = forEach.apply(cancelled, seen::add);
         cancelled.cancel(cause);
-        assertInstanceOf(ClosedChannelException.class, failure(ended));
+        assertInstanceOf(ChannelClosedException.class, failure(ended));
         assertSame(cause, failure(ended).getCause());
     }
 

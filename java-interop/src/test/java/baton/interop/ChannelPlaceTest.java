@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
 import baton.channels.ChannelOrder;
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import baton.channels.OnFull;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,14 +60,14 @@ class ChannelPlaceTest {
         assertFalse(received.isDone());
         place.send("a");
         assertEquals("a", received.join());
-        assertInstanceOf(ClosedChannelException.class, failure(channel.receive()));
+        assertInstanceOf(ChannelClosedException.class, failure(channel.receive()));
     }
 
     @Test
     void place_afterCancel_takesNothingAndIsSpent() {
         ChannelPlace<String> place = channel.reserve().join();
         channel.cancel(new IllegalStateException("why"));
-        Throwable closed = assertThrows(ClosedChannelException.class, () -> place.send("a"));
+        Throwable closed = assertThrows(ChannelClosedException.class, () -> place.send("a"));
         assertEquals("why", closed.getCause().getMessage());
         assertFalse(place.isHeld());
         place.close();

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -117,7 +117,7 @@ class ChannelPublisherTest {
         send(1);
         Recorder recorder = subscribe();
         channel.cancel();
-        assertInstanceOf(ClosedChannelException.class, recorder.last());
+        assertInstanceOf(ChannelClosedException.class, recorder.last());
     }
 
     @Test
@@ -248,7 +248,7 @@ class ChannelPublisherTest {
         Recorder recorder = subscribe();
         recorder.subscription.request(1);
         channel.cancel();
-        assertInstanceOf(ClosedChannelException.class, recorder.last());
+        assertInstanceOf(ChannelClosedException.class, recorder.last());
     }
 
     @Test

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import baton.scheduler.SchedulerClosedException;
 import java.io.IOException;
 import java.net.URI;
@@ -142,7 +142,7 @@ class JavaUsageTest {
         assertNull(await(sent));
         assertEquals("x", await(received));
         channel.close();
-        assertInstanceOf(ClosedChannelException.class, Futures.failure(channel.receive()));
+        assertInstanceOf(ChannelClosedException.class, Futures.failure(channel.receive()));
     }
 
     @Test

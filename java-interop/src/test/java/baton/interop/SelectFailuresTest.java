@@ -11,10 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.channels.ChannelOrder;
-import baton.channels.ClosedChannelException;
+import baton.channels.ChannelClosedException;
 import baton.channels.OnFull;
 import baton.sync.BarrierCancellation;
-import baton.sync.BrokenBarrierException;
+import baton.sync.BarrierBrokenException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -40,10 +40,10 @@ class SelectFailuresTest {
         Permit holder = mutex.lock().join();
         CompletableFuture<String> waits = select.start();
         channel.close(new ArithmeticException());
-        assertInstanceOf(ClosedChannelException.class, failure(waits));
+        assertInstanceOf(ChannelClosedException.class, failure(waits));
         assertInstanceOf(ArithmeticException.class, failure(waits).getCause());
         assertEquals(0, mutex.waiting() + other.waiting());
-        assertInstanceOf(ClosedChannelException.class, failure(select.start()));
+        assertInstanceOf(ChannelClosedException.class, failure(select.start()));
         holder.close();
         try (Permit permit =
                 (Permit) Select.first().onLock(mutex, p -> p).start().join()) {
@@ -51,7 +51,7 @@ class SelectFailuresTest {
         }
         other.close();
         assertInstanceOf(
-                ClosedChannelException.class,
+                ChannelClosedException.class,
                 failure(Select.<String>first().onSend(other, "x", () -> "sent").start()));
     }
 
@@ -65,7 +65,7 @@ class SelectFailuresTest {
                 Select.<String>first().onSend(doomed, "x", () -> "sent").start(steps);
         doomed.cancel();
         steps.runAll();
-        assertInstanceOf(ClosedChannelException.class, failure(winner));
+        assertInstanceOf(ChannelClosedException.class, failure(winner));
         assertEquals(List.of(), dropped);
     }
 
@@ -85,7 +85,7 @@ class SelectFailuresTest {
         AsyncBarrier broken = AsyncBarrier.create(2);
         broken.abort();
         assertInstanceOf(
-                BrokenBarrierException.class,
+                BarrierBrokenException.class,
                 failure(Select.<Integer>first().onArrive(broken, i -> i).start()));
         Throwable why = new ArithmeticException();
         CompletableFuture<String> derived =
@@ -181,7 +181,7 @@ class SelectFailuresTest {
                 Select.<Integer>first().onArrive(barrier, i -> i).start();
         assertTrue(last.cancel(true));
         assertTrue(action.isCancelled());
-        assertInstanceOf(BrokenBarrierException.class, awaitFailure(first));
+        assertInstanceOf(BarrierBrokenException.class, awaitFailure(first));
     }
 
     @Test
@@ -192,7 +192,7 @@ class SelectFailuresTest {
         CompletableFuture<Integer> last =
                 Select.<Integer>first().onArrive(barrier, i -> i).start(steps);
         last.cancel(false);
-        assertInstanceOf(BrokenBarrierException.class, awaitFailure(first));
+        assertInstanceOf(BarrierBrokenException.class, awaitFailure(first));
         assertTrue(barrier.isBroken());
     }
 

@@ -4,7 +4,7 @@ import baton.Priority
 import baton.channels.Channel
 import baton.channels.ChannelFace
 import baton.channels.ChannelPlan
-import baton.channels.ClosedChannelException
+import baton.channels.ChannelClosedException
 import baton.channels.KotlinChannelFace
 import baton.channels.PlaceFace
 import baton.priority
@@ -71,7 +71,7 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
     override suspend fun receiveOrNull(): String? =
         try {
             receive()
-        } catch (_: ClosedChannelException) {
+        } catch (_: ChannelClosedException) {
             null
         }
 
@@ -129,7 +129,7 @@ class JavaSelectChannelFace(private val channel: AsyncChannel<String>) : Channel
     override suspend fun receiveOrNull(): String? =
         try {
             receive()
-        } catch (_: ClosedChannelException) {
+        } catch (_: ChannelClosedException) {
             null
         }
 

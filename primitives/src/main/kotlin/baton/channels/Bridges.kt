@@ -35,7 +35,7 @@ private class ChannelFlow<E>(private val channel: Channel<E>) : Flow<E> {
 /**
  * Sends what this flow emits to [target], waiting for a place each time, and closes neither.
  *
- * @throws ClosedChannelException if [target] is closed; the flow's collection ends then.
+ * @throws ChannelClosedException if [target] is closed; the flow's collection ends then.
  */
 public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
     collect { target.send(it) }
@@ -51,7 +51,7 @@ public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
  *
  * @param onUndelivered gets the element that was taken out and that [target] did not take: because the wait for a
  *   receiver was cancelled, or [target] closed in the meantime. What it throws is suppressed in that reason.
- * @throws ClosedChannelException if [target] is closed.
+ * @throws ChannelClosedException if [target] is closed.
  */
 public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivered: (E) -> Unit) {
     while (true) {

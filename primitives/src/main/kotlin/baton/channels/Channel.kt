@@ -86,7 +86,7 @@ public class Channel<E>(
      *
      * *Cancellation.* Throws if and only if the element was not taken.
      *
-     * @throws ClosedChannelException if the channel is closed, before or meanwhile; the element was not taken.
+     * @throws ChannelClosedException if the channel is closed, before or meanwhile; the element was not taken.
      */
     public suspend fun send(element: E, priority: Priority? = null) {
         val wrapped = ChannelState.wrap(element)
@@ -137,7 +137,7 @@ public class Channel<E>(
      * *Cancellation.* Throws holding no place.
      *
      * @throws IllegalStateException if the [capacity] is 0: there are no places to keep.
-     * @throws ClosedChannelException if the channel is closed, before or meanwhile.
+     * @throws ChannelClosedException if the channel is closed, before or meanwhile.
      */
     public suspend fun reserve(priority: Priority? = null): Reservation<E> {
         val level = levelIn(coroutineContext, priority)
@@ -150,7 +150,7 @@ public class Channel<E>(
      * NORMAL.
      *
      * @throws IllegalStateException if the [capacity] is 0.
-     * @throws ClosedChannelException if the channel is closed.
+     * @throws ChannelClosedException if the channel is closed.
      */
     public fun tryReserve(priority: Priority? = null): Reservation<E>? =
         if (reserveNow()) Reservation(this, levelOf(priority)) else null
@@ -160,7 +160,7 @@ public class Channel<E>(
      * no place in that time; then none is held, however close it was. Zero or negative means now or not at all.
      *
      * @throws IllegalStateException if the [capacity] is 0.
-     * @throws ClosedChannelException if the channel is closed, before or meanwhile.
+     * @throws ChannelClosedException if the channel is closed, before or meanwhile.
      */
     public suspend fun tryReserve(timeout: Duration, priority: Priority? = null): Reservation<E>? {
         val level = levelIn(coroutineContext, priority)
@@ -182,7 +182,7 @@ public class Channel<E>(
      *
      * *Cancellation.* Throws having received nothing.
      *
-     * @throws ClosedChannelException if the channel is closed and drained, before or meanwhile.
+     * @throws ChannelClosedException if the channel is closed and drained, before or meanwhile.
      */
     public suspend fun receive(): E {
         val element = core.poll()
@@ -240,7 +240,7 @@ public class Channel<E>(
      * received first, or dropped by the next send if [onFull] is [OnFull.DROP_OLDEST].
      *
      * @throws IllegalArgumentException if [capacity] is negative.
-     * @throws ClosedChannelException if the channel is closed.
+     * @throws ChannelClosedException if the channel is closed.
      */
     public fun resize(capacity: Int) {
         requireCapacity(capacity)
@@ -248,7 +248,7 @@ public class Channel<E>(
     }
 
     /**
-     * Ends the sending: those who wait to send, and whoever does from now on, get a [ClosedChannelException] with this
+     * Ends the sending: those who wait to send, and whoever does from now on, get a [ChannelClosedException] with this
      * [cause]. What is inside, or will be sent to a place that is reserved, can be received; after that, receivers get
      * the same. An iteration then ends, but with a [cause] throws that. A second close changes nothing.
      *
@@ -257,7 +257,7 @@ public class Channel<E>(
     public fun close(cause: Throwable? = null): Boolean = core.close(cause)
 
     /**
-     * Ends everything: as [close], and what is inside is thrown away. Everybody gets a [ClosedChannelException], with
+     * Ends everything: as [close], and what is inside is thrown away. Everybody gets a [ChannelClosedException], with
      * the cause of a close before it, else with this [cause].
      */
     public fun cancel(cause: Throwable? = null) {
@@ -319,6 +319,6 @@ public suspend fun <E : Any> Channel<E>.receiveOrNull(): E? = receiveCatching().
 internal inline fun <T> unlessClosed(attempt: () -> ChannelResult<T>): ChannelResult<T> =
     try {
         attempt()
-    } catch (e: ClosedChannelException) {
+    } catch (e: ChannelClosedException) {
         ChannelResult.closed(e)
     }

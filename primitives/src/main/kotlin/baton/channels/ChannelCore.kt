@@ -298,10 +298,10 @@ internal class ChannelCore<E>(
     override fun failure(waiter: Waiter): Throwable = closed(waiter.reason as Closure)
 
     /** Only when closed. */
-    fun closedException(): ClosedChannelException = closed(end)
+    fun closedException(): ChannelClosedException = closed(end)
 
     private fun closed(closure: Closure) =
-        ClosedChannelException("${describe()} is ${if (isCancelled) "cancelled" else "closed"}", closure.cause)
+        ChannelClosedException("${describe()} is ${if (isCancelled) "cancelled" else "closed"}", closure.cause)
 
     private companion object {
         // What became of a waiter that enqueued: it waits; its element was taken; or its state says it.

@@ -2,7 +2,7 @@ package baton.channels
 
 /**
  * Goes through what a [Channel] receives: `for (element in channel) { … }`. Ends when the channel is closed and
- * drained, throws the cause if it was closed with one, and [ClosedChannelException] if it was cancelled. Several
+ * drained, throws the cause if it was closed with one, and [ChannelClosedException] if it was cancelled. Several
  * iterations of one channel share its elements. One iterator is one caller's at a time.
  */
 public class ChannelIterator<E> internal constructor(private val channel: Channel<E>) {

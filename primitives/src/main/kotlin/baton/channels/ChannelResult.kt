@@ -21,12 +21,12 @@ public value class ChannelResult<out T> private constructor(private val holder: 
     /**
      * The element.
      *
-     * @throws ClosedChannelException if the channel is closed.
+     * @throws ChannelClosedException if the channel is closed.
      * @throws IllegalStateException if it failed otherwise.
      */
     public fun getOrThrow(): T = if (isSuccess) element() else throw exceptionOrNull() ?: IllegalStateException("$this")
 
-    /** Why the channel is closed, a [ClosedChannelException]; null if it is not. */
+    /** Why the channel is closed, a [ChannelClosedException]; null if it is not. */
     public fun exceptionOrNull(): Throwable? = (holder as? Closed)?.why
 
     @Suppress("UNCHECKED_CAST") // made by success() alone
@@ -41,7 +41,7 @@ public value class ChannelResult<out T> private constructor(private val holder: 
 
     private open class Failure
 
-    private class Closed(val why: ClosedChannelException) : Failure() {
+    private class Closed(val why: ChannelClosedException) : Failure() {
         override fun equals(other: Any?): Boolean = other is Closed && why === other.why
 
         override fun hashCode(): Int = why.hashCode()
@@ -54,6 +54,6 @@ public value class ChannelResult<out T> private constructor(private val holder: 
 
         fun <T> failed(): ChannelResult<T> = ChannelResult(FAILED)
 
-        fun <T> closed(why: ClosedChannelException): ChannelResult<T> = ChannelResult(Closed(why))
+        fun <T> closed(why: ChannelClosedException): ChannelResult<T> = ChannelResult(Closed(why))
     }
 }

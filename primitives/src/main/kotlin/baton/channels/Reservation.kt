@@ -18,7 +18,7 @@ public class Reservation<E> internal constructor(
      * level [priority]; without one, at that of the coroutine that reserved.
      *
      * @throws IllegalStateException if the place was used or given back before.
-     * @throws ClosedChannelException if the channel was cancelled; the element was not taken.
+     * @throws ChannelClosedException if the channel was cancelled; the element was not taken.
      */
     public fun send(element: E, priority: Priority? = null) {
         check(spent.compareAndSet(false, true)) { "send to a place that was used or given back: $this" }

@@ -29,13 +29,13 @@ import kotlinx.coroutines.ensureActive
  * *Cancellation.* See [BarrierCancellation]: a party that is cancelled or whose time is over takes its arrival back, or
  * breaks the barrier. While the action runs, the trip is decided: under RETRACT the party just leaves then. After
  * it was let go, its cancellation changes nothing for the others. If the last party is cancelled while the action runs,
- * or the action fails, the barrier breaks: the last party throws just that, all others [BrokenBarrierException] with it
+ * or the action fails, the barrier breaks: the last party throws just that, all others [BarrierBrokenException] with it
  * as the cause. A call that need not wait does not look for cancellation.
  *
  * *Memory.* What a party does before it arrives happens before the action, and that before whatever any party of the
  * same generation does after its [arrive] has returned.
  *
- * *Misuse.* A broken barrier refuses arrivals with [BrokenBarrierException] until [reset]. An action that itself
+ * *Misuse.* A broken barrier refuses arrivals with [BarrierBrokenException] until [reset]. An action that itself
  * arrives here waits for a generation that cannot trip before the action has ended.
  *
  * All members may be called from any thread.
@@ -72,7 +72,7 @@ public class Barrier(
      *
      * @return how many were still missing: the first one gets `parties - 1`, the last one 0. Nobody of the same
      *   generation gets the same number.
-     * @throws BrokenBarrierException if the barrier is broken, before or meanwhile, or is [reset] meanwhile.
+     * @throws BarrierBrokenException if the barrier is broken, before or meanwhile, or is [reset] meanwhile.
      */
     public suspend fun arrive(): Int {
         val now = arriveNow(givesUp = false)
@@ -89,7 +89,7 @@ public class Barrier(
      * *Cancellation.* As [arrive]; and when the time is over, too, as [onCancel] says.
      *
      * @throws BarrierTimeoutException if the time is over before the barrier lets go.
-     * @throws BrokenBarrierException as [arrive].
+     * @throws BarrierBrokenException as [arrive].
      */
     public suspend fun arrive(timeout: Duration): Int {
         val now = arriveNow(givesUp = timeout <= Duration.ZERO)
@@ -133,7 +133,7 @@ public class Barrier(
     }
 
     /**
-     * Breaks it, for a party that knows that it will not come: those who wait get [BrokenBarrierException] with
+     * Breaks it, for a party that knows that it will not come: those who wait get [BarrierBrokenException] with
      * [cause], as does the last party when its action ends that is running now. A barrier that is broken already keeps
      * its cause.
      */
@@ -142,7 +142,7 @@ public class Barrier(
     }
 
     /**
-     * Makes it whole at once, broken or not. Those who wait get [BrokenBarrierException]; so does the last party, when
+     * Makes it whole at once, broken or not. Those who wait get [BarrierBrokenException]; so does the last party, when
      * its action ends that is running now. That action runs on, and the next one does not wait for it.
      */
     public fun reset() {

@@ -5,6 +5,6 @@ public enum class BarrierCancellation {
     /** The party takes its arrival back, and another may come in its place. The others wait on. */
     RETRACT,
 
-    /** The barrier breaks: the others get [BrokenBarrierException], for without that party they would wait in vain. */
+    /** The barrier breaks: the others get [BarrierBrokenException], for without that party they would wait in vain. */
     BREAK,
 }

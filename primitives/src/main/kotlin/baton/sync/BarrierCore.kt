@@ -259,9 +259,9 @@ internal class BarrierCore(
 
     override fun failure(waiter: Waiter): Throwable = exception(waiter.reason as Breakage)
 
-    fun exception(why: Breakage): BrokenBarrierException {
+    fun exception(why: Breakage): BarrierBrokenException {
         val verb = if (why.event == RESET) "was" else "is broken:"
-        return BrokenBarrierException("${label()} $verb ${why.event}", why.cause)
+        return BarrierBrokenException("${label()} $verb ${why.event}", why.cause)
     }
 
     private class Generation(core: BarrierCore) : WaiterBatch(core) {

@@ -6,7 +6,7 @@ import baton.Priority
 import baton.channels.Channel
 import baton.channels.ChannelOrder
 import baton.channels.ChannelState
-import baton.channels.ClosedChannelException
+import baton.channels.ChannelClosedException
 import baton.channels.OnFull
 import java.util.function.Consumer
 

@@ -43,15 +43,15 @@ interface ChannelCancelling : ChannelFixture {
             runCurrent()
             assertTrue(why in sender.failure!!.causes())
             for (e in listOf(
-                assertThrows<ClosedChannelException> { channel.trySend("c") },
-                assertThrows<ClosedChannelException> { channel.tryReceive() },
-                assertThrows<ClosedChannelException> { channel.resize(2) },
+                assertThrows<ChannelClosedException> { channel.trySend("c") },
+                assertThrows<ChannelClosedException> { channel.tryReceive() },
+                assertThrows<ChannelClosedException> { channel.resize(2) },
             )) {
                 assertSame(why, e.cause)
                 assertContains(e.message, "Channel 'jobs' is cancelled")
             }
             for (late in listOf(Callers(this).call { channel.send("d") }, Callers(this).call { channel.receive() })) {
-                assertInstanceOf(ClosedChannelException::class.java, late.failure)
+                assertInstanceOf(ChannelClosedException::class.java, late.failure)
             }
         }
 
@@ -62,7 +62,7 @@ interface ChannelCancelling : ChannelFixture {
             val waiters = List(3) { Callers(this).call { channel.receive() } }
             channel.cancel()
             runCurrent()
-            for (waiter in waiters) assertInstanceOf(ClosedChannelException::class.java, waiter.failure)
+            for (waiter in waiters) assertInstanceOf(ChannelClosedException::class.java, waiter.failure)
             assertState(channel, size = 0)
         }
 
@@ -74,7 +74,7 @@ interface ChannelCancelling : ChannelFixture {
             val sender = Callers(this).call { channel.send("b") }
             channel.cancel()
             runCurrent()
-            assertInstanceOf(ClosedChannelException::class.java, sender.failure)
+            assertInstanceOf(ChannelClosedException::class.java, sender.failure)
             assertEquals(listOf("a"), dropped)
         }
 
@@ -86,7 +86,7 @@ interface ChannelCancelling : ChannelFixture {
         channel.close(why)
         channel.cancel(RuntimeException("second"))
         assertEquals(listOf("a", "b"), dropped)
-        assertSame(why, assertThrows<ClosedChannelException> { channel.tryReceive() }.cause)
+        assertSame(why, assertThrows<ChannelClosedException> { channel.tryReceive() }.cause)
     }
 
     @Test
@@ -98,7 +98,7 @@ interface ChannelCancelling : ChannelFixture {
         channel.cancel(RuntimeException("second"))
         assertEquals(false, channel.close())
         assertEquals(listOf("a"), dropped)
-        assertSame(why, assertThrows<ClosedChannelException> { channel.trySend("b") }.cause)
+        assertSame(why, assertThrows<ChannelClosedException> { channel.trySend("b") }.cause)
     }
 
     @Test

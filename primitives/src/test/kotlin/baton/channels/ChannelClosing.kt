@@ -33,7 +33,7 @@ interface ChannelClosing : ChannelFixture {
             assertTrue(channel.close(why))
             assertFalse(channel.close(RuntimeException("second")))
             assertFalse(channel.close())
-            val e = assertThrows<ClosedChannelException> { channel.trySend("a") }
+            val e = assertThrows<ChannelClosedException> { channel.trySend("a") }
             assertSame(why, e.cause)
         }
 
@@ -44,9 +44,9 @@ interface ChannelClosing : ChannelFixture {
                 val channel = channel(capacity, name = "jobs")
                 channel.close()
                 val sender = Callers(this).call { channel.send("a") }
-                val e = assertInstanceOf(ClosedChannelException::class.java, sender.failure)
+                val e = assertInstanceOf(ChannelClosedException::class.java, sender.failure)
                 assertContains(e.message, "Channel 'jobs' is closed")
-                assertThrows<ClosedChannelException> { channel.trySend("a") }
+                assertThrows<ChannelClosedException> { channel.trySend("a") }
                 assertState(channel, size = 0)
             }
         }
@@ -69,9 +69,9 @@ interface ChannelClosing : ChannelFixture {
             channel.close(why)
             assertEquals("a", channel.receiveOrNull())
             val receiver = Callers(this).call { channel.receive() }
-            val e = assertInstanceOf(ClosedChannelException::class.java, receiver.failure)
+            val e = assertInstanceOf(ChannelClosedException::class.java, receiver.failure)
             assertTrue(why in e.causes())
-            assertThrows<ClosedChannelException> { channel.tryReceive() }
+            assertThrows<ChannelClosedException> { channel.tryReceive() }
             assertNull(channel.receiveOrNull())
         }
 
@@ -84,7 +84,7 @@ interface ChannelClosing : ChannelFixture {
             channel.close()
             assertState(channel, size = 0)
             runCurrent()
-            for (waiter in waiters) assertInstanceOf(ClosedChannelException::class.java, waiter.failure)
+            for (waiter in waiters) assertInstanceOf(ChannelClosedException::class.java, waiter.failure)
             assertTrue(catching.isServed, "$catching")
         }
 
@@ -99,7 +99,7 @@ interface ChannelClosing : ChannelFixture {
                 assertState(channel, size = capacity)
                 runCurrent()
                 for (sender in senders) {
-                    val e = assertInstanceOf(ClosedChannelException::class.java, sender.failure)
+                    val e = assertInstanceOf(ChannelClosedException::class.java, sender.failure)
                     assertTrue(why in e.causes())
                 }
                 assertEquals(List(capacity) { "$it" }, drain(channel))
@@ -128,14 +128,14 @@ interface ChannelClosing : ChannelFixture {
             unlucky.cancel()
             runCurrent()
             assertEquals("a", channel.tryReceive())
-            assertThrows<ClosedChannelException> { channel.tryReceive() }
+            assertThrows<ChannelClosedException> { channel.tryReceive() }
         }
 
     @Test
     fun closedException_isAnIllegalStateAndNoCancellation() {
         val channel = channel(1)
         channel.close()
-        val e: Throwable = assertThrows<ClosedChannelException> { channel.trySend("a") }
+        val e: Throwable = assertThrows<ChannelClosedException> { channel.trySend("a") }
         assertTrue(e is IllegalStateException)
         assertFalse(e is CancellationException)
         assertNull(e.cause)
@@ -148,7 +148,7 @@ interface ChannelClosing : ChannelFixture {
             val channel = channel(1)
             channel.close(why)
             val receiver = Callers(this).call { channel.receive() }
-            assertInstanceOf(ClosedChannelException::class.java, receiver.failure)
+            assertInstanceOf(ChannelClosedException::class.java, receiver.failure)
             assertTrue(why in receiver.failure!!.causes())
         }
 
@@ -166,14 +166,14 @@ interface ChannelClosing : ChannelFixture {
             channel.fill("last")
             runCurrent()
             assertTrue(closer.isServed)
-            assertInstanceOf(ClosedChannelException::class.java, next.failure)
+            assertInstanceOf(ChannelClosedException::class.java, next.failure)
         }
 
     @Test
     fun resize_closed_throwsAndChangesNothing() {
         val channel = channel(1)
         channel.close()
-        assertThrows<ClosedChannelException> { channel.resize(5) }
+        assertThrows<ChannelClosedException> { channel.resize(5) }
         assertEquals(1, channel.capacity)
     }
 }

@@ -48,7 +48,7 @@ interface ChannelDispatch : ChannelFixture {
         var result: Result<String>? = null
         suspend { channel.receive() }.startCoroutine(Continuation(EmptyCoroutineContext) { result = it })
         channel.close()
-        assertInstanceOf(ClosedChannelException::class.java, result?.exceptionOrNull())
+        assertInstanceOf(ChannelClosedException::class.java, result?.exceptionOrNull())
     }
 
     @Test

@@ -147,7 +147,7 @@ interface ChannelDropping : ChannelFixture {
                 val channel = channel(1, onFull = onFull, onDropped = dropped::add).fill("a")
                 channel.close()
                 val sender = Callers(this).call { channel.send("b") }
-                assertInstanceOf(ClosedChannelException::class.java, sender.failure)
+                assertInstanceOf(ChannelClosedException::class.java, sender.failure)
                 assertEquals(emptyList<String>(), dropped)
                 assertEquals(listOf("a"), drain(channel))
             }
@@ -175,7 +175,7 @@ interface ChannelDropping : ChannelFixture {
                 channel.close()
                 assertEquals("a", channel.receive())
                 val receiver = Callers(this).call { channel.receive() }
-                assertInstanceOf(ClosedChannelException::class.java, receiver.failure) { "$receiver" }
+                assertInstanceOf(ChannelClosedException::class.java, receiver.failure) { "$receiver" }
             }
         }
 

@@ -58,7 +58,7 @@ class ChannelEndTest {
             assertFalse(channel.tryReceive().isClosed)
             runCurrent()
             assertTrue(lucky.isServed)
-            assertTrue(next.failure is ClosedChannelException)
+            assertTrue(next.failure is ChannelClosedException)
             assertTrue(channel.tryReceive().isClosed)
         }
 
@@ -70,7 +70,7 @@ class ChannelEndTest {
             val receiver = Callers(this).call { dropping.receive() }
             dropping.close()
             runCurrent()
-            assertTrue(receiver.failure is ClosedChannelException)
-            assertTrue(runCatching { place.send("late") }.exceptionOrNull() is ClosedChannelException)
+            assertTrue(receiver.failure is ChannelClosedException)
+            assertTrue(runCatching { place.send("late") }.exceptionOrNull() is ChannelClosedException)
         }
 }

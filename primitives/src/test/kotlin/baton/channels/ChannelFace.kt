@@ -8,7 +8,7 @@ import kotlin.time.Duration
  *
  * - A caller that waits is a coroutine; cancelling it withdraws the request. Over a future: cancel the future.
  * - A [send] that throws has sent nothing; a [receive] that throws has received nothing.
- * - A try answers false or null where it would have to wait, and throws [ClosedChannelException] where the channel is
+ * - A try answers false or null where it would have to wait, and throws [ChannelClosedException] where the channel is
  *   closed (for who receives: and drained).
  * - What a face throws arrives as itself, not wrapped.
  * - Without a level of its own, what is sent under [ChannelOrder.PRIORITY] has that of the caller's coroutine context.

@@ -67,7 +67,7 @@ class ChannelIterationTest {
         runTest {
             val why = RuntimeException("why")
             filled(3).cancel(why)
-            val e = assertThrows<ClosedChannelException> { for (element in channel) error("$element") }
+            val e = assertThrows<ChannelClosedException> { for (element in channel) error("$element") }
             assertSame(why, e.cause)
         }
 
@@ -177,7 +177,7 @@ class ChannelIterationTest {
             channel.close(why)
             assertSame(why, assertThrows<RuntimeException> { channel.asFlow().toList() })
             channel.cancel()
-            assertThrows<ClosedChannelException> { channel.asFlow().toList() }
+            assertThrows<ChannelClosedException> { channel.asFlow().toList() }
         }
 
     @Test
@@ -200,7 +200,7 @@ class ChannelIterationTest {
             val sender = Callers(this).call { endless.sendTo(channel) }
             channel.close()
             runCurrent()
-            assertInstanceOf(ClosedChannelException::class.java, sender.failure)
+            assertInstanceOf(ChannelClosedException::class.java, sender.failure)
             assertEquals(11, emitted)
         }
 
@@ -233,7 +233,7 @@ class ChannelIterationTest {
             target.cancel()
             source.send(7)
             runCurrent()
-            assertInstanceOf(ClosedChannelException::class.java, bridge.failure)
+            assertInstanceOf(ChannelClosedException::class.java, bridge.failure)
             assertEquals(listOf(7), undelivered)
         }
 
@@ -248,7 +248,7 @@ class ChannelIterationTest {
                 target.cancel()
                 source.send(1)
                 runCurrent()
-                val failure = assertInstanceOf(ClosedChannelException::class.java, bridge.failure)
+                val failure = assertInstanceOf(ChannelClosedException::class.java, bridge.failure)
                 assertTrue(failure.causes().any { handler in it.suppressed })
             }
             source.tryReceive()

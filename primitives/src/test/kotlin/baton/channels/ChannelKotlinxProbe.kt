@@ -61,7 +61,7 @@ class ChannelKotlinxProbe {
             one.close()
         }
         assertTrue(select<Boolean> { one.onReceiveCatching { it.isClosed }; two.onReceive { false } })
-        assertThrows(ClosedChannelException::class.java) {
+        assertThrows(ChannelClosedException::class.java) {
             runBlockingOfAnyKotlinx { select { one.onSend("a") {}; two.onReceive {} } }
         }
         assertAtRest()

@@ -67,7 +67,7 @@ interface ChannelMeetings : ChannelFixture {
             channel.close()
             runCurrent()
             assertTrue(taken.isServed)
-            assertTrue(left.failure is ClosedChannelException)
+            assertTrue(left.failure is ChannelClosedException)
             assertEquals(listOf("b"), drain(channel))
         }
 }

@@ -106,7 +106,7 @@ class ChannelModelSpec :
                 crowd.call("$id", level) {
                     try {
                         told[id] = request()
-                    } catch (_: ClosedChannelException) {
+                    } catch (_: ChannelClosedException) {
                         told[id] = CLOSED
                     }
                 }

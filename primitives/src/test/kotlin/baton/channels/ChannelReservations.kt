@@ -167,8 +167,8 @@ interface ChannelReservations : ChannelFixture {
             place.send("a")
             runCurrent()
             assertEquals(listOf("a"), receivers.got)
-            assertInstanceOf(ClosedChannelException::class.java, second.failure)
-            assertThrows<ClosedChannelException> { channel.tryReceive() }
+            assertInstanceOf(ChannelClosedException::class.java, second.failure)
+            assertThrows<ChannelClosedException> { channel.tryReceive() }
         }
 
     @Test
@@ -183,7 +183,7 @@ interface ChannelReservations : ChannelFixture {
             assertTrue(receiver.isWaiting)
             places[1].close()
             runCurrent()
-            assertInstanceOf(ClosedChannelException::class.java, receiver.failure)
+            assertInstanceOf(ChannelClosedException::class.java, receiver.failure)
         }
 
     @Test
@@ -193,9 +193,9 @@ interface ChannelReservations : ChannelFixture {
             val caller = Callers(this).call { channel.reserve() }
             channel.close()
             runCurrent()
-            assertInstanceOf(ClosedChannelException::class.java, caller.failure)
+            assertInstanceOf(ChannelClosedException::class.java, caller.failure)
             val late = Callers(this).call { channel.reserve() }
-            assertInstanceOf(ClosedChannelException::class.java, late.failure)
+            assertInstanceOf(ChannelClosedException::class.java, late.failure)
         }
 
     @Test
@@ -204,11 +204,11 @@ interface ChannelReservations : ChannelFixture {
             val channel = channel(1)
             val place = channel.reserve()
             channel.cancel()
-            assertThrows<ClosedChannelException> { channel.tryReceive() }
+            assertThrows<ChannelClosedException> { channel.tryReceive() }
             val receiver = Callers(this).call { channel.receive() }
-            assertInstanceOf(ClosedChannelException::class.java, receiver.failure)
+            assertInstanceOf(ChannelClosedException::class.java, receiver.failure)
             place.close()
-            assertThrows<ClosedChannelException> { channel.tryReceive() }
+            assertThrows<ChannelClosedException> { channel.tryReceive() }
         }
 
     @Test
@@ -218,9 +218,9 @@ interface ChannelReservations : ChannelFixture {
             val channel = channel(1, onDropped = dropped::add)
             val place = channel.reserve()
             channel.cancel()
-            assertThrows<ClosedChannelException> { place.send("a") }
+            assertThrows<ChannelClosedException> { place.send("a") }
             assertEquals(emptyList<String>(), dropped)
-            assertThrows<ClosedChannelException> { channel.tryReceive() }
+            assertThrows<ChannelClosedException> { channel.tryReceive() }
         }
 
     @Test

@@ -24,7 +24,7 @@ class ChannelResultTest {
         assertFalse(result.isClosed)
         assertNull(result.getOrNull())
         assertNull(result.exceptionOrNull())
-        assertFalse(assertThrows<IllegalStateException> { result.getOrThrow() } is ClosedChannelException)
+        assertFalse(assertThrows<IllegalStateException> { result.getOrThrow() } is ChannelClosedException)
         assertEquals("Failed", "$result")
     }
 
@@ -34,7 +34,7 @@ class ChannelResultTest {
         assertFalse(result.isSuccess)
         assertNull(result.getOrNull())
         assertSame(why, result.exceptionOrNull()!!.cause)
-        assertSame(result.exceptionOrNull(), assertThrows<ClosedChannelException> { result.getOrThrow() })
+        assertSame(result.exceptionOrNull(), assertThrows<ChannelClosedException> { result.getOrThrow() })
         assertContains("$result", "Closed", "jobs")
     }
 

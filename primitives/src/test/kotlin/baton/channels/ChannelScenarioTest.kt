@@ -102,7 +102,7 @@ class ChannelScenarioTest {
             val other = Channel<Int>(1, onDropped = dropped::add)
             val cancelled = other.reserve()
             other.cancel()
-            assertThrows(ClosedChannelException::class.java) { cancelled.send(2) }
+            assertThrows(ChannelClosedException::class.java) { cancelled.send(2) }
             assertEquals(listOf(1), dropped)
             assertEquals(0, channel.size + other.size)
         }

@@ -53,8 +53,8 @@ class ChannelSelectTest {
     fun clauses_closed_throw() =
         runTest {
             one.close()
-            assertThrows<ClosedChannelException> { select { one.onSend("a") {} } }
-            assertThrows<ClosedChannelException> { select { one.onReceive {} } }
+            assertThrows<ChannelClosedException> { select { one.onSend("a") {} } }
+            assertThrows<ChannelClosedException> { select { one.onReceive {} } }
         }
 
     @Test
@@ -69,7 +69,7 @@ class ChannelSelectTest {
                 }
             one.close()
             runCurrent()
-            assertInstanceOf(ClosedChannelException::class.java, selector.failure)
+            assertInstanceOf(ChannelClosedException::class.java, selector.failure)
             assertState(two, size = 0)
         }
 
@@ -156,7 +156,7 @@ class ChannelSelectTest {
             channel.tryReceive()
             channel.cancel()
             runCurrent()
-            assertInstanceOf(ClosedChannelException::class.java, selector.failure)
+            assertInstanceOf(ChannelClosedException::class.java, selector.failure)
         }
 
     @Test

@@ -66,7 +66,7 @@ internal open class ChannelSequential(
     private fun poll(): Int? = if (receivers.isEmpty()) take()?.second else null
 
     suspend fun reserve(thread: Int): Any {
-        if (isClosed) throw ClosedChannelException("")
+        if (isClosed) throw ChannelClosedException("")
         val answer =
             if (drops || room > 0) {
                 reserved++
@@ -81,7 +81,7 @@ internal open class ChannelSequential(
     fun sendReserved(thread: Int, value: Int) {
         if (places[thread] == 0) return
         places[thread]--
-        if (isCancelled) throw ClosedChannelException("")
+        if (isCancelled) throw ChannelClosedException("")
         reserved--
         put(Element(value, level = 1))
         endIfDrained()
@@ -123,7 +123,7 @@ internal open class ChannelSequential(
     }
 
     private suspend fun Call.await(line: MutableList<Call>): Any {
-        if (isClosed && (kind != Kind.RECEIVE || isDrained)) throw ClosedChannelException("")
+        if (isClosed && (kind != Kind.RECEIVE || isDrained)) throw ChannelClosedException("")
         line += this
         if (kind == Kind.RECEIVE) {
             if (receivers.size > 1) take()?.let(::handOver)
@@ -141,7 +141,7 @@ internal open class ChannelSequential(
             if (told is Pair<*, *>) putBack(told)
             return CANCELLED
         }
-        if (told == CLOSED) throw ClosedChannelException("")
+        if (told == CLOSED) throw ChannelClosedException("")
         return if (told is Pair<*, *>) told.second!! else told
     }
 
@@ -158,7 +158,7 @@ internal open class ChannelSequential(
     }
 
     private fun accept(element: Element): Boolean {
-        if (isClosed) throw ClosedChannelException("")
+        if (isClosed) throw ChannelClosedException("")
         when {
             room > 0 -> put(element)
             onFull == OnFull.SUSPEND -> return false
@@ -193,7 +193,7 @@ internal open class ChannelSequential(
 
     private fun take(): Pair<Int, Int>? {
         if (held > 0) return removeFirst().also { advance() }
-        if (isDrained) throw ClosedChannelException("")
+        if (isDrained) throw ChannelClosedException("")
         val sender = nextSender()?.takeIf { it.kind == Kind.SEND } ?: return null
         senders -= sender
         tell(sender, SENT)

@@ -38,7 +38,7 @@ class ChannelStackTest {
                 override fun resumeWith(result: Result<Unit>) {
                     when (val e = result.exceptionOrNull()) {
                         null -> done++
-                        is ClosedChannelException, is CancellationException -> failed++
+                        is ChannelClosedException, is CancellationException -> failed++
                         else -> throw e
                     }
                 }

@@ -201,7 +201,7 @@ open class ChannelStressTest {
                                     attempt()
                                     watchdog.progress()
                                 }
-                            } catch (_: ClosedChannelException) {
+                            } catch (_: ChannelClosedException) {
                                 // It is about to end.
                             }
                         }

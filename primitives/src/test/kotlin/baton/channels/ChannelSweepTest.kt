@@ -169,7 +169,7 @@ class ChannelSweepTest {
                 }
                 drain()
             }
-            calls.forEach { call -> call.throwUnless { it is ClosedChannelException } }
+            calls.forEach { call -> call.throwUnless { it is ChannelClosedException } }
             world.check(plan.capacity)
         }
     }

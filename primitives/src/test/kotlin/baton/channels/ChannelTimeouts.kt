@@ -121,9 +121,9 @@ interface ChannelTimeouts : ChannelFixture {
             val receiver = Callers(this).call { channel.tryReceive(50.milliseconds) }
             channel.close()
             runCurrent()
-            assertInstanceOf(ClosedChannelException::class.java, receiver.failure)
+            assertInstanceOf(ChannelClosedException::class.java, receiver.failure)
             val sender = Callers(this).call { channel.trySend("a", 50.milliseconds) }
-            assertInstanceOf(ClosedChannelException::class.java, sender.failure)
+            assertInstanceOf(ChannelClosedException::class.java, sender.failure)
             assertEquals(0, currentTime)
         }
 
@@ -174,7 +174,7 @@ interface ChannelTimeouts : ChannelFixture {
             val received = mutableListOf<String>()
             try {
                 while (true) received += channel.tryReceive(3.milliseconds) ?: continue
-            } catch (_: ClosedChannelException) {
+            } catch (_: ChannelClosedException) {
                 producer.join()
             }
             assertEquals((1..100).map { "$it" }, received)

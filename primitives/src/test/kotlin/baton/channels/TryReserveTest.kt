@@ -81,7 +81,7 @@ class TryReserveTest {
             assertTrue("capacity = 0" in e.message!! && "meeting" in e.message!!)
             assertThrows<IllegalStateException> { rendezvous.tryReserve(50.milliseconds) }
             channel.close()
-            assertThrows<ClosedChannelException> { channel.tryReserve() }
-            assertThrows<ClosedChannelException> { channel.tryReserve(50.milliseconds) }
+            assertThrows<ChannelClosedException> { channel.tryReserve() }
+            assertThrows<ChannelClosedException> { channel.tryReserve(50.milliseconds) }
         }
 }

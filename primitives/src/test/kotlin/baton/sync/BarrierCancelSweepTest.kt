@@ -76,14 +76,14 @@ class BarrierCancelSweepTest {
             val failures = (calls - open.toSet()).mapNotNull { it.getCompletionExceptionOrNull() }
             for (e in failures) {
                 when (e) {
-                    is CancellationException, is BarrierTimeoutException, is BrokenBarrierException -> {}
+                    is CancellationException, is BarrierTimeoutException, is BarrierBrokenException -> {}
                     else -> throw e
                 }
             }
             assertTrue(failures.count { it is CancellationException } <= 1)
             if (barrier.onCancel == RETRACT && !hasAction && !mayBreak) {
                 assertFalse(barrier.isBroken)
-                assertFalse(failures.any { it is BrokenBarrierException })
+                assertFalse(failures.any { it is BarrierBrokenException })
             }
             if (barrier.isBroken) {
                 assertEquals(0, open.size)

@@ -32,9 +32,9 @@ interface BarrierFixture {
     }
 
     /** The exception as it was thrown first (see [causes]). */
-    fun assertBroken(caller: Caller): BrokenBarrierException {
-        assertInstanceOf(BrokenBarrierException::class.java, caller.failure) { "$caller" }
-        return caller.failure!!.causes().filterIsInstance<BrokenBarrierException>().last()
+    fun assertBroken(caller: Caller): BarrierBrokenException {
+        assertInstanceOf(BarrierBrokenException::class.java, caller.failure) { "$caller" }
+        return caller.failure!!.causes().filterIsInstance<BarrierBrokenException>().last()
     }
 }
 

@@ -57,7 +57,7 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) 
                 barrier.arrive()
             } catch (_: CancellationException) {
                 // Perhaps it was counted, or failed before it was cancelled.
-            } catch (_: BrokenBarrierException) {
+            } catch (_: BarrierBrokenException) {
                 // As well.
             }
             jobs.set(thread, null)

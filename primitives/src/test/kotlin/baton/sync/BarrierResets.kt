@@ -58,7 +58,7 @@ interface BarrierResets : BarrierFixture {
                 waiters[0].cancel()
                 assertState(barrier, waiting = 0)
                 runCurrent()
-                assertTrue(waiters[0].isCancelled || waiters[0].failure is BrokenBarrierException)
+                assertTrue(waiters[0].isCancelled || waiters[0].failure is BarrierBrokenException)
                 assertBroken(waiters[1])
                 Callers(this).assertWhole(barrier)
             }

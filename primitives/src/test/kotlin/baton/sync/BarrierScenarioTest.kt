@@ -26,7 +26,7 @@ class BarrierScenarioTest {
                     List(3) { async { barrier.arrive() } }.map { runCatching { it.await() }.exceptionOrNull() }
                 }
             for (e in outcomes) assertInstanceOf(IllegalStateException::class.java, e)
-            assertEquals(2, outcomes.count { it is BrokenBarrierException })
+            assertEquals(2, outcomes.count { it is BarrierBrokenException })
         }
 
     /**
@@ -77,7 +77,7 @@ class BarrierScenarioTest {
                 val callers = List(2) { Callers(this).call { barrier.arrive() } }
                 assertTrue(callers.all { it.isServed })
             }
-            assertInstanceOf(BrokenBarrierException::class.java, stuck[0].failure)
+            assertInstanceOf(BarrierBrokenException::class.java, stuck[0].failure)
             stuck[1].cancel()
             runCurrent()
             assertTrue(stuck[1].isCancelled)
@@ -133,6 +133,6 @@ class BarrierScenarioTest {
             assertTrue(caller.isWaiting)
             barrier.reset()
             runCurrent()
-            assertInstanceOf(BrokenBarrierException::class.java, caller.failure)
+            assertInstanceOf(BarrierBrokenException::class.java, caller.failure)
         }
 }

@@ -31,7 +31,7 @@ internal open class BarrierSequential(private val parties: Int, private val brea
     suspend fun arriveCancellably(job: Int) {
         try {
             await(job = job)
-        } catch (_: BrokenBarrierException) {
+        } catch (_: BarrierBrokenException) {
             // It answers nothing.
         }
     }
@@ -51,7 +51,7 @@ internal open class BarrierSequential(private val parties: Int, private val brea
     }
 
     private suspend fun await(timer: Int = NOBODYS, job: Int = NOBODYS): Int {
-        if (broken) throw BrokenBarrierException("")
+        if (broken) throw BarrierBrokenException("")
         if (line.size == parties - 1) {
             var missing = parties
             for (party in takeAll()) tell(party, --missing)
@@ -66,7 +66,7 @@ internal open class BarrierSequential(private val parties: Int, private val brea
         told -= party.kind to answer
         when (answer) {
             TIMED_OUT -> throw BarrierTimeoutException("")
-            BROKEN -> throw BrokenBarrierException("")
+            BROKEN -> throw BarrierBrokenException("")
             else -> return answer
         }
     }

@@ -52,7 +52,7 @@ open class BarrierStressTest {
                             tally.add(arrive())
                         } catch (_: BarrierTimeoutException) {
                             if (random.nextInt(4) == 0) yield()
-                        } catch (_: BrokenBarrierException) {
+                        } catch (_: BarrierBrokenException) {
                             barrier.reset()
                         }
                         watchdog.progress()
@@ -122,7 +122,7 @@ open class BarrierStressTest {
                                     while (left.decrementAndGet() > 0) tally.add(barrier.arriveInTime())
                                 } catch (_: BarrierTimeoutException) {
                                     // Another one comes.
-                                } catch (_: BrokenBarrierException) {
+                                } catch (_: BarrierBrokenException) {
                                     // So do all.
                                 }
                                 watchdog.progress()
@@ -150,7 +150,7 @@ open class BarrierStressTest {
                             launch {
                                 try {
                                     barrier.arrive()
-                                } catch (_: BrokenBarrierException) {
+                                } catch (_: BarrierBrokenException) {
                                     // It was reset, or the other was cancelled.
                                 }
                             }

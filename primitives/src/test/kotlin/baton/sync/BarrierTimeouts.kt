@@ -48,7 +48,7 @@ interface BarrierTimeouts : BarrierFixture {
                     if (onCancel != BREAK) continue
                     runCurrent()
                     assertInstanceOf(TimeoutException::class.java, assertBroken(other).cause)
-                    assertThrows<BrokenBarrierException> { barrier.arrive(timeout) }
+                    assertThrows<BarrierBrokenException> { barrier.arrive(timeout) }
                 }
             }
         }
@@ -163,7 +163,7 @@ interface BarrierTimeouts : BarrierFixture {
         runTest {
             val barrier = barrier(2, BREAK)
             Callers(this).call { barrier.arrive() }.cancel()
-            assertThrows<BrokenBarrierException> { barrier.arrive(50.milliseconds) }
+            assertThrows<BarrierBrokenException> { barrier.arrive(50.milliseconds) }
             assertEquals(0, currentTime)
         }
 }

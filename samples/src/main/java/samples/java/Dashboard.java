@@ -1,7 +1,7 @@
 package samples.java;
 
 import baton.interop.AsyncBarrier;
-import baton.sync.BrokenBarrierException;
+import baton.sync.BarrierBrokenException;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +36,7 @@ public final class Dashboard {
     private static String how(Throwable failure) {
         if (failure == null) return "shown";
         Throwable why = unwrap(failure);
-        return why instanceof BrokenBarrierException
+        return why instanceof BarrierBrokenException
                 ? "not shown: " + why.getCause().getMessage()
                 : "not loaded: " + why.getMessage();
     }

@@ -5,4 +5,4 @@ package baton.sync
  * what broke it: what the action threw, or why a party was cancelled or went away; none after a `reset`. It is no
  * `CancellationException`: a coroutine that does not catch it fails.
  */
-public class BrokenBarrierException(message: String, cause: Throwable? = null) : IllegalStateException(message, cause)
+public class BarrierBrokenException(message: String, cause: Throwable? = null) : IllegalStateException(message, cause)
