@@ -174,12 +174,12 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * closed, and a closed channel is not drained before. Fails with {@link ChannelClosedException} if the channel is
      * closed, with {@link IllegalStateException} if its capacity is 0: there are no places to keep.
      */
-    public CompletableFuture<ChannelPlace<T>> reserve() {
+    public CompletableFuture<Reservation<T>> reserve() {
         return requests.reserve(null, null);
     }
 
     /** As {@link #reserve()}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}. */
-    public CompletableFuture<ChannelPlace<T>> reserve(Priority priority) {
+    public CompletableFuture<Reservation<T>> reserve(Priority priority) {
         return requests.reserve(Objects.requireNonNull(priority, "priority"), null);
     }
 
@@ -187,7 +187,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * As {@link #reserve()}, but fails with {@link TimeoutException} if there is no place in time. Zero and less
      * mean now or not at all. The timeout is rounded up to whole milliseconds.
      */
-    public CompletableFuture<ChannelPlace<T>> reserve(Duration timeout) {
+    public CompletableFuture<Reservation<T>> reserve(Duration timeout) {
         return requests.reserve(null, Objects.requireNonNull(timeout, "timeout"));
     }
 

@@ -40,14 +40,14 @@ final class ChannelRequests<T extends @Nullable Object> {
         return enqueue(level, wrapped, null, millis, () -> "not sent within " + timeout + ": " + channel, executor);
     }
 
-    CompletableFuture<ChannelPlace<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
+    CompletableFuture<Reservation<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
         long millis = timeout == null ? -1 : Timeout.millis(timeout);
         if (channel.getCapacity() == 0) {
             return CompletableFuture.failedFuture(
                     new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel));
         }
         int level = ChannelBridge.levelOf(channel, priority);
-        HeldPlace<T> place = new HeldPlace<>(channel, level);
+        HeldReservation<T> place = new HeldReservation<>(channel, level);
         try {
             if (ChannelBridge.reserve(channel)) {
                 place.handedOut();
@@ -57,7 +57,7 @@ final class ChannelRequests<T extends @Nullable Object> {
             return CompletableFuture.failedFuture(e);
         }
         Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
-        return this.<ChannelPlace<T>>enqueue(level, ChannelBridge.PLACE, place, millis, message, null);
+        return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, place, millis, message, null);
     }
 
     CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {

@@ -88,7 +88,7 @@ class AsyncChannelTest {
         assertInstanceOf(TimeoutException.class, failure(channel.receive(timeout)));
         assertNull(channel.send("a", timeout).join());
         assertEquals("a", channel.receive(timeout).join());
-        ChannelPlace<String> place = channel.reserve(timeout).join();
+        Reservation<String> place = channel.reserve(timeout).join();
         channel.send("b", Priority.LOW, timeout).join();
         assertInstanceOf(TimeoutException.class, failure(channel.send("c", timeout)));
         assertInstanceOf(TimeoutException.class, failure(channel.send("c", Priority.LOW, timeout)));
@@ -248,7 +248,7 @@ class AsyncChannelTest {
         channel.trySend("a");
         channel.trySend("b");
         CompletableFuture<Void> sent = channel.send("c");
-        CompletableFuture<ChannelPlace<String>> place = channel.reserve();
+        CompletableFuture<Reservation<String>> place = channel.reserve();
         assertTrue(channel.close(new IllegalStateException("why")));
         assertFalse(channel.close());
         assertEquals("why", failure(sent).getCause().getMessage());

@@ -49,7 +49,7 @@ class ChannelWithdrawalTest {
         assertEquals(Optional.empty(), meeting.tryReceive());
         channel.resize(1);
         channel.send("a");
-        CompletableFuture<ChannelPlace<String>> place = channel.reserve();
+        CompletableFuture<Reservation<String>> place = channel.reserve();
         end.accept(place);
         awaitFailureOrNull(place);
         assertEquals(0, meeting.waiting() + channel.waiting());

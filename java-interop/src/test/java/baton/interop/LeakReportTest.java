@@ -92,7 +92,7 @@ class LeakReportTest {
         assertTrue(mutex.tryLock("me").isPresent());
         AsyncChannel<String> channel = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.SUSPEND, "orders");
         assertTrue(channel.trySend("x"));
-        CompletableFuture<ChannelPlace<String>> place = channel.reserve();
+        CompletableFuture<Reservation<String>> place = channel.reserve();
         assertEquals("x", channel.receive().join());
         assertTrue(place.isDone());
         channel.resize(2);

@@ -97,7 +97,7 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
     override fun toString() = channel.toString()
 }
 
-class JavaPlace(private val place: ChannelPlace<String>) : PlaceFace {
+class JavaPlace(private val place: Reservation<String>) : PlaceFace {
     override fun send(element: String, priority: Priority?) =
         if (priority == null) place.send(element) else place.send(element, priority)
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A place in a channel that is kept for whoever has this, see {@link AsyncChannel#reserve()}. It is used once: by
  * {@code send}, which never waits, or by {@link #close()}, which gives the place back.
  */
-public interface ChannelPlace<T extends @Nullable Object> extends Permit {
+public interface Reservation<T extends @Nullable Object> extends Permit {
     /**
      * Sends into the place, also when the channel was closed meanwhile; at the level of the reservation.
      *

@@ -7,11 +7,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A place that is reserved in a channel. */
-final class HeldPlace<T extends @Nullable Object> extends HeldPermit implements ChannelPlace<T> {
+final class HeldReservation<T extends @Nullable Object> extends HeldPermit implements Reservation<T> {
     private final Channel<T> channel;
     private final int level;
 
-    HeldPlace(Channel<T> channel, int level) {
+    HeldReservation(Channel<T> channel, int level) {
         this.channel = channel;
         this.level = level;
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Places of an {@link AsyncChannel}, and who keeps one. */
-class ChannelPlaceTest {
+class ReservationTest {
     private static final Duration LONG = Duration.ofDays(1);
 
     private final AsyncChannel<String> meeting = AsyncChannel.create(0);
@@ -32,10 +32,10 @@ class ChannelPlaceTest {
 
     @Test
     void place_isUsedOnceOrGivenBack() {
-        ChannelPlace<String> place = channel.reserve().join();
-        ChannelPlace<String> other = channel.reserve(Priority.HIGH).join();
+        Reservation<String> place = channel.reserve().join();
+        Reservation<String> other = channel.reserve(Priority.HIGH).join();
         assertFalse(channel.trySend("no"));
-        CompletableFuture<ChannelPlace<String>> third = channel.reserve(LONG);
+        CompletableFuture<Reservation<String>> third = channel.reserve(LONG);
         assertEquals("held: place in Channel 'orders' (size = 0, capacity = 2, waiting = 1)", place.toString());
         place.send("a");
         assertFalse(place.isHeld());
@@ -54,7 +54,7 @@ class ChannelPlaceTest {
 
     @Test
     void place_madeBeforeClose_mayStillBeUsed() {
-        ChannelPlace<String> place = channel.reserve().join();
+        Reservation<String> place = channel.reserve().join();
         assertTrue(channel.close());
         CompletableFuture<String> received = channel.receive();
         assertFalse(received.isDone());
@@ -65,7 +65,7 @@ class ChannelPlaceTest {
 
     @Test
     void place_afterCancel_takesNothingAndIsSpent() {
-        ChannelPlace<String> place = channel.reserve().join();
+        Reservation<String> place = channel.reserve().join();
         channel.cancel(new IllegalStateException("why"));
         Throwable closed = assertThrows(ChannelClosedException.class, () -> place.send("a"));
         assertEquals("why", closed.getCause().getMessage());
