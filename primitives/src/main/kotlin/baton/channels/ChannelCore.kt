@@ -121,7 +121,7 @@ internal class ChannelCore<E>(
     /** The waiter's state or the sending clause that is to be asked. */
     private fun receiveInside(waiter: Waiter): Any {
         if (waiter.currentState != Waiter.PREPARING) return DECIDED
-        var element = take(waiter.party)
+        var element = take(waiter.selectId)
         if (element is ClauseWaiter) return element
         if (element === CLOSED) {
             // The last element may have arrived without this lock: receivers may still stand here.
@@ -182,14 +182,14 @@ internal class ChannelCore<E>(
         return WAITS
     }
 
-    private fun hasRoomFor(sender: ClauseWaiter) = drops || (room > 0 && !isOnlyPromisedTo(sender.party))
+    private fun hasRoomFor(sender: ClauseWaiter) = drops || (room > 0 && !isOnlyPromisedTo(sender.selectId))
 
     /** BUSY, the receiving clause that is to be asked, or DECIDED for a clause that has got a place (9). */
     private fun enter(sender: ClauseWaiter): Any {
         if (!hasRoomFor(sender)) return Outcome.BUSY
-        val receiver = receivers.headBut(sender.party)
+        val receiver = receivers.headBut(sender.selectId)
         if (receiver is ClauseWaiter) {
-            meetReceiver(sender.asked, sender.party)?.let { return it }
+            meetReceiver(sender.asked, sender.selectId)?.let { return it }
             // Looked at once more: clauses that were cancelled and still stood in the queue made no room.
             if (!hasRoomFor(sender)) return Outcome.BUSY
         }

@@ -92,7 +92,7 @@ internal abstract class ChannelState<E>(
     /** DONE, BUSY, or the receiving clause that is to be asked. */
     protected fun accept(element: Any, level: Int): Any {
         if (room > 0) {
-            val met = meetReceiver(element, party = null)
+            val met = meetReceiver(element, selectId = null)
             if (met != null) return met
         }
         // Looked at once more: receivers that were cancelled and still stood in the queue made no room.
@@ -109,12 +109,12 @@ internal abstract class ChannelState<E>(
     }
 
     /**
-     * DONE, the receiving clause that is to be asked, or null if there is no receiver. A sender that is a clause of [party]
+     * DONE, the receiving clause that is to be asked, or null if there is no receiver. A sender that is a clause of [selectId]
      * passes over that.
      */
-    protected fun meetReceiver(element: Any, party: Any?): Any? {
+    protected fun meetReceiver(element: Any, selectId: Any?): Any? {
         while (true) {
-            val receiver = (if (party == null) receivers.head() else receivers.headBut(party)) ?: return null
+            val receiver = (if (selectId == null) receivers.head() else receivers.headBut(selectId)) ?: return null
             receivers.remove(receiver)
             if (receiver is ClauseWaiter) receiver.isOffered = receiver.canBeAsked
             if (!give(receiver, element, held.nextNumber())) continue
@@ -179,23 +179,23 @@ internal abstract class ChannelState<E>(
     /** Invariant 5: it does not bar those behind it, either. */
     protected fun nextSender(): Waiter? {
         val head = senders.head() ?: return null
-        val party = head.party
-        return if (party != null && isOnlyPromisedTo(party)) senders.headBut(party) else head
+        val selectId = head.selectId
+        return if (selectId != null && isOnlyPromisedTo(selectId)) senders.headBut(selectId) else head
     }
 
     /** Whether there is room only for what this select would receive itself. */
-    protected fun isOnlyPromisedTo(party: Any): Boolean =
-        receivers.size > 0 && room <= receivers.size && receivers.headBut(party) == null
+    protected fun isOnlyPromisedTo(selectId: Any): Boolean =
+        receivers.size > 0 && room <= receivers.size && receivers.headBut(selectId) == null
 
     /** While others wait, though promised a PLACE, what a sender behind that has with it is not a newcomer's. */
-    protected fun takeInTurn(): Any = if (receivers.size > 0) EMPTY else take(party = null)
+    protected fun takeInTurn(): Any = if (receivers.size > 0) EMPTY else take(selectId = null)
 
     /**
      * As [poll], but past those who wait; [ElementBuffer.lastTaken] is the number of what was taken then. A receiver that
-     * is a clause of [party] passes over that, and may be answered the sending clause that is to be asked;
+     * is a clause of [selectId] passes over that, and may be answered the sending clause that is to be asked;
      * [elementArrived] is to follow.
      */
-    protected fun take(party: Any?): Any {
+    protected fun take(selectId: Any?): Any {
         if (held.size > 0) {
             val element = held.takeFirst()
             advance()
@@ -203,10 +203,10 @@ internal abstract class ChannelState<E>(
         }
         if (isDrained) return CLOSED
         while (true) {
-            val sender = (if (party == null) senders.head() else senders.headBut(party)) ?: return EMPTY
+            val sender = (if (selectId == null) senders.head() else senders.headBut(selectId)) ?: return EMPTY
             // To a reservation or a clause the element comes only when it has a receiver, so one must wait.
             if (sender.tag === PLACE) return EMPTY
-            if (sender is ClauseWaiter && (party == null || !sender.canBeAsked)) return EMPTY
+            if (sender is ClauseWaiter && (selectId == null || !sender.canBeAsked)) return EMPTY
             senders.remove(sender)
             if (sender is ClauseWaiter) {
                 sender.isOffered = true

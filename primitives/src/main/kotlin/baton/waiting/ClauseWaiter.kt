@@ -17,10 +17,10 @@ package baton.waiting
  * (4) A select that runs takes what it was granted by GRANTED to TAKEN ([take]). Where a dispatcher threw, it is unknown
  *     whether the select will run; that compare-and-set then decides between the select and the asking thread.
  *
- * @property party the select.
+ * @property selectId the select.
  */
 @InternalBatonApi
-public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final override val party: Any) :
+public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final override val selectId: Any) :
     Waiter(core, weight, tag) {
     /** Written under the lock, before the clause is granted. */
     @JvmField public var isOffered: Boolean = false

@@ -19,9 +19,9 @@ internal class PriorityWaitQueue(private val levelOf: (Waiter) -> Int) : WaitQue
 
     override fun head(): Waiter? = if (size == 0) null else levels[turns.next(::isEmpty)].head()
 
-    override fun headBut(party: Any): Waiter? {
-        val level = turns.next { levels[it].headBut(party) == null }
-        return if (level < 0) null else levels[level].headBut(party)
+    override fun headBut(selectId: Any): Waiter? {
+        val level = turns.next { levels[it].headBut(selectId) == null }
+        return if (level < 0) null else levels[level].headBut(selectId)
     }
 
     override fun served(waiter: Waiter) {

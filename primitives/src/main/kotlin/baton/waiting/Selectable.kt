@@ -71,7 +71,7 @@ internal class SelectWaiter(
     tag: Any?,
     private val clause: Any,
     private val select: SelectInstance<*>,
-) : ClauseWaiter(core, weight, tag, party = select),
+) : ClauseWaiter(core, weight, tag, selectId = select),
     DisposableHandle {
     /** What the select's dispatcher threw. */
     private var refusal: Throwable? = null
@@ -103,7 +103,7 @@ internal class SelectWaiter(
         get() = super.canBeAsked && !(InPlace.isInUse && dispatcher?.let(InPlace::isDeep) == true)
 
     override fun isSameClause(other: Waiter): Boolean =
-        other is SelectWaiter && other.party === party && other.clause === clause
+        other is SelectWaiter && other.selectId === selectId && other.clause === clause
 
     private fun trySelect(): Boolean {
         if (currentState == RETURNED) return false

@@ -76,10 +76,10 @@ public fun coreOf(barrier: Barrier): WaitCore = barrier.core
 public fun arriveNow(barrier: Barrier, givesUp: Boolean): Any? = barrier.arriveNow(givesUp)
 
 /**
- * Runs the barrier's action for a last party that is a future, beginning on this thread, and then tells [done] the
- * arrival index or what the party fails with. The job that it answers can be cancelled, and the action with it.
+ * Runs the barrier's action for a last selectId that is a future, beginning on this thread, and then tells [done] the
+ * arrival index or what the selectId fails with. The job that it answers can be cancelled, and the action with it.
  *
- * @param granted what the party was granted that is not an arrival index.
+ * @param granted what the selectId was granted that is not an arrival index.
  */
 @InternalBatonApi
 public fun lead(barrier: Barrier, granted: Any, done: BiConsumer<Int?, Throwable?>): Job {

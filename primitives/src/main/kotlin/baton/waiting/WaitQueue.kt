@@ -15,8 +15,8 @@ internal abstract class WaitQueue {
 
     abstract fun head(): Waiter?
 
-    /** As [head], but past the clauses of [party]. */
-    abstract fun headBut(party: Any): Waiter?
+    /** As [head], but past the clauses of [selectId]. */
+    abstract fun headBut(selectId: Any): Waiter?
 
     /** [waiter], which was the head, has been served. */
     open fun served(waiter: Waiter) {}
@@ -53,9 +53,9 @@ internal class FifoWaitQueue : WaitQueue() {
 
     override fun head(): Waiter? = first
 
-    override fun headBut(party: Any): Waiter? {
+    override fun headBut(selectId: Any): Waiter? {
         var waiter = first
-        while (waiter != null && waiter.party === party) waiter = waiter.next
+        while (waiter != null && waiter.selectId === selectId) waiter = waiter.next
         return waiter
     }
 

@@ -33,7 +33,7 @@ import kotlin.coroutines.CoroutineContext
  * [previous], [next], [linked], [weight], [tag] and [urgency] are guarded by the lock of [core]; [chain] belongs to
  * the thread that wakes.
  *
- * @property weight how much it waits for, or what else its core counts of it: a party's number, an element's level.
+ * @property weight how much it waits for, or what else its core counts of it: a selectId's number, an element's level.
  * @property tag what the core wants to know of it: an owner, a priority, its crowd, the element that it sends.
  */
 @InternalBatonApi
@@ -80,7 +80,7 @@ public abstract class Waiter(
     internal val holder: CoroutineContext? get() = if (isLiftable) coroutine else null
 
     /** The select that it is a clause of, if it is one. */
-    internal open val party: Any? get() = null
+    internal open val selectId: Any? get() = null
 
     /**
      * Whether what it is granted may still come back after [resume] has returned true, until it calls

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test
  * answer. Here, [Clause.answer] does what the thread of the select would do in that moment.
  */
 class ClauseWaiterTest {
-    private class Clause(core: WaitCore, tag: Any?, party: Any, private val answer: Clause.() -> Boolean) :
-        ClauseWaiter(core, weight = 1, tag, party) {
+    private class Clause(core: WaitCore, tag: Any?, selectId: Any, private val answer: Clause.() -> Boolean) :
+        ClauseWaiter(core, weight = 1, tag, selectId) {
         override fun resume(): Boolean = answer()
 
         override fun resumeFailed() = Unit
