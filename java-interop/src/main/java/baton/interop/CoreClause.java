@@ -82,7 +82,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
     }
 
-    /** A selectId of a barrier. One that comes last and wins runs the barrier's action first. */
+    /** A party of a barrier. One that comes last and wins runs the barrier's action first. */
     static final class OfBarrier<R extends @Nullable Object> extends CoreClause<R> {
         private final Barrier barrier;
         private final Function<? super Integer, ? extends R> then;
