@@ -110,7 +110,7 @@ internal class CoroutineTask<T>(
 
     /** Waits until it is in the queue, or has ended. */
     suspend fun awaitEntry() {
-        if (place == Place.OUTSIDE) entry?.await()
+        if (place == Place.AWAITING_CAPACITY) entry?.await()
     }
 
     override fun letIn() {

@@ -9,11 +9,11 @@ import baton.sync.Latch
  *
  *          room                  turn                     all inside it has ended
  *   NEW ─────────▶ QUEUED ─────────────▶ RUNNING ────────────────────────────────▶ ENDED
- *    │ └▶ OUTSIDE ───▲ │                                                             ▲
+ *    │ └▶ AWAITING_CAPACITY ───▲ │                                                             ▲
  *    └─────────┴───────┴──── cancelled, refused, shed, expired, closed ──────────────┘
  *
  *   NEW       no step has seen it: it has not come yet, or it is in `inbox`
- *   OUTSIDE   its submitter waits for room: in `outside`, in the order of their coming
+ *   AWAITING_CAPACITY   its submitter waits for room: in `outside`, in the order of their coming
  *   QUEUED    in `queue`, at the end of the line of its level
  *   RUNNING   it has one of the places, from the moment it was chosen
  *   ENDED     it stands nowhere; its outcome is known, or is being made known by whoever took it out
@@ -25,9 +25,9 @@ import baton.sync.Latch
  *     there is room, the first first. So nobody stands outside while there is room, and no newcomer passes them.
  * (3) `running` is the number of tasks RUNNING. It rises only below `maxConcurrency`; each task takes one away, once,
  *     when it goes from RUNNING to ENDED.
- * (4) `unended` counts the tasks that have been QUEUED or OUTSIDE and whose outcome is not known yet. Once the intake
+ * (4) `unended` counts the tasks that have been QUEUED or AWAITING_CAPACITY and whose outcome is not known yet. Once the intake
  *     has ended it only falls; when it is 0, `ended` opens.
- * (5) A task stands in one line while QUEUED or OUTSIDE, in none otherwise. Whoever takes it out changes its place in
+ * (5) A task stands in one line while QUEUED or AWAITING_CAPACITY, in none otherwise. Whoever takes it out changes its place in
  *     the same step: one of start, cancel, deadline, shedding and close wins.
  * (6) Where the queue has no bound, a task that comes while none can be started is left in `inbox`, without the lock:
  *     all that a step could do for it is to queue it. Each step begins with that. `inbox` is open only while a step will
@@ -95,7 +95,7 @@ internal class TaskCore(
 
     private val hasRoom: Boolean get() = queue.size < config.capacity || (queue.size == 0 && hasPlace)
 
-    /** Takes in a task that is NEW, or ends it. It may still be in the inbox after this, or OUTSIDE if it [mayWait]. */
+    /** Takes in a task that is NEW, or ends it. It may still be in the inbox after this, or AWAITING_CAPACITY if it [mayWait]. */
     fun enqueue(task: TaskEntry, mayWait: Boolean) {
         if (inbox.isOpen && task.place == Place.NEW) return leaveInInbox(task)
         var refusal: TaskEnd? = null
@@ -108,7 +108,7 @@ internal class TaskCore(
                 !isOpen -> refusal = TaskEnd.CLOSED
                 hasRoom -> link(task)
                 config.onFull == OnFullQueue.SUSPEND && mayWait -> {
-                    task.place = Place.OUTSIDE
+                    task.place = Place.AWAITING_CAPACITY
                     outside.add(task)
                 }
                 else -> {
@@ -375,7 +375,7 @@ internal class TaskCore(
 
     /** Takes a task out of the line in which it stands. */
     private fun takeOut(task: TaskEntry, end: TaskEnd): TaskEntry {
-        if (task.place == Place.OUTSIDE) outside.remove(task) else queue.remove(task)
+        if (task.place == Place.AWAITING_CAPACITY) outside.remove(task) else queue.remove(task)
         return end(task, end)
     }
 

@@ -11,7 +11,7 @@ internal abstract class TaskEntry(
     @Volatile var own: Priority,
 ) {
     /** In the order in which it comes to them. */
-    enum class Place { NEW, OUTSIDE, QUEUED, RUNNING, ENDED }
+    enum class Place { NEW, AWAITING_CAPACITY, QUEUED, RUNNING, ENDED }
 
     @Volatile
     var place = Place.NEW
@@ -41,7 +41,7 @@ internal abstract class TaskEntry(
 
     // One read each: another thread may be moving it from one of these places to the next.
 
-    val isWaiting: Boolean get() = place.let { it == Place.OUTSIDE || it == Place.QUEUED }
+    val isWaiting: Boolean get() = place.let { it == Place.AWAITING_CAPACITY || it == Place.QUEUED }
 
     /** Also if it has just come, and no step of the core has seen it. */
     val isBeforeItsTurn: Boolean get() = place <= Place.QUEUED

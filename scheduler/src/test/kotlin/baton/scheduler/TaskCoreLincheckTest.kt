@@ -164,7 +164,7 @@ open class TaskCoreLincheckTest {
                 Place.RUNNING -> running++
                 // All have come: what is still new, waits in the inbox.
                 Place.NEW, Place.QUEUED -> queued++
-                Place.OUTSIDE -> outside++
+                Place.AWAITING_CAPACITY -> outside++
                 else -> {}
             }
         }
