@@ -270,7 +270,7 @@ internal class BarrierCore(
          */
         private var missing = core.parties
 
-        override fun letIn(member: Waiter, place: Int) {
+        override fun admit(member: Waiter, place: Int) {
             member.weight = --missing
             member.tag = null
         }

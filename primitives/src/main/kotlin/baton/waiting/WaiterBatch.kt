@@ -43,7 +43,7 @@ internal open class WaiterBatch(core: WaitCore) : Waiter(core, weight = 0, tag =
     }
 
     /** The last thing that happens to [member] before it is granted; [place] counts those before it. */
-    protected open fun letIn(member: Waiter, place: Int) {}
+    protected open fun admit(member: Waiter, place: Int) {}
 
     /** The chain of those whose grant, or failure, was not too late. */
     override fun arrive(): Waiter? {
@@ -59,7 +59,7 @@ internal open class WaiterBatch(core: WaitCore) : Waiter(core, weight = 0, tag =
             member.previous = null
             member.next = null
             member.linked = false
-            if (reason == null) letIn(member, place)
+            if (reason == null) admit(member, place)
             if (!(if (reason == null) member.tryGrant() else member.tryFail(reason))) continue
             place++
             if (last == null) first = member else last.chain = member

@@ -124,7 +124,7 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
         if (size > 0) return removeFirst().also { advance() }
         if (isDrained) return CLOSED
         val sender = head()?.takeIf { it.element != null } ?: return BUSY
-        letIn(sender)
+        admit(sender)
         return sender.element!!.value
     }
 
@@ -190,7 +190,7 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
     private fun advance() {
         while (room > 0) {
             val sender = head() ?: return
-            letIn(sender)
+            admit(sender)
             if (sender.element == null) reserved++ else put(sender.element)
         }
     }
@@ -200,7 +200,7 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
         return senders.firstOrNull { level == null || it.level == level }
     }
 
-    private fun letIn(sender: Waiting) {
+    private fun admit(sender: Waiting) {
         senders -= sender
         senderTurns.served(sender.level, senders.map { it.level }.toSet())
         answers[sender.id] = SENT
