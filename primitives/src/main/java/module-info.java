@@ -8,7 +8,14 @@ module baton.primitives {
     exports baton.channels;
     exports baton.sync;
     exports baton.tasks;
+    exports baton.bridge to
+            baton.interop;
     exports baton.waiting to
+            baton.interop,
+            baton.scheduler;
+    exports baton.waiting.boost to
+            baton.scheduler;
+    exports baton.waiting.coroutine to
             baton.interop,
             baton.scheduler;
 }

@@ -5,6 +5,6 @@ module baton.scheduler {
     requires transitive baton.primitives;
 
     exports baton.scheduler;
-    exports baton.scheduler.stages to
+    exports baton.scheduler.bridge to
             baton.interop;
 }

@@ -5,7 +5,7 @@ import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
 import baton.sync.BarrierBrokenException;
 import baton.waiting.WaitCore;
-import baton.waiting.SyncBridge;
+import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

@@ -5,7 +5,7 @@ import baton.channels.Channel;
 import baton.channels.ChannelOrder;
 import baton.channels.ChannelClosedException;
 import baton.channels.OnFull;
-import baton.waiting.ChannelBridge;
+import baton.bridge.ChannelBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -4,7 +4,7 @@ import baton.interop.AsyncMutex.MutexPermit;
 import baton.sync.Condition;
 import baton.sync.Mutex;
 import baton.waiting.WaitCore;
-import baton.waiting.SyncBridge;
+import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

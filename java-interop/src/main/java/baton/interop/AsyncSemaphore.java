@@ -5,7 +5,7 @@ import baton.sync.Semaphore;
 import baton.sync.SemaphoreClosedException;
 import baton.sync.WaitOrder;
 import baton.waiting.WaitCore;
-import baton.waiting.SyncBridge;
+import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

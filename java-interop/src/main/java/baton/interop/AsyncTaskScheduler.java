@@ -3,7 +3,7 @@ package baton.interop;
 import baton.Priority;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
-import baton.scheduler.stages.StageTasks;
+import baton.scheduler.bridge.StageTasks;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;

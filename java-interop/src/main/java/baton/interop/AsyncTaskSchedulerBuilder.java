@@ -5,7 +5,7 @@ import baton.scheduler.OnFullQueue;
 import baton.scheduler.PriorityPolicy;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
-import baton.scheduler.stages.StageTasks;
+import baton.scheduler.bridge.StageTasks;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;

@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.sync.Barrier;
 import baton.sync.BarrierTimeoutException;
-import baton.waiting.SyncBridge;
+import baton.bridge.SyncBridge;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;

@@ -1,8 +1,8 @@
 package baton.interop;
 
-import baton.waiting.Trampoline;
-import baton.waiting.HandOverExecutor;
-import baton.waiting.Timeouts;
+import baton.waiting.coroutine.Trampoline;
+import baton.waiting.coroutine.HandOverExecutor;
+import baton.waiting.coroutine.Timeouts;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

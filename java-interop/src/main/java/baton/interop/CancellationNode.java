@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.Trampoline;
+import baton.waiting.coroutine.Trampoline;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;

@@ -3,7 +3,7 @@ package baton.interop;
 import baton.Priority;
 import baton.channels.Channel;
 import baton.channels.ChannelClosedException;
-import baton.waiting.ChannelBridge;
+import baton.bridge.ChannelBridge;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
 import java.time.Duration;

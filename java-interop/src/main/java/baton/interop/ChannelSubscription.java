@@ -1,10 +1,10 @@
 package baton.interop;
 
 import baton.channels.Channel;
-import baton.waiting.ChannelBridge;
-import baton.waiting.Trampoline;
+import baton.bridge.ChannelBridge;
+import baton.waiting.coroutine.Trampoline;
 import baton.waiting.WaitCore;
-import baton.waiting.SyncBridge;
+import baton.bridge.SyncBridge;
 import baton.waiting.Waiter;
 import java.util.Objects;
 import java.util.concurrent.Executor;

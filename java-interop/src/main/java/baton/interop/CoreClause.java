@@ -3,7 +3,7 @@ package baton.interop;
 import baton.sync.Barrier;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
-import baton.waiting.SyncBridge;
+import baton.bridge.SyncBridge;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Supplier;

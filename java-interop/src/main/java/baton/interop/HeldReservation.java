@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.Priority;
 import baton.channels.Channel;
-import baton.waiting.ChannelBridge;
+import baton.bridge.ChannelBridge;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

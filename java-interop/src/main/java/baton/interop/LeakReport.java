@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.Trampoline;
+import baton.waiting.coroutine.Trampoline;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.util.Objects;

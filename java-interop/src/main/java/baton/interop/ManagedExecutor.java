@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.Trampoline;
+import baton.waiting.coroutine.Trampoline;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

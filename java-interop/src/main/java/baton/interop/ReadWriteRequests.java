@@ -2,7 +2,7 @@ package baton.interop;
 
 import baton.sync.ReadWriteLock;
 import baton.waiting.WaitCore;
-import baton.waiting.SyncBridge;
+import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -5,7 +5,7 @@ import baton.channels.ChannelOrder;
 import baton.channels.ChannelClosedException;
 import baton.sync.BarrierCancellation;
 import baton.sync.WaitOrder;
-import baton.waiting.SyncBridge;
+import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

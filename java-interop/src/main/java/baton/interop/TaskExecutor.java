@@ -1,7 +1,7 @@
 package baton.interop;
 
 import baton.Priority;
-import baton.waiting.Trampoline;
+import baton.waiting.coroutine.Trampoline;
 import java.util.concurrent.CompletableFuture.AsynchronousCompletionTask;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;

@@ -2,9 +2,9 @@ package baton.interop;
 
 import baton.Priority;
 import baton.scheduler.TaskScheduler;
-import baton.scheduler.stages.StageTask;
-import baton.scheduler.stages.StageTasks;
-import baton.waiting.Trampoline;
+import baton.scheduler.bridge.StageTask;
+import baton.scheduler.bridge.StageTasks;
+import baton.waiting.coroutine.Trampoline;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

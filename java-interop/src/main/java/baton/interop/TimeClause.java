@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.Timeouts;
+import baton.waiting.coroutine.Timeouts;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import kotlinx.coroutines.DisposableHandle;

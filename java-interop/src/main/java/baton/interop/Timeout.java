@@ -1,6 +1,6 @@
 package baton.interop;
 
-import baton.waiting.Timeouts;
+import baton.waiting.coroutine.Timeouts;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;

@@ -1,7 +1,7 @@
 package baton.interop;
 
 import baton.waiting.SignalWaiter;
-import baton.waiting.Timeouts;
+import baton.waiting.coroutine.Timeouts;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
 import java.util.concurrent.CancellationException;

@@ -81,7 +81,7 @@ class PublicApiTest {
         return name.startsWith("kotlin.")
                 || name.startsWith("kotlinx.")
                 || name.startsWith("baton.waiting.")
-                || name.startsWith("baton.scheduler.stages.");
+                || name.startsWith("baton.scheduler.bridge.");
     }
 
     private static void collect(Type type, Set<String> names) {

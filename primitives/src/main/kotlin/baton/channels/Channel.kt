@@ -7,9 +7,9 @@ import baton.channels.ChannelState.Companion.PLACE
 import baton.channels.ChannelState.Companion.RECEIVE
 import baton.channels.ChannelState.Outcome
 import baton.priority
-import baton.waiting.SelectClauses
-import baton.waiting.awaitGrant
-import baton.waiting.awaitValue
+import baton.waiting.coroutine.SelectClauses
+import baton.waiting.coroutine.awaitGrant
+import baton.waiting.coroutine.awaitValue
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration

@@ -66,7 +66,9 @@ internal abstract class ChannelState<E>(
     private var arrivals = 0L
     protected val receivers = FifoWaitQueue()
     protected val endWatchers = FifoWaitQueue()
-    protected val senders: WaitQueue = if (order == ChannelOrder.PRIORITY) PriorityWaitQueue { it.weight } else FifoWaitQueue()
+    protected val senders: WaitQueue = if (order == ChannelOrder.PRIORITY) PriorityWaitQueue {
+        it.weight
+    } else FifoWaitQueue()
 
     @Volatile
     protected var closure: Closure? = null

@@ -1,8 +1,8 @@
 package baton.channels
 
-import baton.waiting.SelectWaiter
-import baton.waiting.SelectableCore
 import baton.waiting.Waiter
+import baton.waiting.coroutine.SelectWaiter
+import baton.waiting.coroutine.SelectableCore
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectInstance
 

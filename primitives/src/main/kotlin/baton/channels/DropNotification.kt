@@ -1,8 +1,8 @@
 package baton.channels
 
-import baton.waiting.Trampoline
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.coroutine.Trampoline
 
 /**
  * Elements that a channel has dropped: one, or all that it held. Stands for them in the list of those to wake, and so

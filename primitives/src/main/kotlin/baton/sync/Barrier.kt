@@ -1,7 +1,7 @@
 package baton.sync
 
 import baton.waiting.WaiterBatch
-import baton.waiting.awaitValue
+import baton.waiting.coroutine.awaitValue
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.Job

@@ -1,8 +1,8 @@
 package baton.sync
 
-import baton.waiting.WaiterBatch
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.WaiterBatch
 import kotlin.coroutines.cancellation.CancellationException
 
 /*

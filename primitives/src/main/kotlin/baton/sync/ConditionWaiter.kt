@@ -1,10 +1,10 @@
 package baton.sync
 
-import baton.waiting.DispatchedWaiter
 import baton.waiting.SignalWaiter
-import baton.waiting.Timeouts
 import baton.waiting.Waiter
-import baton.waiting.watchCancellation
+import baton.waiting.coroutine.DispatchedWaiter
+import baton.waiting.coroutine.Timeouts
+import baton.waiting.coroutine.watchCancellation
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn

@@ -1,12 +1,12 @@
 package baton.sync
 
-import baton.waiting.WaiterBatch
-import baton.waiting.SelectClauses
-import baton.waiting.SelectWaiter
-import baton.waiting.SelectableCore
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
-import baton.waiting.awaitGrant
+import baton.waiting.WaiterBatch
+import baton.waiting.coroutine.SelectClauses
+import baton.waiting.coroutine.SelectWaiter
+import baton.waiting.coroutine.SelectableCore
+import baton.waiting.coroutine.awaitGrant
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.lang.ref.WeakReference

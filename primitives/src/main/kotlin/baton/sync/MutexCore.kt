@@ -4,10 +4,10 @@ import baton.waiting.ClauseWaiter
 import baton.waiting.FifoWaitQueue
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
-import baton.waiting.holds
-import baton.waiting.holdsNoMore
-import baton.waiting.joins
-import baton.waiting.leaves
+import baton.waiting.boost.holds
+import baton.waiting.boost.holdsNoMore
+import baton.waiting.boost.joins
+import baton.waiting.boost.leaves
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import kotlin.coroutines.CoroutineContext

@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.BoostableHolder
+import baton.waiting.boost.BoostableHolder
 
 /** The tag of a reader that can be lifted while it reads, before it waits. */
 internal class NotedRequest(val owner: Any?, val note: BoostableHolder)

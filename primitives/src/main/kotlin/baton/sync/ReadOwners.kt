@@ -1,6 +1,6 @@
 package baton.sync
 
-import baton.waiting.BoostableHolder
+import baton.waiting.boost.BoostableHolder
 import java.util.IdentityHashMap
 
 /**

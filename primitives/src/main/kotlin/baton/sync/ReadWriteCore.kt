@@ -1,11 +1,11 @@
 package baton.sync
 
-import baton.waiting.Boosts
-import baton.waiting.WaiterBatch
-import baton.waiting.BoostableHolder
-import baton.waiting.PriorityInheritance
 import baton.waiting.BoundedBypass
 import baton.waiting.Waiter
+import baton.waiting.WaiterBatch
+import baton.waiting.boost.BoostableHolder
+import baton.waiting.boost.Boosts
+import baton.waiting.boost.PriorityInheritance
 import kotlin.coroutines.CoroutineContext
 
 /*

@@ -2,14 +2,14 @@ package baton.sync
 
 import baton.Boosting
 import baton.sync.ReadWriteState.Outcome
-import baton.waiting.Boosts
-import baton.waiting.BoostableHolder
-import baton.waiting.SelectClauses
-import baton.waiting.SelectWaiter
-import baton.waiting.SelectableCore
-import baton.waiting.awaitGrant
-import baton.waiting.ifLiftable
-import baton.waiting.liftable
+import baton.waiting.boost.BoostableHolder
+import baton.waiting.boost.Boosts
+import baton.waiting.boost.ifLiftable
+import baton.waiting.boost.liftable
+import baton.waiting.coroutine.SelectClauses
+import baton.waiting.coroutine.SelectWaiter
+import baton.waiting.coroutine.SelectableCore
+import baton.waiting.coroutine.awaitGrant
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract

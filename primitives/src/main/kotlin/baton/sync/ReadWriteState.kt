@@ -1,16 +1,16 @@
 package baton.sync
 
 import baton.waiting.FifoWaitQueue
-import baton.waiting.BoostableHolder
 import baton.waiting.PaddedCounter
 import baton.waiting.Waiter
-import baton.waiting.enters
-import baton.waiting.goes
-import baton.waiting.holds
-import baton.waiting.holdsNoMore
-import baton.waiting.joins
-import baton.waiting.leaveTogether
-import baton.waiting.leaves
+import baton.waiting.boost.BoostableHolder
+import baton.waiting.boost.enters
+import baton.waiting.boost.goes
+import baton.waiting.boost.holds
+import baton.waiting.boost.holdsNoMore
+import baton.waiting.boost.joins
+import baton.waiting.boost.leaveTogether
+import baton.waiting.boost.leaves
 import kotlin.coroutines.CoroutineContext
 
 /*

@@ -1,12 +1,12 @@
 package baton.sync
 
+import baton.bridge.IDLE_WEIGHT
 import baton.priority
-import baton.waiting.IDLE_WEIGHT
-import baton.waiting.SelectClauses
-import baton.waiting.SelectWaiter
-import baton.waiting.SelectableCore
-import baton.waiting.awaitGrant
-import baton.waiting.liftable
+import baton.waiting.boost.liftable
+import baton.waiting.coroutine.SelectClauses
+import baton.waiting.coroutine.SelectWaiter
+import baton.waiting.coroutine.SelectableCore
+import baton.waiting.coroutine.awaitGrant
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract

@@ -1,8 +1,8 @@
 package baton.sync
 
-import baton.waiting.IDLE_WEIGHT
+import baton.bridge.IDLE_WEIGHT
 import baton.waiting.Waiter
-import baton.waiting.holdsNoMore
+import baton.waiting.boost.holdsNoMore
 import kotlin.coroutines.CoroutineContext
 
 /*

@@ -1,16 +1,16 @@
 package baton.sync
 
 import baton.Priority
-import baton.waiting.Boosts
+import baton.bridge.IDLE_WEIGHT
 import baton.waiting.FifoWaitQueue
-import baton.waiting.IDLE_WEIGHT
 import baton.waiting.PriorityWaitQueue
 import baton.waiting.WaitQueue
 import baton.waiting.Waiter
-import baton.waiting.holds
-import baton.waiting.holdsNoMore
-import baton.waiting.joins
-import baton.waiting.leaves
+import baton.waiting.boost.Boosts
+import baton.waiting.boost.holds
+import baton.waiting.boost.holdsNoMore
+import baton.waiting.boost.joins
+import baton.waiting.boost.leaves
 import kotlin.coroutines.CoroutineContext
 
 /*

@@ -1,6 +1,6 @@
 package baton.tasks
 
-import baton.waiting.Trampoline
+import baton.waiting.coroutine.Trampoline
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor

@@ -1,7 +1,7 @@
 package baton.tasks
 
-import baton.waiting.watchCancellation
-import baton.waiting.whyCancelled
+import baton.waiting.coroutine.watchCancellation
+import baton.waiting.coroutine.whyCancelled
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException

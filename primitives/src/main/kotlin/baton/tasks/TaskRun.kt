@@ -1,6 +1,6 @@
 package baton.tasks
 
-import baton.waiting.whyCancelled
+import baton.waiting.coroutine.whyCancelled
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.resume

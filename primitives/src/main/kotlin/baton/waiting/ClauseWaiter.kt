@@ -1,5 +1,7 @@
 package baton.waiting
 
+import baton.waiting.coroutine.Trampoline
+
 /**
  * A clause of a `select` that waits. Its select decides whether it still wants what the clause is granted: the thread
  * that grants asks it by [resume], when the lock is free.

@@ -1,5 +1,7 @@
 package baton.waiting
 
+import baton.waiting.boost.PriorityInheritance
+import baton.waiting.coroutine.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.locks.LockSupport

@@ -1,6 +1,11 @@
 package baton.waiting
 
 import baton.priority
+import baton.waiting.boost.Boosts
+import baton.waiting.boost.PriorityInheritance
+import baton.waiting.coroutine.Timeouts
+import baton.waiting.coroutine.Trampoline
+import baton.waiting.coroutine.WaiterCache
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import kotlin.coroutines.CoroutineContext

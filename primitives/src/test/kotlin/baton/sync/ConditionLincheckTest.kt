@@ -1,11 +1,11 @@
 package baton.sync
 
+import baton.bridge.coreOf
 import baton.sync.ConditionSequential.Companion.CANCELLED
 import baton.sync.ConditionSequential.Companion.SIGNALLED
 import baton.waiting.SignalWaiter
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
-import baton.waiting.coreOf
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException

@@ -19,7 +19,7 @@ interface CountdownFixture {
  * queue. It consists of topics: a face that cannot do one of them (say [CountdownTimeouts]) implements the others.
  */
 abstract class CountdownContract(override val factory: CountdownFactory) :
-    CountdownQueue,
+    CountdownOrder,
     CountdownCancellation
 
 abstract class WaitGroupContract(final override val factory: WaitGroupFactory) :

@@ -3,8 +3,8 @@ package baton.sync
 import baton.Boosting
 import baton.Priority
 import baton.priority
-import baton.waiting.Boosts
-import baton.waiting.Turns
+import baton.waiting.BoundedBypass
+import baton.waiting.boost.Boosts
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
@@ -101,7 +101,7 @@ enum class Effort(
         const val SPINS = 2
 
         /** For what looks at all levels, in a loop that waits for nobody. */
-        val SPINS_OVER_LEVELS = Turns.LEVELS + 2
+        val SPINS_OVER_LEVELS = BoundedBypass.LEVELS + 2
     }
 }
 

@@ -1,7 +1,7 @@
 package baton.sync
 
 import baton.Priority
-import baton.waiting.Boosts
+import baton.waiting.boost.Boosts
 import kotlin.coroutines.CoroutineContext
 import org.jetbrains.lincheck.datastructures.Validate
 import org.junit.jupiter.api.AfterEach

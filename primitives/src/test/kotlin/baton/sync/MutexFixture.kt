@@ -12,6 +12,6 @@ interface MutexFixture {
  * consists of topics: a face that cannot do one of them (say [MutexOwners]) implements the others.
  */
 abstract class MutexContract(override val factory: MutexFactory) :
-    MutexQueue,
+    MutexOrder,
     MutexCancellation,
     MutexOwners

@@ -81,7 +81,7 @@ enum class Access {
  * It consists of topics: a face that cannot do one of them (say [ReadWriteOwners]) implements the others.
  */
 abstract class ReadWriteContract(override val factory: ReadWriteLockFactory) :
-    ReadWriteQueue,
+    ReadWriteOrder,
     ReadWriteUpgrading,
     ReadWriteCancellation,
     ReadWriteOwners,

@@ -20,7 +20,7 @@ interface SemaphoreFixture {
  */
 abstract class SemaphoreContract(override val factory: SemaphoreFactory) :
     SemaphoreCounts,
-    SemaphoreQueue,
+    SemaphoreOrder,
     SemaphoreCancellation,
     SemaphoreResizing,
     SemaphoreClosing,

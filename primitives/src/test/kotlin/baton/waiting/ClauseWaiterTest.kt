@@ -1,5 +1,6 @@
 package baton.waiting
 
+import baton.bridge.coreOf
 import baton.sync.Mutex
 import baton.sync.Semaphore
 import org.junit.jupiter.api.Assertions.assertEquals

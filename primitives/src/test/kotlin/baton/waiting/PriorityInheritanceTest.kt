@@ -6,11 +6,13 @@ import baton.Priority.CRITICAL
 import baton.Priority.HIGH
 import baton.Priority.LOW
 import baton.Priority.NORMAL
+import baton.bridge.levelOf
 import baton.priority
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.withRead
+import baton.waiting.boost.Boosts
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.TimeUnit
 import kotlin.coroutines.CoroutineContext

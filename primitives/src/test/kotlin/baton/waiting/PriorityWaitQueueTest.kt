@@ -1,6 +1,7 @@
 package baton.waiting
 
 import baton.Priority
+import baton.bridge.levelOf
 import java.util.Random
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertSame

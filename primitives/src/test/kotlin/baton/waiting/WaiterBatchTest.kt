@@ -145,7 +145,7 @@ class WaiterBatchTest {
     }
 
     private inner class LoggingCrowd : WaiterBatch(core) {
-        override fun letIn(member: Waiter, place: Int) {
+        override fun admit(member: Waiter, place: Int) {
             log += "${member.tag} at $place"
         }
     }

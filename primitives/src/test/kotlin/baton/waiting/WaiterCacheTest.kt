@@ -2,6 +2,7 @@ package baton.waiting
 
 import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
+import baton.waiting.coroutine.awaitGrant
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineExceptionHandler

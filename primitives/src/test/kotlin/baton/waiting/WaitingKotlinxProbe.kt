@@ -3,6 +3,8 @@ package baton.waiting
 import baton.runBlockingOfAnyKotlinx
 import baton.sync.Mutex
 import baton.sync.Semaphore
+import baton.waiting.coroutine.watchCancellation
+import baton.waiting.coroutine.whyCancelled
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext

@@ -2,6 +2,8 @@ package baton.scheduler
 
 import baton.Priority
 import baton.priority
+import baton.scheduler.dispatch.PriorityRunQueue
+import baton.scheduler.dispatch.doorTo
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract

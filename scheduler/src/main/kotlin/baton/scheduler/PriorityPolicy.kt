@@ -1,6 +1,10 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.scheduler.dispatch.BoundedPicker
+import baton.scheduler.dispatch.LevelSelector
+import baton.scheduler.dispatch.SharesPicker
+import baton.scheduler.dispatch.StrictPicker
 import baton.waiting.BoundedBypass
 
 /** Which of the levels that have something to run is next. Inside a level it is always first come, first served. */

@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.waiting.InternalBatonApi
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
 
@@ -22,7 +23,8 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
  * [await] or [join] that returns.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class)
-public sealed interface ScheduledTask<out T> : Deferred<T> {
+@SubclassOptInRequired(InternalBatonApi::class)
+public interface ScheduledTask<out T> : Deferred<T> {
     /** How far it has come. */
     public val state: TaskState
 

@@ -2,6 +2,12 @@ package baton.scheduler
 
 import baton.Priority
 import baton.PriorityController
+import baton.scheduler.tasks.CoroutineTask
+import baton.scheduler.tasks.KeyIndex
+import baton.scheduler.tasks.SharedSupervisor
+import baton.scheduler.tasks.TaskCore
+import baton.scheduler.tasks.TaskEnd
+import baton.scheduler.tasks.TaskJob
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope

@@ -1,5 +1,6 @@
 package baton.scheduler
 
+import baton.scheduler.dispatch.DispatcherView
 import kotlinx.coroutines.test.StandardTestDispatcher
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.runTest

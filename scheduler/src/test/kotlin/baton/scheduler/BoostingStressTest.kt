@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.scheduler.dispatch.DispatcherView
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.seconds

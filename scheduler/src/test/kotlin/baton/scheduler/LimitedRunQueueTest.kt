@@ -6,6 +6,10 @@ import baton.Priority.HIGH
 import baton.Priority.IDLE
 import baton.Priority.LOW
 import baton.Priority.NORMAL
+import baton.scheduler.dispatch.LimitedRunQueue
+import baton.scheduler.dispatch.PriorityRunQueue
+import baton.scheduler.dispatch.RunQueue
+import baton.scheduler.dispatch.WorkerSlot
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Runnable
 import org.junit.jupiter.api.Assertions.assertEquals

@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.scheduler.dispatch.RunQueue
 import baton.sync.StepDispatcher
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.random.Random

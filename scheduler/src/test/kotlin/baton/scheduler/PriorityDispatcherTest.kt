@@ -7,6 +7,7 @@ import baton.Priority.IDLE
 import baton.Priority.LOW
 import baton.Priority.NORMAL
 import baton.PriorityController
+import baton.scheduler.dispatch.SharesPicker
 import baton.sync.assertContains
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext

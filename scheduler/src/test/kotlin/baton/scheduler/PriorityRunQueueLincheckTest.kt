@@ -1,5 +1,8 @@
 package baton.scheduler
 
+import baton.scheduler.dispatch.LimitedRunQueue
+import baton.scheduler.dispatch.PriorityRunQueue
+import baton.scheduler.dispatch.RunQueue
 import baton.sync.Effort
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger

@@ -1,6 +1,10 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.scheduler.dispatch.mostUrgent
+import baton.scheduler.tasks.TaskCore
+import baton.scheduler.tasks.TaskEnd
+import baton.scheduler.tasks.TaskEntry
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.TestTimeSource

@@ -1,7 +1,7 @@
 package baton.scheduler
 
 import baton.Priority
-import baton.waiting.Trampoline
+import baton.waiting.coroutine.Trampoline
 import java.util.concurrent.Executors
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.seconds

@@ -1,0 +1,210 @@
+package baton.waiting.coroutine
+
+import baton.waiting.WaitCore
+import java.lang.ref.WeakReference
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
+import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
+import kotlin.coroutines.jvm.internal.CoroutineStackFrame
+import kotlin.coroutines.resume
+import kotlin.time.Duration
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.DisposableHandle
+
+/** Suspends until [core] lets in [weight]. Throws what [WaitCore.failure] says, or that the coroutine is cancelled. */
+internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?): Unit =
+    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, weight, tag, caller).await() }
+
+/** As the other, but gives up after [timeout] and answers whether it was let in. */
+internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, timeout: Duration): Boolean =
+    suspendCoroutineUninterceptedOrReturn { caller ->
+        TimedCoroutineWaiter(core, weight, tag, caller).await(timeout)
+    }
+
+/** As the first, but answers what [core] grants, see [WaitCore.grantOf]. */
+internal suspend fun <T> awaitValue(core: WaitCore, weight: Int = 1, tag: Any? = null): T =
+    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, weight, tag, caller).await() }
+
+/** As the other, but gives up after [timeout] and then answers [timedOut]. */
+internal suspend fun <T> awaitValue(
+    core: WaitCore,
+    timeout: Duration,
+    weight: Int = 1,
+    tag: Any? = null,
+    timedOut: Any? = false,
+): T =
+    suspendCoroutineUninterceptedOrReturn { caller ->
+        TimedCoroutineWaiter(core, weight, tag, caller, timedOut).await(timeout)
+    }
+
+private fun coroutineWaiter(core: WaitCore, weight: Int, tag: Any?, caller: Continuation<*>): CoroutineWaiter =
+    WaiterCache.take(caller.context)?.also { it.reuse(core, weight, tag, caller) }
+        ?: CoroutineWaiter(core, weight, tag, caller, Unit)
+
+/**
+ * A coroutine that waits. On arrival in its own world it looks at the job before it lets the caller go on. That makes
+ * cancellation prompt: a coroutine that was granted and then cancelled before it ran gives the grant back and throws.
+ *
+ * The job is watched before the waiter is enqueued and looked at once more after that, so that no cancellation falls in
+ * between; one that is heard before the waiter is enqueued moves it out of PREPARING and is thrown from [await].
+ *
+ * A wait that ends with a grant leaves the waiter and its wrapper to the coroutine's next wait (see [WaiterCache]).
+ */
+internal open class CoroutineWaiter(
+    core: WaitCore,
+    weight: Int,
+    tag: Any?,
+    private var caller: Continuation<*>,
+    private val granted: Any,
+    private val timedOut: Any? = false,
+) : DispatchedWaiter(core, weight, tag, caller.context) {
+    /** To this waiter, for the places of the [WaiterCache]. */
+    private var reference: WeakReference<CoroutineWaiter>? = null
+
+    override val callerFrame: CoroutineStackFrame? get() = caller as? CoroutineStackFrame
+
+    fun await(): Any? {
+        val job = job
+        if (job != null) {
+            watch = job.watchCancellation(this)
+            if (!job.isActive) withdraw(CANCELLED)
+        }
+        val state = core.enqueue(this)
+        if (state == WAITING) return COROUTINE_SUSPENDED
+        if (state != GRANTED) {
+            leave()
+            return result(state)
+        }
+        core.arrived(this)
+        leaveForArrival()
+        return granted().also { retire() }
+    }
+
+    /** The job begins to be cancelled, or has completed. */
+    final override fun invoke(cause: Throwable?) {
+        if (withdraw(CANCELLED) == WAITING) resumeWithdrawn()
+    }
+
+    protected fun resumeWithdrawn() {
+        if (resumesOnCallersStack) Trampoline.run { resume() } else resume()
+    }
+
+    final override fun resumeFailed() {
+        resume()
+    }
+
+    final override fun arriveHere(state: Int) {
+        @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
+        val caller = caller as Continuation<Any?>
+        val late = isLate && !(state == GRANTED && core.isFinal(this))
+        if (state == GRANTED && !late) {
+            core.arrived(this)
+            val value = granted()
+            retire()
+            caller.resume(value)
+            return
+        }
+        leave()
+        if (state == GRANTED) core.giveBack(this)
+        caller.resumeWith(runCatching { if (late) throw whyLate() else result(state) })
+    }
+
+    /** It has arrived with its grant. */
+    private fun retire() {
+        if (!mayBeReused) return leave()
+        unwatch()
+        if (!WaiterCache.put(reference ?: WeakReference(this).also { reference = it })) leave()
+    }
+
+    /** Without a job there may be no coroutine, and an interceptor of users may count what it has wrapped. */
+    protected open val mayBeReused: Boolean get() = job != null && interceptor is CoroutineDispatcher && !servesOnce
+
+    /** For the next wait of the same coroutine. */
+    internal fun reuse(core: WaitCore, weight: Int, tag: Any?, caller: Continuation<*>) {
+        this.core = core
+        this.weight = weight
+        this.tag = tag
+        this.caller = caller
+        reason = null
+        prepareAgain()
+    }
+
+    final override val confirms: Boolean get() = true
+
+    private fun granted(): Any? = core.grantOf(this, granted)
+
+    private fun result(state: Int): Any? =
+        when (state) {
+            GRANTED -> granted()
+            TIMED_OUT -> timedOut
+            FAILED -> throw core.failure(this)
+            else -> throw whyLate()
+        }
+
+    final override fun whyWithdrawn(): Throwable? =
+        if (currentState == TIMED_OUT) null else whyLate()
+
+    final override fun leave() {
+        super.leave()
+        stopTimer()
+    }
+
+    protected open fun stopTimer() {}
+
+    final override val invitable: Boolean get() = true
+
+    final override fun invite(from: WaitCore) {
+        // Whoever comes at once claims at once, and that sends the next invitation.
+        Trampoline.run { sendInvitation(from) }
+    }
+
+    private fun sendInvitation(from: WaitCore) {
+        val invitation = Invitation(from)
+        try {
+            (interceptor?.interceptContinuation(invitation) ?: invitation).resumeWith(RESUMED)
+        } catch (e: Throwable) {
+            if (invitation.arrived) Trampoline.report(e) else if (from.claim(this)) arriveElsewhere(e)
+        }
+    }
+
+    /** Asks the waiter into its own world, to take there what is free when it comes. */
+    private inner class Invitation(private val from: WaitCore) : Continuation<Unit> {
+        override val context: CoroutineContext get() = this@CoroutineWaiter.context
+        var arrived = false
+
+        override fun resumeWith(result: Result<Unit>) {
+            arrived = true
+            if (from.claim(this@CoroutineWaiter)) this@CoroutineWaiter.resumeWith(RESUMED)
+        }
+    }
+}
+
+/** A coroutine that waits for a limited time. */
+internal class TimedCoroutineWaiter(
+    core: WaitCore,
+    weight: Int,
+    tag: Any?,
+    caller: Continuation<*>,
+    timedOut: Any? = false,
+) : CoroutineWaiter(core, weight, tag, caller, true, timedOut),
+    Runnable {
+    private var timer: DisposableHandle? = null
+
+    override val mayBeReused: Boolean get() = false
+
+    /** The timer is set before the waiter is enqueued: the thread that resumes the waiter sees it, and can stop it. */
+    fun await(timeout: Duration): Any? {
+        timer = Timeouts.schedule(timeout, context, this)
+        return await()
+    }
+
+    /** The time is over. */
+    override fun run() {
+        if (withdraw(TIMED_OUT) == WAITING) resumeWithdrawn()
+    }
+
+    override fun stopTimer() {
+        timer?.dispose()
+    }
+}

@@ -1,0 +1,142 @@
+package baton.waiting.coroutine
+
+import baton.waiting.WaitCore
+import baton.waiting.Waiter
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.cancellation.CancellationException
+import kotlin.coroutines.jvm.internal.CoroutineStackFrame
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.Job
+
+/**
+ * A waiter that brings a coroutine back into its own world. It is itself the continuation that the dispatcher resumes,
+ * wrapped once by `interceptContinuation`; what becomes of the coroutine is decided on arrival ([arriveHere]), where it
+ * is known whether the coroutine was cancelled meanwhile ([isLate]).
+ *
+ * A dispatcher that throws may have queued the coroutine before. So a substitute on Dispatchers.Default arrives too, and
+ * the first of the two arrivals counts ([leaveForArrival]). If that is the substitute, the coroutine is cancelled and
+ * unwinds there, as kotlinx's own dispatchers do when their executor rejects.
+ */
+internal abstract class DispatchedWaiter(
+    core: WaitCore,
+    weight: Int,
+    tag: Any?,
+    final override val context: CoroutineContext,
+) : Waiter(core, weight, tag),
+    Continuation<Unit>,
+    CoroutineStackFrame,
+    (Throwable?) -> Unit {
+    protected val job: Job? = context[Job]
+    protected val interceptor: ContinuationInterceptor? = context[ContinuationInterceptor]
+    private val intercepted: Continuation<Unit> = interceptor?.interceptContinuation(this) ?: this
+
+    /** On the job; [invoke] hears of its cancellation. */
+    protected var watch: DisposableHandle? = null
+
+    /**
+     * The thread that is inside [resume]. Other threads only compare it with themselves. The thread that resumed an
+     * earlier wait may still clear it: then an arrival in place counts as one that was queued, which costs some stack.
+     */
+    private var resumer: Thread? = null
+
+    /** Counts the waits that the waiter served before. Its coroutine's thread changes it, between two waits. */
+    @Volatile
+    private var waitsBefore = 0
+
+    /** What the dispatcher threw, once the substitute has arrived. */
+    private var refusal: Throwable? = null
+
+    final override val coroutine: CoroutineContext get() = context
+
+    /** A dispatcher that runs its blocks in place is kept flat by [InPlace]; kotlinx's own are flat by themselves. */
+    final override val resumesOnCallersStack: Boolean get() = interceptor !is CoroutineDispatcher
+
+    protected val isLate: Boolean get() = refusal != null || job?.isActive == false
+
+    final override fun getStackTraceElement(): StackTraceElement? = null
+
+    final override fun resume(): Boolean {
+        val isPutOff = InPlace.isInUse && interceptor is CoroutineDispatcher && InPlace.putOff(interceptor, ::dispatch)
+        if (!isPutOff) dispatch()
+        return true
+    }
+
+    private fun dispatch() {
+        val waitsBefore = waitsBefore
+        resumer = Thread.currentThread()
+        try {
+            intercepted.resumeWith(RESUMED)
+        } catch (e: Throwable) {
+            // In this order: an arrival that is not seen yet finds servesOnce; one that led to a next wait has counted.
+            servesOnce = true
+            if (hasArrived || waitsBefore != this.waitsBefore) Trampoline.report(e) else arriveElsewhere(e)
+        }
+        resumer = null
+    }
+
+    /** From ARRIVED to PREPARING. */
+    protected fun prepareAgain() {
+        @Suppress("NonAtomicOperationOnVolatileField") // It has one writer.
+        waitsBefore++
+        restart()
+    }
+
+    final override fun resumeWith(result: Result<Unit>) {
+        // The second run of a block that kotlinx has queued once brings another value.
+        if (result.isSuccess && result != RESUMED) return
+        val state = leaveForArrival()
+        if (state == Waiter.ARRIVED) return
+        if (resumer === Thread.currentThread() && interceptor is CoroutineDispatcher) {
+            InPlace.run(interceptor, context) { arriveHere(state) }
+        } else {
+            arriveHere(state)
+        }
+    }
+
+    private val hasArrived: Boolean get() = currentState == Waiter.ARRIVED
+
+    /** In the waiter's own world, once; [state] is how the wait ended. */
+    protected abstract fun arriveHere(state: Int)
+
+    protected fun whyLate(): Throwable =
+        if (job != null && !job.isActive) job.whyCancelled() else CancellationException(REFUSED, refusal)
+
+    protected fun unwatch() {
+        watch?.dispose()
+        watch = null
+    }
+
+    /** It has served for the last time. */
+    protected open fun leave() {
+        unwatch()
+        if (intercepted !== this) interceptor?.releaseInterceptedContinuation(intercepted)
+    }
+
+    /** Sends a substitute, because the dispatcher threw [e]. */
+    protected fun arriveElsewhere(e: Throwable) {
+        val substitute = Runnable { substitute(e) }
+        try {
+            Dispatchers.Default.dispatch(context, substitute)
+        } catch (_: Throwable) {
+            // The system has no thread left.
+            substitute.run()
+        }
+    }
+
+    private fun substitute(e: Throwable) {
+        val state = leaveForArrival()
+        if (state == Waiter.ARRIVED) return
+        refusal = e
+        job?.cancel(CancellationException(REFUSED, e))
+        arriveHere(state)
+    }
+}
+
+/** What a waiter's continuation is resumed with; it knows the rest itself. */
+internal val RESUMED: Result<Unit> = Result.success(Unit)
+
+internal const val REFUSED = "The coroutine's dispatcher refused to resume it"

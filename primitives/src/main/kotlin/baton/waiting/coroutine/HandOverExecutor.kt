@@ -1,0 +1,94 @@
+package baton.waiting.coroutine
+
+import baton.waiting.InternalBatonApi
+import java.util.concurrent.Executor
+import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.ThreadPoolExecutor
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicInteger
+
+/**
+ * Runs callbacks that must leave the thread that reached them: those that would deepen its stack without bound, and
+ * those that a timer sets going. Users cannot submit to it, so only callbacks can fill it.
+ *
+ * 1. CallbackExecutor that return soon share [core] threads, however many are queued: a burst of timeouts starts no burst of
+ *    threads.
+ * 2. When the same callback has headed the queue for [STALL_MILLIS], all threads count as blocked, and their number
+ *    doubles, up to one for each callback. So a blocked callback delays the others by a few times [STALL_MILLIS].
+ * 3. The threads are daemons and end when they have been idle for [IDLE_MILLIS].
+ *
+ * `execute` throws only if the system has no thread left, and the callback never runs then: its caller runs it.
+ */
+@InternalBatonApi
+public object HandOverExecutor : Executor {
+    private const val STALL_MILLIS = 10L
+    private const val IDLE_MILLIS = 1_000L
+    private const val MOST_THREADS = 1 shl 20
+
+    private val core = Runtime.getRuntime().availableProcessors()
+    private val queue = LinkedBlockingQueue<Runnable>()
+    private val threads = AtomicInteger()
+    private val isWatched = AtomicBoolean()
+
+    private val pool =
+        ThreadPoolExecutor(core, MOST_THREADS, IDLE_MILLIS, TimeUnit.MILLISECONDS, queue) {
+            daemon("baton-callbacks-${threads.incrementAndGet()}", it)
+        }.apply { allowCoreThreadTimeOut(true) }
+
+    override fun execute(callback: Runnable) {
+        val queued = Queued(callback)
+        try {
+            pool.execute(queued)
+        } catch (e: Throwable) {
+            // ThreadPoolExecutor may have queued it before it failed to start a thread.
+            if (queued.claim()) throw e
+        }
+        if (!queue.isEmpty() && isWatched.compareAndSet(false, true)) lookLater(null)
+    }
+
+    private fun lookLater(head: Runnable?) {
+        try {
+            Timeouts.onTimerThread(STALL_MILLIS) { look(head) }
+        } catch (_: Throwable) { // No thread for the timer: the next call of execute tries again.
+            isWatched.set(false)
+        }
+    }
+
+    private fun look(before: Runnable?) {
+        val head = queue.peek()
+        if (head == null) {
+            // What is blocked now stays apart, so that it delays nothing that comes next.
+            pool.corePoolSize = minOf(core + pool.activeCount, MOST_THREADS)
+            isWatched.set(false)
+            if (queue.isEmpty() || !isWatched.compareAndSet(false, true)) return
+        } else if (head === before) {
+            startMore()
+        }
+        lookLater(head)
+    }
+
+    private fun startMore() {
+        try {
+            pool.corePoolSize = minOf(2 * maxOf(core, pool.poolSize), MOST_THREADS)
+        } catch (_: Throwable) {
+            // No thread to be had: the queue moves when a callback returns.
+        }
+    }
+
+    /** Inherits nothing of the thread that happens to start it. */
+    internal fun daemon(name: String, work: Runnable): Thread =
+        Thread(null, work, name, 0, false).apply {
+            isDaemon = true
+            priority = Thread.NORM_PRIORITY
+            contextClassLoader = ClassLoader.getSystemClassLoader()
+        }
+
+    private class Queued(private val callback: Runnable) : AtomicBoolean(), Runnable {
+        fun claim(): Boolean = compareAndSet(false, true)
+
+        override fun run() {
+            if (claim()) Trampoline.guarded { callback.run() }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package baton.waiting.coroutine
+
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
+
+/**
+ * Keeps the stack flat over dispatchers that run their blocks on the thread that dispatches, such as that of
+ * `Executor { it.run() }.asCoroutineDispatcher()`. Nothing tells such a dispatcher from one that queues but an arrival
+ * inside the call that dispatched it.
+ *
+ * Up to [LEVELS] such arrivals of a thread stand on each other. Then what one of the same dispatchers is to run is put
+ * off until the outermost has returned. Other dispatchers are not put off: they queue, and a thread that blocks until
+ * another one has done its work must not keep that work to itself.
+ *
+ * As long as no dispatcher has run a block in place, this costs the read of a field for each resumption.
+ */
+internal object InPlace {
+    private const val LEVELS = 8
+
+    private class Frame {
+        var depth = 0
+
+        /** The dispatchers of those that stand on each other. */
+        val dispatchers = ArrayList<CoroutineDispatcher>(1)
+        val putOff = ArrayDeque<() -> Unit>()
+    }
+
+    /** Whether a dispatcher has ever run a block in place. */
+    @Volatile
+    @JvmField
+    var isInUse: Boolean = false
+    private val frames = ThreadLocal.withInitial { Frame() }
+
+    /** Whether [dispatch], to [dispatcher], is left to the outermost arrival of this thread. */
+    fun putOff(dispatcher: CoroutineDispatcher, dispatch: () -> Unit): Boolean {
+        val isDeep = isDeep(dispatcher)
+        if (isDeep) frames.get().putOff.addLast(dispatch)
+        return isDeep
+    }
+
+    /** Whether as many arrivals as may do so stand on each other here, some of them of [dispatcher]. */
+    fun isDeep(dispatcher: CoroutineDispatcher): Boolean {
+        val frame = frames.get()
+        return frame.depth >= LEVELS && frame.dispatchers.any { it === dispatcher }
+    }
+
+    /** [dispatcher] has run a block inside the call which dispatched it; a call of [nested], once that is in use. */
+    fun note(dispatcher: CoroutineDispatcher, context: CoroutineContext) {
+        if (dispatcher.isDispatchNeeded(context)) leave(enter(dispatcher), isNote = true)
+    }
+
+    /** Runs [call], which may dispatch in place. */
+    fun <T> nested(call: () -> T): T {
+        val frame = frames.get()
+        frame.depth++
+        try {
+            return call()
+        } finally {
+            leave(frame)
+        }
+    }
+
+    /** Runs an [arrival] that happens inside the call which dispatched it. */
+    fun run(dispatcher: CoroutineDispatcher, context: CoroutineContext, arrival: () -> Unit) {
+        // kotlinx has run it in place, and keeps the stack flat by itself.
+        if (!dispatcher.isDispatchNeeded(context)) {
+            arrival()
+            return
+        }
+        val frame = enter(dispatcher)
+        try {
+            arrival()
+        } finally {
+            leave(frame)
+        }
+    }
+
+    private fun enter(dispatcher: CoroutineDispatcher): Frame {
+        isInUse = true
+        val frame = frames.get()
+        frame.depth++
+        if (frame.dispatchers.none { it === dispatcher }) frame.dispatchers.add(dispatcher)
+        return frame
+    }
+
+    private fun leave(frame: Frame, isNote: Boolean = false) {
+        if (frame.depth == 1 && !isNote) {
+            while (true) Trampoline.guarded(frame.putOff.removeFirstOrNull() ?: break)
+            frame.dispatchers.clear()
+        }
+        frame.depth--
+    }
+}

@@ -1,0 +1,21 @@
+package baton.waiting.coroutine
+
+import kotlin.coroutines.cancellation.CancellationException
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.Job
+
+// What we need of a Job beyond its stable API: to hear of its cancellation when it begins, not when it has completed,
+// and to know why. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+
+/**
+ * Calls [onCancelling] when this job begins to be cancelled, on the canceller's thread. It is not called for a job that
+ * is already being cancelled: look at [Job.isActive] after this.
+ */
+@OptIn(InternalCoroutinesApi::class)
+internal fun Job.watchCancellation(onCancelling: (Throwable?) -> Unit): DisposableHandle =
+    invokeOnCompletion(onCancelling = true, invokeImmediately = false, handler = onCancelling)
+
+/** Why this job, which is not active any more, was cancelled. */
+@OptIn(InternalCoroutinesApi::class)
+internal fun Job.whyCancelled(): CancellationException = getCancellationException()

@@ -1,0 +1,149 @@
+package baton.waiting.coroutine
+
+import baton.waiting.ClauseWaiter
+import baton.waiting.InternalBatonApi
+import baton.waiting.WaitCore
+import baton.waiting.Waiter
+import baton.waiting.wakeAll
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.cancellation.CancellationException
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.selects.SelectInstance
+
+/**
+ * What a clause of a `select` does. kotlinx calls [register] for a clause that joins (again, with the same clause, when
+ * a grant came while the select was still registering), [result] for the one that won, and [undo] when the select that
+ * it won was cancelled before it ran.
+ */
+@InternalBatonApi
+@OptIn(InternalCoroutinesApi::class)
+public abstract class Selectable {
+    public abstract fun register(clause: Any, select: SelectInstance<*>, param: Any?)
+
+    /** What the clause's block gets, or throws what [register] refused. */
+    public abstract fun result(result: Any?): Any?
+
+    public abstract fun undo(result: Any?)
+}
+
+/** A clause that waits at a core as everything else does. */
+@OptIn(InternalCoroutinesApi::class)
+internal abstract class SelectableCore : Selectable() {
+    /** The waiter for [param], or throws because the request can never succeed. */
+    protected abstract fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter
+
+    /** What the clause's block gets. */
+    protected abstract fun valueOf(winner: SelectWaiter): Any?
+
+    final override fun register(clause: Any, select: SelectInstance<*>, param: Any?) {
+        val waiter =
+            try {
+                waiter(clause, select, param)
+            } catch (e: RuntimeException) {
+                // Thrown from here, it would leave the clauses registered before this one behind.
+                select.selectInRegistrationPhase(Refused(e))
+                return
+            }
+        when (waiter.core.enqueue(waiter)) {
+            Waiter.WAITING -> select.disposeOnCompletion(waiter)
+            else -> select.selectInRegistrationPhase(waiter)
+        }
+    }
+
+    override fun result(result: Any?): Any? {
+        if (result is Refused) throw result.why
+        val winner = result as SelectWaiter
+        winner.run()
+        return valueOf(winner)
+    }
+
+    final override fun undo(result: Any?) {
+        if (result is SelectWaiter) result.cancelled()
+    }
+
+    private class Refused(val why: RuntimeException)
+}
+
+/** A clause of kotlinx.coroutines' `select` that waits. */
+@OptIn(InternalCoroutinesApi::class)
+internal class SelectWaiter(
+    core: WaitCore,
+    weight: Int,
+    tag: Any?,
+    private val clause: Any,
+    private val select: SelectInstance<*>,
+) : ClauseWaiter(core, weight, tag, selectId = select),
+    DisposableHandle {
+    /** What the select's dispatcher threw. */
+    private var refusal: Throwable? = null
+
+    override val coroutine: CoroutineContext get() = select.context
+
+    override val resumesOnCallersStack: Boolean get() = dispatcher == null
+
+    private val dispatcher: CoroutineDispatcher? get() = select.context[ContinuationInterceptor] as? CoroutineDispatcher
+
+    /** The thread that is inside [resume]. Other threads only compare it with themselves. */
+    private var asker: Thread? = null
+
+    /** The select runs, and this clause has won. Throws what the core failed it with. */
+    fun run() {
+        if (asker === Thread.currentThread()) dispatcher?.let { InPlace.note(it, select.context) }
+        if (currentState == FAILED) throw core.failure(this)
+        if (!take()) throw CancellationException(SELECT_REFUSED, refusal)
+    }
+
+    override fun arrive(): Waiter? {
+        val dispatcher = dispatcher
+        val isPutOff =
+            InPlace.isInUse && dispatcher != null && InPlace.putOff(dispatcher) { super.arrive()?.let(::wakeAll) }
+        return if (isPutOff) null else super.arrive()
+    }
+
+    override val canBeAsked: Boolean
+        get() = super.canBeAsked && !(InPlace.isInUse && dispatcher?.let(InPlace::isDeep) == true)
+
+    override fun isSameClause(other: Waiter): Boolean =
+        other is SelectWaiter && other.selectId === selectId && other.clause === clause
+
+    private fun trySelect(): Boolean {
+        if (currentState == RETURNED) return false
+        asker = Thread.currentThread()
+        return select.trySelect(clause, this).also { asker = null }
+    }
+
+    override fun resume(): Boolean =
+        try {
+            if (InPlace.isInUse) InPlace.nested(::trySelect) else trySelect()
+        } catch (e: Throwable) {
+            // The dispatcher threw, with the select in its queue or not; or the select ran here, and its code threw.
+            Trampoline.report(e)
+            refusal = e
+            false
+        }
+
+    /**
+     * Nothing but its dispatcher can resume a select. So the coroutine is cancelled, and what it was granted goes on; but
+     * where the dispatcher did not queue it, it does not come back.
+     */
+    override fun refused() {
+        val refusal = refusal ?: return
+        if (currentState == RETURNED) select.context[Job]?.cancel(CancellationException(SELECT_REFUSED, refusal))
+    }
+
+    override fun resumeFailed() {
+        resume()
+    }
+
+    /** The select that this clause had won was cancelled before it ran. */
+    fun cancelled() = undo()
+
+    /** Another clause has won, or the select was cancelled. */
+    override fun dispose() = lose()
+}
+
+private const val SELECT_REFUSED = "The select's dispatcher refused to resume it"

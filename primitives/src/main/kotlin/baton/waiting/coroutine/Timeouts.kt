@@ -1,0 +1,83 @@
+package baton.waiting.coroutine
+
+import baton.waiting.InternalBatonApi
+import java.util.concurrent.ScheduledThreadPoolExecutor
+import java.util.concurrent.TimeUnit
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.InternalCoroutinesApi
+
+/**
+ * Timers, and the one place that decides where the consequences of a timeout run. Grain: one millisecond, rounded up.
+ *
+ * A timeout withdraws its waiter, and that grants others: their callbacks and coroutines may run on the thread that
+ * withdraws, and may block it. So a thread that serves the timers of others never withdraws. It hands the expiry to
+ * [HandOverExecutor].
+ *
+ * - A coroutine's timeout runs on its dispatcher's clock if it has one, so that a test's virtual time counts. Such a
+ *   clock fires on a thread of the dispatcher (a test's, a user interface's, a scheduled pool's), and the expiry runs
+ *   there. But kotlinx.coroutines lends its one timer thread to dispatchers that have no clock, such as
+ *   `limitedParallelism` views, executors without a schedule and the event loop of `runBlocking`. No type tells which
+ *   clock a dispatcher has, so the expiry looks at its thread.
+ * - All other timeouts run on a daemon thread of our own, which ends when no timer has been set for a second.
+ *
+ * kotlinx.coroutines' [Delay] is internal, and so is the name of its thread. Tested against 1.9.0, 1.10.2 and 1.11.0.
+ */
+@InternalBatonApi
+@OptIn(InternalCoroutinesApi::class)
+public object Timeouts {
+    private const val KOTLINX_TIMER = "kotlinx.coroutines.DefaultExecutor"
+    private const val IDLE_SECONDS = 1L
+
+    private val ourTimer =
+        ScheduledThreadPoolExecutor(1) { HandOverExecutor.daemon("baton-timer", it) }.apply {
+            removeOnCancelPolicy = true
+            setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS)
+            allowCoreThreadTimeOut(true)
+        }
+
+    /** Runs [action] once [timeout] has passed. Null for a timeout that never ends. */
+    @JvmStatic
+    public fun schedule(timeout: Duration, context: CoroutineContext, action: Runnable): DisposableHandle? {
+        if (timeout.isInfinite()) return null
+        val clock = context[ContinuationInterceptor] as? Delay ?: return schedule(wholeMillis(timeout), action)
+        return clock.invokeOnTimeout(wholeMillis(timeout), { offSharedTimer(action) }, context)
+    }
+
+    /** Runs [action] on [HandOverExecutor] once [millis] have passed. */
+    @JvmStatic
+    public fun schedule(millis: Long, action: Runnable): DisposableHandle =
+        onTimerThread(millis) { handOver(action) }
+
+    /** Runs [action], which must neither block nor lead to user code, on the timer thread. */
+    internal fun onTimerThread(millis: Long, action: Runnable): DisposableHandle {
+        val timer = ourTimer.schedule(action, millis, TimeUnit.MILLISECONDS)
+        return DisposableHandle { timer.cancel(false) }
+    }
+
+    /** Runs [action] on this thread, or on [HandOverExecutor] if this is kotlinx.coroutines' timer thread. */
+    internal fun offSharedTimer(action: Runnable) {
+        if (isOnSharedTimer()) handOver(action) else action.run()
+    }
+
+    /** Whether this is kotlinx.coroutines' timer thread: a `withTimeout` may cancel there. */
+    @JvmStatic
+    public fun isOnSharedTimer(): Boolean = Thread.currentThread().name.startsWith(KOTLINX_TIMER)
+
+    private fun handOver(action: Runnable) {
+        try {
+            HandOverExecutor.execute(action)
+        } catch (_: Throwable) { // The system has no thread left.
+            action.run()
+        }
+    }
+
+    private fun wholeMillis(timeout: Duration): Long {
+        val millis = timeout.inWholeMilliseconds
+        return if (millis < Long.MAX_VALUE && millis.milliseconds < timeout) millis + 1 else millis
+    }
+}

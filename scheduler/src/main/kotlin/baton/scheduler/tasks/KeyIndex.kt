@@ -1,0 +1,56 @@
+package baton.scheduler.tasks
+
+import baton.scheduler.ScheduledTask
+import java.util.concurrent.ConcurrentHashMap
+
+/**
+ * The tasks that have a key and have not ended, in the order in which they were scheduled. Adding and removing is O(1).
+ */
+internal class KeyIndex {
+    /**
+     * A key, with its hash when its first task came. A key may change afterwards, or its code throw: its tasks find the
+     * entry all the same, since entries of the map are compared by identity.
+     */
+    class Entry(private val key: Any) {
+        private val hash = key.hashCode()
+
+        /** Both guarded by the map. */
+        val tasks = LinkedHashSet<CoroutineTask<*>>(1)
+        var isInMap = false
+
+        override fun hashCode() = hash
+
+        override fun equals(other: Any?): Boolean {
+            if (this === other) return true
+            return other is Entry && hash == other.hash && !(isInMap && other.isInMap) && key == other.key
+        }
+    }
+
+    private val entries = ConcurrentHashMap<Entry, Entry>()
+
+    /** From here on other threads may find [task], and its entry in it. */
+    fun add(key: Any, task: CoroutineTask<*>) {
+        val new = Entry(key)
+        entries.compute(new) { _, before ->
+            val entry = before ?: new
+            entry.isInMap = true
+            entry.tasks.add(task)
+            task.keyEntry = entry
+            entry
+        }
+    }
+
+    /** Calls no code of the key. */
+    fun remove(entry: Entry, task: CoroutineTask<*>) {
+        entries.computeIfPresent(entry) { _, now ->
+            now.tasks.remove(task)
+            now.takeIf { it.tasks.isNotEmpty() }
+        }
+    }
+
+    fun of(key: Any): List<ScheduledTask<*>> {
+        var found = emptyList<ScheduledTask<*>>()
+        entries.computeIfPresent(Entry(key)) { _, now -> now.also { found = it.tasks.toList() } }
+        return found
+    }
+}

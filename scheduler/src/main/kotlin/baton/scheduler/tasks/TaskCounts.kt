@@ -1,0 +1,93 @@
+package baton.scheduler.tasks
+
+import baton.scheduler.TaskSchedulerMetrics
+import baton.scheduler.dispatch.RunQueue
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.nanoseconds
+
+/** What a [TaskCore] counts. Guarded by its lock, so that the numbers of a snapshot fit together. */
+internal class TaskCounts {
+    private class OfLevel {
+        var scheduled = 0L
+        var started = 0L
+        var outOfOrder = 0L
+        var boosts = 0L
+        var running = 0
+        /** Sums in nanoseconds. A Long of them would be full after 292 years of waiting, of many tasks together. */
+        var waited = 0.0
+        var longestWait = 0L
+        var ran = 0.0
+        var longestRun = 0L
+        val ends = LongArray(TaskEnd.entries.size)
+    }
+
+    private val levels = Array(RunQueue.LEVELS.size) { OfLevel() }
+
+    fun scheduled(level: Int) {
+        levels[level].scheduled++
+    }
+
+    /** After [wait] nanoseconds a task that stood in [level] was started, and runs at [runsAt]. */
+    fun started(level: Int, runsAt: Int, wait: Long) {
+        val counts = levels[level]
+        counts.started++
+        counts.waited += wait
+        counts.longestWait = maxOf(counts.longestWait, wait)
+        levels[runsAt].running++
+    }
+
+    /** A task of [level] has ended [time] nanoseconds after its start. */
+    fun ran(level: Int, time: Long) {
+        val counts = levels[level]
+        counts.ran += time
+        counts.longestRun = maxOf(counts.longestRun, time)
+    }
+
+    fun moved(from: Int, to: Int) {
+        levels[from].running--
+        levels[to].running++
+    }
+
+    fun outOfOrder(level: Int) {
+        levels[level].outOfOrder++
+    }
+
+    fun boosted(level: Int) {
+        levels[level].boosts++
+    }
+
+    fun ended(level: Int, end: TaskEnd) {
+        levels[level].ends[end.ordinal]++
+        if (end <= TaskEnd.CANCELLED) levels[level].running--
+    }
+
+    fun ofLevel(level: Int, queued: Int, headWait: Long): TaskSchedulerMetrics.OfLevel {
+        val counts = levels[level]
+        val ended = counts[TaskEnd.DONE] + counts[TaskEnd.FAILED] + counts[TaskEnd.CANCELLED]
+        return TaskSchedulerMetrics.OfLevel(
+            queued = queued,
+            running = counts.running,
+            scheduled = counts.scheduled,
+            started = counts.started,
+            done = counts[TaskEnd.DONE],
+            failed = counts[TaskEnd.FAILED],
+            cancelled = counts[TaskEnd.CANCELLED],
+            withdrawn = counts[TaskEnd.WITHDRAWN],
+            rejected = counts[TaskEnd.REJECTED],
+            shed = counts[TaskEnd.SHED],
+            expired = counts[TaskEnd.EXPIRED],
+            closed = counts[TaskEnd.CLOSED],
+            overdue = counts.outOfOrder,
+            boosts = counts.boosts,
+            meanWait = mean(counts.waited, counts.started),
+            longestWait = counts.longestWait.nanoseconds,
+            headWait = headWait.nanoseconds,
+            meanRun = mean(counts.ran, ended),
+            longestRun = counts.longestRun.nanoseconds,
+        )
+    }
+
+    private fun mean(sum: Double, count: Long): Duration = (sum / maxOf(1, count)).toLong().nanoseconds
+
+    private operator fun OfLevel.get(end: TaskEnd) = ends[end.ordinal]
+}

@@ -1,0 +1,29 @@
+package baton.scheduler.tasks
+
+/** Tasks in their order, each of which can be taken out in O(1) wherever it stands. Guarded by the lock of its core. */
+internal class TaskList {
+    var first: TaskEntry? = null
+        private set
+    var last: TaskEntry? = null
+        private set
+    var size = 0
+        private set
+
+    fun add(task: TaskEntry) {
+        val before = last
+        task.previous = before
+        if (before == null) first = task else before.next = task
+        last = task
+        size++
+    }
+
+    fun remove(task: TaskEntry) {
+        val before = task.previous
+        val after = task.next
+        if (before == null) first = after else before.next = after
+        if (after == null) last = before else after.previous = before
+        task.previous = null
+        task.next = null
+        size--
+    }
+}
