@@ -113,7 +113,9 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     /** Whether [waiter] is another clause of the select that holds it, or is about to: one of the two loses. */
     private fun isRivalOfGranted(waiter: Waiter): Boolean {
         val holding = granted ?: return false
-        return holding.selectId === waiter.selectId && !holding.isSameClause(waiter) && holding.currentState == Waiter.GRANTED
+        return holding.selectId === waiter.selectId &&
+            !holding.isSameClause(waiter) &&
+            holding.currentState == Waiter.GRANTED
     }
 
     private fun join(waiter: Waiter) {

@@ -1,7 +1,7 @@
 package baton.scheduler.dispatch
 
-import baton.scheduler.dispatch.Counts.Companion.blockOf
 import baton.scheduler.DispatcherMetrics
+import baton.scheduler.dispatch.Counts.Companion.blockOf
 import baton.waiting.coroutine.Trampoline
 
 /*

@@ -1,8 +1,8 @@
 package baton.scheduler.dispatch
 
-import baton.scheduler.dispatch.Counts.Companion.blockOf
 import baton.scheduler.DispatcherMetrics
 import baton.scheduler.PriorityPolicy
+import baton.scheduler.dispatch.Counts.Companion.blockOf
 import baton.waiting.boost.Boosts
 import baton.waiting.coroutine.Trampoline
 import java.lang.invoke.MethodHandles
