@@ -1,11 +1,11 @@
 package baton.interop;
 
+import baton.bridge.SyncBridge;
 import baton.sync.Barrier;
+import baton.sync.BarrierBrokenException;
 import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
-import baton.sync.BarrierBrokenException;
 import baton.waiting.WaitCore;
-import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

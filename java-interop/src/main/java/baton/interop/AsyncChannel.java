@@ -1,11 +1,11 @@
 package baton.interop;
 
 import baton.Priority;
-import baton.channels.Channel;
-import baton.channels.ChannelOrder;
-import baton.channels.ChannelClosedException;
-import baton.channels.OnFull;
 import baton.bridge.ChannelBridge;
+import baton.channels.Channel;
+import baton.channels.ChannelClosedException;
+import baton.channels.ChannelOrder;
+import baton.channels.OnFull;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package baton.interop;
 
+import baton.bridge.SyncBridge;
 import baton.interop.AsyncMutex.MutexPermit;
 import baton.sync.Condition;
 import baton.sync.Mutex;
 import baton.waiting.WaitCore;
-import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

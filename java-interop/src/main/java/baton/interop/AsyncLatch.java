@@ -1,7 +1,7 @@
 package baton.interop;
 
-import baton.sync.Latch;
 import baton.bridge.SyncBridge;
+import baton.sync.Latch;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

@@ -204,7 +204,8 @@ public final class AsyncReadWriteLock {
      * As {@link #lockWrite(Duration)}, with an owner; fails at once where {@link #lockWrite(Object)} does.
      */
     public CompletableFuture<WritePermit> lockWrite(Object owner, Duration timeout) {
-        return requests.requestWithin(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(owner, "owner"), timeout);
+        return requests.requestWithin(
+                WritePermit.class, LockMode.WRITE, Objects.requireNonNull(owner, "owner"), timeout);
     }
 
     /** Locks it to write if that needs no waiting. */

@@ -1,11 +1,11 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.bridge.SyncBridge;
 import baton.sync.Semaphore;
 import baton.sync.SemaphoreClosedException;
 import baton.sync.WaitOrder;
 import baton.waiting.WaitCore;
-import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package baton.interop;
 
+import baton.bridge.SyncBridge;
 import baton.sync.Barrier;
 import baton.sync.BarrierTimeoutException;
-import baton.bridge.SyncBridge;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;

@@ -1,9 +1,9 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.bridge.ChannelBridge;
 import baton.channels.Channel;
 import baton.channels.ChannelClosedException;
-import baton.bridge.ChannelBridge;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
 import java.time.Duration;

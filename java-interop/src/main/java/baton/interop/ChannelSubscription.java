@@ -1,11 +1,11 @@
 package baton.interop;
 
-import baton.channels.Channel;
 import baton.bridge.ChannelBridge;
-import baton.waiting.coroutine.Trampoline;
-import baton.waiting.WaitCore;
 import baton.bridge.SyncBridge;
+import baton.channels.Channel;
+import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
+import baton.waiting.coroutine.Trampoline;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;

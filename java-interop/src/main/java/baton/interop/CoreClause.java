@@ -1,9 +1,9 @@
 package baton.interop;
 
+import baton.bridge.SyncBridge;
 import baton.sync.Barrier;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
-import baton.bridge.SyncBridge;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Supplier;

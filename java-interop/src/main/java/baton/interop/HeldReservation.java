@@ -1,8 +1,8 @@
 package baton.interop;
 
 import baton.Priority;
-import baton.channels.Channel;
 import baton.bridge.ChannelBridge;
+import baton.channels.Channel;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package baton.interop;
 
-import baton.sync.ReadWriteLock;
 import baton.bridge.SyncBridge;
+import baton.sync.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /** The ways to be inside a {@link ReadWriteLock}. */

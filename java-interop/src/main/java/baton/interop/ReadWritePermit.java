@@ -1,7 +1,7 @@
 package baton.interop;
 
-import baton.sync.ReadWriteLock;
 import baton.bridge.SyncBridge;
+import baton.sync.ReadWriteLock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package baton.interop;
 
+import baton.bridge.SyncBridge;
 import baton.sync.ReadWriteLock;
 import baton.waiting.WaitCore;
-import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package baton.interop;
 
 import baton.Priority;
-import baton.channels.ChannelOrder;
+import baton.bridge.SyncBridge;
 import baton.channels.ChannelClosedException;
+import baton.channels.ChannelOrder;
 import baton.sync.BarrierCancellation;
 import baton.sync.WaitOrder;
-import baton.bridge.SyncBridge;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -191,7 +191,8 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAwait(AsyncLatch latch, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(new CoreClause.OfValue<>(SyncBridge.of(latch.kotlin()), 1, null, winner -> null, none -> then.get()));
+        return add(
+                new CoreClause.OfValue<>(SyncBridge.of(latch.kotlin()), 1, null, winner -> null, none -> then.get()));
     }
 
     /**
@@ -201,7 +202,8 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAwait(AsyncWaitGroup group, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(new CoreClause.OfValue<>(SyncBridge.of(group.kotlin()), 1, null, winner -> null, none -> then.get()));
+        return add(
+                new CoreClause.OfValue<>(SyncBridge.of(group.kotlin()), 1, null, winner -> null, none -> then.get()));
     }
 
     /**

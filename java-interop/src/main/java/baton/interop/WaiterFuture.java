@@ -1,9 +1,9 @@
 package baton.interop;
 
 import baton.waiting.SignalWaiter;
-import baton.waiting.coroutine.Timeouts;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
+import baton.waiting.coroutine.Timeouts;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;

@@ -12,9 +12,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.sync.Barrier;
+import baton.sync.BarrierBrokenException;
 import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
-import baton.sync.BarrierBrokenException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -112,8 +112,8 @@ class ModulePathTest {
 
     @Test
     void internals_areOutOfReachOfStrangers() throws Exception {
-        for (String internal :
-                List.of("baton.waiting.WaitCore", "baton.waiting.coroutine.Trampoline", "baton.scheduler.bridge.StageTask")) {
+        for (String internal : List.of(
+                "baton.waiting.WaitCore", "baton.waiting.coroutine.Trampoline", "baton.scheduler.bridge.StageTask")) {
             List<String> errors = compile("package stranger; public class Main { " + internal + " x; }");
             assertFalse(errors.isEmpty(), internal);
             assertTrue(

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
-import baton.channels.ChannelOrder;
 import baton.channels.ChannelClosedException;
+import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
 import java.time.Duration;
 import java.util.ArrayList;

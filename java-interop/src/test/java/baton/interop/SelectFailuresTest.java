@@ -10,11 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.channels.ChannelOrder;
 import baton.channels.ChannelClosedException;
+import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
-import baton.sync.BarrierCancellation;
 import baton.sync.BarrierBrokenException;
+import baton.sync.BarrierCancellation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;

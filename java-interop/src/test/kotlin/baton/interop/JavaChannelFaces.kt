@@ -2,9 +2,9 @@ package baton.interop
 
 import baton.Priority
 import baton.channels.Channel
+import baton.channels.ChannelClosedException
 import baton.channels.ChannelFace
 import baton.channels.ChannelPlan
-import baton.channels.ChannelClosedException
 import baton.channels.KotlinChannelFace
 import baton.channels.PlaceFace
 import baton.priority

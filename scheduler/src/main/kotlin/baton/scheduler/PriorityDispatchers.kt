@@ -3,7 +3,7 @@ package baton.scheduler
 import baton.Priority
 import baton.priority
 import baton.scheduler.dispatch.PriorityRunQueue
-import baton.scheduler.dispatch.doorTo
+import baton.scheduler.dispatch.viewOf
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -44,7 +44,7 @@ public fun CoroutineDispatcher.prioritized(
     require(parallelism >= 1) { "parallelism must be at least 1, was $parallelism" }
     require(quantum >= 1) { "quantum must be at least 1, was $quantum" }
     require(!runsAtOnce()) { "$this runs blocks at once on the caller's thread: nothing would wait for its turn" }
-    return doorTo(PriorityRunQueue(this, parallelism, policy, quantum), pinned = null, default, name)
+    return viewOf(PriorityRunQueue(this, parallelism, policy, quantum), pinned = null, default, name)
 }
 
 private fun CoroutineDispatcher.runsAtOnce() =

@@ -9,13 +9,15 @@ import kotlinx.coroutines.InternalCoroutinesApi
  * does.
  */
 @OptIn(InternalCoroutinesApi::class)
-internal fun doorTo(line: RunQueue, pinned: Priority?, default: Priority, name: String?): DispatcherView {
+internal fun viewOf(line: RunQueue, pinned: Priority?, default: Priority, name: String?): DispatcherView {
     val under = line.root.under
-    return if (under is Delay) DelayDispatcherView(line, pinned, default, name, under) else DispatcherView(line, pinned, default, name)
+    if (under is Delay) return DelayDispatcherView(line, pinned, default, name, under)
+    return DispatcherView(line, pinned, default, name)
 }
 
 /**
- * A [DispatcherView] with a clock. `Delay` is an internal API of kotlinx.coroutines. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+ * A [DispatcherView] with a clock. `Delay` is an internal API of kotlinx.coroutines. Tested against kotlinx-coroutines
+ * 1.9.0, 1.10.2 and 1.11.0.
  */
 @OptIn(InternalCoroutinesApi::class)
 private class DelayDispatcherView(line: RunQueue, pinned: Priority?, default: Priority, name: String?, under: Delay) :

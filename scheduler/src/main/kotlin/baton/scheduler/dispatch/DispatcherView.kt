@@ -53,12 +53,12 @@ internal open class DispatcherView(
 
     final override fun isHigherWaiting(priority: Priority): Boolean = line.hasWorkAbove(priority.ordinal)
 
-    final override fun level(priority: Priority): PriorityDispatcher = doorTo(line, priority, default, name)
+    final override fun level(priority: Priority): PriorityDispatcher = viewOf(line, priority, default, name)
 
     final override fun limitedParallelism(parallelism: Int, name: String?): PriorityDispatcher {
         require(parallelism >= 1) { "parallelism must be at least 1, was $parallelism" }
         if (parallelism >= line.parallelism && name == null) return this
-        return doorTo(LimitedRunQueue(line, parallelism), pinned, default, name)
+        return viewOf(LimitedRunQueue(line, parallelism), pinned, default, name)
     }
 
     override fun toString(): String {

@@ -27,7 +27,9 @@ internal class TaskSelector(private val config: TaskSchedulerConfig) {
     private val picker = config.policy.picker()
     private val isTimed = config.maxWait.values.any { it.isFinite() }
     private val maxWait =
-        LongArray(RunQueue.LEVELS.size) { (config.maxWait[RunQueue.LEVELS[it]] ?: Duration.INFINITE).inWholeNanoseconds }
+        LongArray(RunQueue.LEVELS.size) {
+            (config.maxWait[RunQueue.LEVELS[it]] ?: Duration.INFINITE).inWholeNanoseconds
+        }
     private var inOrder = config.overdueShare
 
     /** In nanoseconds since this was made. The clock may be the user's: not to be called under the lock. */
