@@ -3,7 +3,7 @@ package baton.interop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.CollectorKt;
+import baton.memory.CollectorKt;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;

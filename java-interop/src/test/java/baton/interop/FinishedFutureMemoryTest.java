@@ -2,7 +2,7 @@ package baton.interop;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.CollectorKt;
+import baton.memory.CollectorKt;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package baton.interop
 
-import baton.sync.BarrierContract
-import baton.sync.MutexContract
-import baton.sync.ReadWriteContract
-import baton.sync.ReadWriteLockFactory
-import baton.sync.SemaphoreContract
+import baton.sync.barrier.BarrierContract
+import baton.sync.mutex.MutexContract
+import baton.sync.readwrite.contract.ReadWriteContract
+import baton.sync.readwrite.contract.ReadWriteLockFactory
+import baton.sync.semaphore.contract.SemaphoreContract
 import kotlin.time.Duration.Companion.days
 
 // Left out: timeouts in virtual time, which a java.time.Duration on the process's clock does not follow, and the topic

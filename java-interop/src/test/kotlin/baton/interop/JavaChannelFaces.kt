@@ -3,10 +3,10 @@ package baton.interop
 import baton.Priority
 import baton.channels.Channel
 import baton.channels.ChannelClosedException
-import baton.channels.ChannelFace
-import baton.channels.ChannelPlan
-import baton.channels.KotlinChannelFace
-import baton.channels.PlaceFace
+import baton.channels.contract.ChannelFace
+import baton.channels.contract.ChannelPlan
+import baton.channels.contract.KotlinChannelFace
+import baton.channels.contract.PlaceFace
 import baton.priority
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeoutException

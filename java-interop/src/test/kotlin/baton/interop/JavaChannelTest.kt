@@ -1,8 +1,8 @@
 package baton.interop
 
-import baton.channels.ChannelContract
-import baton.channels.ChannelFactory
-import baton.channels.ChannelMeetings
+import baton.channels.contract.ChannelContract
+import baton.channels.contract.ChannelFactory
+import baton.channels.contract.ChannelMeetings
 
 // Left out, as in the other contracts: timeouts in virtual time and the topic of dispatchers.
 

@@ -1,12 +1,12 @@
 package baton.interop
 
 import baton.sync.Condition
-import baton.sync.ConditionContract
-import baton.sync.ConditionFace
-import baton.sync.KotlinConditionFace
-import baton.sync.KotlinMutexFace
 import baton.sync.Mutex
-import baton.sync.MutexFace
+import baton.sync.condition.ConditionContract
+import baton.sync.condition.ConditionFace
+import baton.sync.condition.KotlinConditionFace
+import baton.sync.mutex.KotlinMutexFace
+import baton.sync.mutex.MutexFace
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.NonCancellable

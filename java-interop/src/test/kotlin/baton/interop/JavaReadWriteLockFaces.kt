@@ -1,10 +1,10 @@
 package baton.interop
 
-import baton.sync.KotlinReadWriteLockFace
 import baton.sync.ReadWriteLock
-import baton.sync.ReadWriteLockFace
 import baton.sync.ReadWritePolicy
-import baton.sync.SelectReadWriteLockFace
+import baton.sync.readwrite.contract.KotlinReadWriteLockFace
+import baton.sync.readwrite.contract.ReadWriteLockFace
+import baton.sync.readwrite.contract.SelectReadWriteLockFace
 import java.time.Duration as JavaDuration
 import java.util.Optional
 import java.util.concurrent.CompletableFuture

@@ -1,6 +1,12 @@
 package baton.channels
 
 import baton.Priority
+import baton.channels.contract.ChannelFixture
+import baton.channels.contract.Receivers
+import baton.channels.contract.assertState
+import baton.channels.contract.cancelThisCoroutine
+import baton.channels.contract.drain
+import baton.channels.contract.fill
 import baton.sync.assertContains
 import baton.waiting.Callers
 import kotlinx.coroutines.test.runTest

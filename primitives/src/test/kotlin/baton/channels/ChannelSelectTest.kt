@@ -1,5 +1,7 @@
 package baton.channels
 
+import baton.channels.contract.KotlinChannelFace
+import baton.channels.contract.assertState
 import baton.sync.Mutex
 import baton.waiting.Callers
 import kotlinx.coroutines.CompletableDeferred

@@ -1,6 +1,8 @@
 package baton.channels
 
 import baton.Priority
+import baton.channels.contract.ChannelPlan
+import baton.channels.contract.drain
 import baton.sync.CancelSweep
 import baton.sync.StepDispatcher
 import baton.sync.SweepRun

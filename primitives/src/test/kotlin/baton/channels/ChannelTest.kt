@@ -1,5 +1,15 @@
 package baton.channels
 
+import baton.channels.contract.ChannelContract
+import baton.channels.contract.ChannelDispatch
+import baton.channels.contract.ChannelHostility
+import baton.channels.contract.ChannelMeetings
+import baton.channels.contract.ChannelRunTwice
+import baton.channels.contract.ChannelTimeouts
+import baton.channels.contract.KotlinChannelFace
+import baton.channels.contract.MixedChannelFace
+import baton.channels.contract.SelectChannelFace
+
 class KotlinChannelTest :
     ChannelContract(::KotlinChannelFace),
     ChannelMeetings,

@@ -1,5 +1,8 @@
 package baton.sync
 
+import baton.sync.mutex.MutexFace
+import baton.sync.semaphore.contract.KotlinSemaphoreFace
+import baton.sync.semaphore.contract.SemaphoreFace
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 

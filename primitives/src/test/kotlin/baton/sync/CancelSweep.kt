@@ -1,6 +1,7 @@
 package baton.sync
 
 import baton.Priority
+import baton.sync.readwrite.contract.cancelled
 import baton.waiting.Enough
 import java.util.concurrent.Callable
 import java.util.concurrent.ExecutionException

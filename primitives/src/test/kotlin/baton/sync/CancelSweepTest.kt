@@ -1,8 +1,12 @@
 package baton.sync
 
-import baton.sync.ReadWriteMode.READ
-import baton.sync.ReadWriteMode.UPGRADABLE
-import baton.sync.ReadWriteMode.WRITE
+import baton.lincheck.world.ReadWriteMode.READ
+import baton.lincheck.world.ReadWriteMode.UPGRADABLE
+import baton.lincheck.world.ReadWriteMode.WRITE
+import baton.sync.countdown.waitGroup
+import baton.sync.readwrite.HeldReadWriteLock
+import baton.sync.readwrite.assertFree
+import baton.sync.readwrite.readWriteOps
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.selects.onTimeout

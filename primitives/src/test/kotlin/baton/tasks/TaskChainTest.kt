@@ -1,8 +1,8 @@
 package baton.tasks
 
-import baton.assertCollected
 import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
+import baton.memory.assertCollected
 import java.io.IOException
 import java.lang.ref.WeakReference
 import kotlinx.coroutines.CancellationException

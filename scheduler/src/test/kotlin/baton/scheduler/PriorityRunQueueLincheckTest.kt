@@ -1,9 +1,9 @@
 package baton.scheduler
 
+import baton.lincheck.world.Effort
 import baton.scheduler.dispatch.LimitedRunQueue
 import baton.scheduler.dispatch.PriorityRunQueue
 import baton.scheduler.dispatch.RunQueue
-import baton.sync.Effort
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicIntegerArray

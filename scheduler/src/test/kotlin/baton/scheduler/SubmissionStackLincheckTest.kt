@@ -1,6 +1,6 @@
 package baton.scheduler
 
-import baton.sync.Effort
+import baton.lincheck.world.Effort
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 
 /** As [TaskCoreLincheckTest], where there is always room: who comes while nothing can be started takes no lock. */

@@ -1,12 +1,12 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.lincheck.world.Effort
 import baton.scheduler.dispatch.RunQueue
 import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
 import baton.scheduler.tasks.TaskEntry.Place
-import baton.sync.Effort
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.time.TestTimeSource

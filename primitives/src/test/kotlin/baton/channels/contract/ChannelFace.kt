@@ -1,0 +1,76 @@
+package baton.channels.contract
+
+import baton.Priority
+import baton.channels.Channel
+import baton.channels.ChannelClosedException
+import baton.channels.ChannelOrder
+import baton.channels.OnFull
+import baton.channels.Reservation
+import baton.channels.receiveOrNull
+import kotlin.time.Duration
+
+/**
+ * A channel of strings as a contract sees it, whichever face stands behind it.
+ *
+ * - A caller that waits is a coroutine; cancelling it withdraws the request. Over a future: cancel the future.
+ * - A [send] that throws has sent nothing; a [receive] that throws has received nothing.
+ * - A try answers false or null where it would have to wait, and throws [ChannelClosedException] where the channel is
+ *   closed (for who receives: and drained).
+ * - What a face throws arrives as itself, not wrapped.
+ * - Without a level of its own, what is sent under [ChannelOrder.PRIORITY] has that of the caller's coroutine context.
+ */
+interface ChannelFace {
+    val capacity: Int
+
+    val size: Int
+
+    val waiting: Int
+
+    val isClosed: Boolean
+
+    suspend fun send(element: String, priority: Priority? = null)
+
+    fun trySend(element: String, priority: Priority? = null): Boolean
+
+    /** In the virtual time of the calling coroutine; only the contract [ChannelTimeouts] calls it. */
+    suspend fun trySend(element: String, timeout: Duration, priority: Priority? = null): Boolean
+
+    suspend fun receive(): String
+
+    /** Null when the channel is closed and drained. */
+    suspend fun receiveOrNull(): String?
+
+    fun tryReceive(): String?
+
+    /** As [trySend] with a timeout. */
+    suspend fun tryReceive(timeout: Duration): String?
+
+    suspend fun reserve(): PlaceFace
+
+    fun resize(capacity: Int)
+
+    fun close(cause: Throwable? = null): Boolean
+
+    fun cancel(cause: Throwable? = null)
+
+    /** What the channel itself says, or a line that contains it. */
+    override fun toString(): String
+}
+
+/** A [Reservation]. */
+interface PlaceFace : AutoCloseable {
+    fun send(element: String, priority: Priority? = null)
+}
+
+/** What a test's channel is made with. */
+class ChannelPlan(
+    val capacity: Int = Channel.RENDEZVOUS,
+    val order: ChannelOrder = ChannelOrder.FIFO,
+    val onFull: OnFull = OnFull.SUSPEND,
+    val name: String? = null,
+    val onDropped: ((String) -> Unit)? = null,
+) {
+    fun build(): Channel<String> = Channel(capacity, order, onFull, name, onDropped)
+}
+
+typealias ChannelFactory = (ChannelPlan) -> ChannelFace

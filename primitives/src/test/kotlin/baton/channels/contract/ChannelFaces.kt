@@ -1,0 +1,119 @@
+package baton.channels.contract
+
+import baton.Priority
+import baton.channels.Channel
+import baton.channels.ChannelResult
+import baton.channels.Reservation
+import baton.channels.receiveOrNull
+import kotlin.time.Duration
+import kotlinx.coroutines.selects.onTimeout
+import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.withContext
+
+/** The suspend functions. */
+class KotlinChannelFace(private val channel: Channel<String>) : ChannelFace {
+    constructor(plan: ChannelPlan) : this(plan.build())
+
+    override val capacity: Int get() = channel.capacity
+
+    override val size: Int get() = channel.size
+
+    override val waiting: Int get() = channel.waiting
+
+    override val isClosed: Boolean get() = channel.isClosed
+
+    override suspend fun send(element: String, priority: Priority?) = channel.send(element, priority)
+
+    override fun trySend(element: String, priority: Priority?) = channel.trySend(element, priority).isDone()
+
+    override suspend fun trySend(element: String, timeout: Duration, priority: Priority?) =
+        channel.trySend(element, timeout, priority).isDone()
+
+    override suspend fun receive() = channel.receive()
+
+    override suspend fun receiveOrNull() = channel.receiveOrNull()
+
+    override fun tryReceive() = channel.tryReceive().orThrow()
+
+    override suspend fun tryReceive(timeout: Duration) = channel.tryReceive(timeout).orThrow()
+
+    override suspend fun reserve(): PlaceFace = KotlinPlace(channel.reserve())
+
+    override fun resize(capacity: Int) = channel.resize(capacity)
+
+    override fun close(cause: Throwable?) = channel.close(cause)
+
+    override fun cancel(cause: Throwable?) = channel.cancel(cause)
+
+    override fun toString() = channel.toString()
+
+    private fun ChannelResult<Unit>.isDone() = orThrow() != null
+
+    private fun <T> ChannelResult<T>.orThrow() = if (isClosed) throw exceptionOrNull()!! else getOrNull()
+}
+
+class KotlinPlace(private val place: Reservation<String>) : PlaceFace {
+    override fun send(element: String, priority: Priority?) = place.send(element, priority)
+
+    override fun close() = place.close()
+
+    override fun toString() = place.toString()
+}
+
+/** Whatever waits, but for a reservation, waits in a `select`. */
+class SelectChannelFace(private val channel: Channel<String>) : ChannelFace by KotlinChannelFace(channel) {
+    constructor(plan: ChannelPlan) : this(plan.build())
+
+    override suspend fun send(element: String, priority: Priority?) =
+        if (priority == null) sendInSelect(element) else withContext(priority) { sendInSelect(element) }
+
+    private suspend fun sendInSelect(element: String) = select<Unit> { channel.onSend(element) {} }
+
+    override suspend fun trySend(element: String, timeout: Duration, priority: Priority?): Boolean =
+        if (priority == null) {
+            trySendInSelect(element, timeout)
+        } else {
+            withContext(priority) { trySendInSelect(element, timeout) }
+        }
+
+    private suspend fun trySendInSelect(element: String, timeout: Duration): Boolean =
+        select {
+            channel.onSend(element) { true }
+            onTimeout(timeout) { false }
+        }
+
+    override suspend fun receive(): String = select { channel.onReceive { it } }
+
+    override suspend fun receiveOrNull(): String? = select { channel.onReceiveCatching { it.getOrNull() } }
+
+    override suspend fun tryReceive(timeout: Duration): String? =
+        select {
+            channel.onReceive { it }
+            onTimeout(timeout) { null }
+        }
+
+    override fun toString() = channel.toString()
+}
+
+/** Suspend functions and `select` take turns, in one line. */
+class MixedChannelFace(private val channel: Channel<String>) : ChannelFace by KotlinChannelFace(channel) {
+    constructor(plan: ChannelPlan) : this(plan.build())
+
+    private val faces = listOf(KotlinChannelFace(channel), SelectChannelFace(channel))
+    private var turn = 0
+
+    private fun next() = faces[turn++ % faces.size]
+
+    override suspend fun send(element: String, priority: Priority?) = next().send(element, priority)
+
+    override suspend fun trySend(element: String, timeout: Duration, priority: Priority?) =
+        next().trySend(element, timeout, priority)
+
+    override suspend fun receive() = next().receive()
+
+    override suspend fun receiveOrNull() = next().receiveOrNull()
+
+    override suspend fun tryReceive(timeout: Duration) = next().tryReceive(timeout)
+
+    override fun toString() = channel.toString()
+}

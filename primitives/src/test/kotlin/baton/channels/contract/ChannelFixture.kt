@@ -1,0 +1,74 @@
+package baton.channels.contract
+
+import baton.channels.Channel
+import baton.channels.ChannelOperations
+import baton.channels.ChannelOrder
+import baton.channels.OnFull
+import baton.waiting.Caller
+import baton.waiting.Callers
+import kotlinx.coroutines.test.TestScope
+import kotlinx.coroutines.test.runCurrent
+import org.junit.jupiter.api.Assertions.assertEquals
+
+/** What the topics of the channel's contract have in common. */
+interface ChannelFixture {
+    val factory: ChannelFactory
+
+    /** Whether all callers are selects, which agree in one step: a sender may be cancelled when it has sent. */
+    val meetInOneStep: Boolean get() = false
+
+    fun channel(
+        capacity: Int = Channel.RENDEZVOUS,
+        order: ChannelOrder = ChannelOrder.FIFO,
+        onFull: OnFull = OnFull.SUSPEND,
+        name: String? = null,
+        onDropped: ((String) -> Unit)? = null,
+    ): ChannelFace = factory(ChannelPlan(capacity, order, onFull, name, onDropped))
+}
+
+/**
+ * What a channel promises, whoever asks: a suspend function, a `select`, a future, or all of them in one line.
+ *
+ * It consists of topics, interfaces of their own: a face that cannot do one of them (say [ChannelTimeouts], which needs
+ * virtual time, or [ChannelMeetings], where a sender that waits must have its element with it) implements the others.
+ */
+abstract class ChannelContract(override val factory: ChannelFactory) :
+    ChannelOperations,
+    ChannelLines,
+    ChannelCancellation,
+    ChannelClosing,
+    ChannelCancelling,
+    ChannelDropping,
+    ChannelPriorities,
+    ChannelResizing,
+    ChannelReservations
+
+/** Those who receive in one test, and what they got. */
+class Receivers(scope: TestScope, private val channel: ChannelFace) {
+    private val callers = Callers(scope)
+
+    /** What was received, in the order in which it arrived. */
+    val got: MutableList<String> = mutableListOf()
+
+    fun receive(name: String = "receiver"): Caller = callers.call(name) { got += channel.receive() }
+
+    fun receiveAtOnce(name: String = "receiver"): Caller = callers.callAtOnce(name) { got += channel.receive() }
+}
+
+fun assertState(channel: ChannelFace, size: Int, waiting: Int = 0) {
+    assertEquals("size = $size, waiting = $waiting", "size = ${channel.size}, waiting = ${channel.waiting}")
+}
+
+fun ChannelFace.fill(vararg elements: String): ChannelFace {
+    for (element in elements) check(trySend(element)) { "$this is full" }
+    return this
+}
+
+/** What can be received now, one after the other. */
+fun TestScope.drain(channel: ChannelFace): List<String> {
+    val drained = mutableListOf<String>()
+    while (true) {
+        runCurrent()
+        drained += (if (channel.size > 0 || !channel.isClosed) channel.tryReceive() else null) ?: return drained
+    }
+}

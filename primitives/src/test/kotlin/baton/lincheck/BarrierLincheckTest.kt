@@ -1,0 +1,150 @@
+package baton.lincheck
+
+import baton.lincheck.world.BreakingForThree
+import baton.lincheck.world.Effort
+import baton.lincheck.world.LincheckClock
+import baton.lincheck.world.Rare
+import baton.lincheck.world.RetractingForTwo
+import baton.lincheck.world.underLincheck
+import baton.sync.Barrier
+import baton.sync.BarrierBrokenException
+import baton.sync.BarrierCancellation
+import java.util.concurrent.atomic.AtomicReferenceArray
+import kotlin.time.Duration.Companion.hours
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.job
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.IntGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.ThreadIdGen
+import org.junit.jupiter.api.Test
+
+@Param(name = "thread", gen = ThreadIdGen::class)
+@Param(name = "other", gen = IntGen::class, conf = "1:3")
+abstract class BarrierLincheckBase(protected val barrier: Barrier, private val sequential: Class<*>) {
+    internal open val effort get() = Effort.SHORT
+
+    /** How many scenarios the ordinary run generates. */
+    internal open val generated get() = 24
+
+    /** Which nobody should leave to chance. */
+    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun arrive() = underLincheck { barrier.arrive() }
+
+    @Rare
+    @Operation
+    fun isBroken() = barrier.isBroken
+
+    @Test
+    fun chosenInterleavings_areLinearizable() = effort.checkInterleavings(javaClass, sequential, scenarios, generated)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
+}
+
+/**
+ * A timer may meet the trip, the cancellation, an abort, and a reset.
+ *
+ * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted,
+ * or had failed. Whether it was, only the others can see; so a cancellable arrival answers nothing.
+ */
+abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) :
+    BarrierLincheckBase(barrier, sequential) {
+    private val jobs = AtomicReferenceArray<Job?>(THREADS)
+    private val clock = LincheckClock()
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun arriveCancellably(@Param(name = "thread") thread: Int) =
+        underLincheck {
+            jobs.set(thread, currentCoroutineContext().job)
+            try {
+                barrier.arrive()
+            } catch (_: CancellationException) {
+                // Perhaps it was counted, or failed before it was cancelled.
+            } catch (_: BarrierBrokenException) {
+                // As well.
+            }
+            jobs.set(thread, null)
+        }
+
+    @Operation
+    fun cancel(@Param(name = "other") thread: Int) {
+        jobs.getAndSet(thread, null)?.cancel()
+    }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun arriveTimed(@Param(name = "thread") thread: Int) =
+        underLincheck(clock.timerOf(thread)) { barrier.arrive(1.hours) }
+
+    @Operation
+    fun timePasses(@Param(name = "other") thread: Int) = clock.timePasses(thread)
+
+    @Rare
+    @Operation
+    fun waiting() = barrier.waiting
+
+    @Operation
+    fun reset() = barrier.reset()
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // The timer meets the trip.
+                parallel {
+                    thread {
+                        actor(::arrive)
+                        actor(::waiting)
+                    }
+                    thread { actor(::arriveTimed, 2) }
+                    thread {
+                        actor(::timePasses, 2)
+                        actor(::waiting)
+                    }
+                }
+            },
+            { // The cancellation meets the trip, and those who come next.
+                parallel {
+                    thread {
+                        actor(::arrive)
+                        actor(::arrive)
+                    }
+                    thread { actor(::arriveCancellably, 2) }
+                    thread {
+                        actor(::cancel, 2)
+                        actor(::arrive)
+                    }
+                }
+            },
+        )
+}
+
+open class BarrierLincheckTest : BarrierTimedLincheckBase(Barrier(2), RetractingForTwo::class.java)
+
+class BarrierLincheckDeepTest : BarrierLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+open class BreakingBarrierLincheckTest :
+    BarrierTimedLincheckBase(Barrier(3, BarrierCancellation.BREAK), BreakingForThree::class.java) {
+    @Operation
+    fun abort() = barrier.abort()
+}
+
+class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/**
+ * With an action, which here does nothing: what can be seen is what becomes of those who come while it runs. Nobody is
+ * cancelled, for a last party that is while the action runs breaks the barrier: in the model, no time passes in
+ * between.
+ */
+open class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)
+
+class ActingBarrierLincheckDeepTest : ActingBarrierLincheckTest() {
+    override val effort get() = Effort.DEEP
+}

@@ -1,0 +1,278 @@
+package baton.lincheck
+
+import baton.Priority
+import baton.channels.Channel
+import baton.channels.ChannelOrder
+import baton.channels.ChannelResult
+import baton.channels.OnFull
+import baton.channels.Reservation
+import baton.lincheck.world.ChannelSequential
+import baton.lincheck.world.ChannelSequential.Companion.CANCELLED
+import baton.lincheck.world.ChannelSequential.Companion.SENT
+import baton.lincheck.world.Effort
+import baton.lincheck.world.Rare
+import baton.lincheck.world.underLincheck
+import java.util.concurrent.atomic.AtomicReferenceArray
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Job
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.IntGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.ThreadIdGen
+import org.junit.jupiter.api.Test
+
+@Param(name = "thread", gen = ThreadIdGen::class)
+@Param(name = "other", gen = IntGen::class, conf = "1:3")
+@Param(name = "element", gen = IntGen::class, conf = "1:9")
+abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private val sequential: Class<*>) {
+    internal open val effort get() = Effort.BRIEF
+
+    /** How many scenarios the ordinary run generates. */
+    internal open val generated get() = 14
+    internal open val spins get() = Effort.SPINS
+
+    /** Which nobody should leave to chance. */
+    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
+
+    @Rare
+    @Operation
+    fun size() = channel.size
+
+    @Rare
+    @Operation
+    fun waiting() = channel.waiting
+
+    @Operation
+    fun trySend(@Param(name = "element") element: Int) = channel.trySend(element).orThrow() != null
+
+    @Operation
+    fun tryReceive() = channel.tryReceive().getOrNull()
+
+    @Rare
+    @Operation
+    fun close() = channel.close()
+
+    private fun <T> ChannelResult<T>.orThrow() = if (isClosed) getOrThrow() else getOrNull()
+
+    @Test
+    fun chosenInterleavings_areLinearizable() =
+        effort.checkInterleavings(javaClass, sequential, scenarios, generated, spins)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
+}
+
+/**
+ * Cancellation is an operation of its own: Lincheck's cannot tell that a sender whose element was taken returns
+ * normally although it was cancelled.
+ */
+abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential: Class<*>) :
+    ChannelLincheckBase(channel, sequential) {
+    private enum class Stage { BEGINS, MAY_BE_CANCELLED }
+
+    private val stages = AtomicReferenceArray<Stage?>(THREADS)
+    private val jobs = AtomicReferenceArray<Job?>(THREADS)
+
+    protected suspend fun cancellably(thread: Int, priority: Priority = Priority.NORMAL, call: suspend () -> Any): Any {
+        val job = Job()
+        jobs.set(thread, job)
+        stages.set(thread, Stage.BEGINS)
+        try {
+            return underLincheck(
+                extra = priority,
+                job = job,
+                onSuspension = { stages.compareAndSet(thread, Stage.BEGINS, Stage.MAY_BE_CANCELLED) },
+                block = call,
+            )
+        } catch (_: CancellationException) {
+            return CANCELLED
+        } finally {
+            stages.set(thread, null)
+        }
+    }
+
+    /**
+     * Cancels the call of [thread], if it waits.
+     *
+     * It must stand in the line by then. One that is cancelled on its way into the line throws even if it could have
+     * been served at once, and no order of the operations explains that.
+     */
+    @Operation
+    fun cancel(@Param(name = "other") thread: Int) {
+        while (stages.get(thread) == Stage.BEGINS) Thread.onSpinWait()
+        if (stages.get(thread) != null) jobs.get(thread)!!.cancel()
+    }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun send(@Param(name = "thread") thread: Int, @Param(name = "element") element: Int) =
+        cancellably(thread) {
+            channel.send(element)
+            SENT
+        }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun receive(@Param(name = "thread") thread: Int) = cancellably(thread) { channel.receive() }
+
+    private val senderIsCancelled: DSLScenarioBuilder.() -> Unit = {
+        initial { actor(::trySend, 1) }
+        parallel {
+            thread { actor(::send, 1, 2) }
+            thread {
+                actor(::tryReceive)
+                actor(::tryReceive)
+            }
+            thread {
+                actor(::cancel, 1)
+                actor(::size)
+            }
+        }
+    }
+
+    protected val receiverIsCancelled: DSLScenarioBuilder.() -> Unit = {
+        parallel {
+            thread { actor(::receive, 1) }
+            thread {
+                actor(::trySend, 1)
+                actor(::trySend, 2)
+            }
+            thread {
+                actor(::cancel, 1)
+                actor(::receive, 3)
+            }
+        }
+    }
+
+    protected val endMeetsBoth: DSLScenarioBuilder.() -> Unit = {
+        parallel {
+            thread { actor(::receive, 1) }
+            thread {
+                actor(::send, 2, 1)
+                actor(::cancel, 1)
+            }
+            thread { actor(::close) }
+        }
+    }
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(senderIsCancelled, receiverIsCancelled, endMeetsBoth)
+}
+
+internal class RendezvousSequential : ChannelSequential(0)
+
+internal class OneSequential : ChannelSequential(1)
+
+internal class TwoSequential : ChannelSequential(2)
+
+internal class ConflatedSequential : ChannelSequential(1, OnFull.DROP_OLDEST)
+
+open class RendezvousLincheckTest : CancellableChannelLincheckBase(Channel(), RendezvousSequential::class.java)
+
+class RendezvousLincheckDeepTest : RendezvousLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+open class BufferedChannelLincheckTest : CancellableChannelLincheckBase(Channel(2), TwoSequential::class.java) {
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = super.scenarios + listOf(
+            { // A sender that waits for room gets it as soon as an element is received.
+                initial {
+                    actor(::trySend, 1)
+                    actor(::trySend, 2)
+                }
+                parallel {
+                    thread { actor(::send, 1, 3) }
+                    thread {
+                        actor(::tryReceive)
+                        actor(::trySend, 4)
+                    }
+                }
+            },
+        )
+}
+
+class BufferedChannelLincheckDeepTest : BufferedChannelLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+open class ConflatedLincheckTest :
+    CancellableChannelLincheckBase(Channel(1, onFull = OnFull.DROP_OLDEST), ConflatedSequential::class.java) {
+    override val scenarios get() = listOf(receiverIsCancelled)
+}
+
+class ConflatedLincheckDeepTest : ConflatedLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/** Two levels, and the hard end. In so few steps no level comes to its bound; see `PriorityWaitQueueTest` for that. */
+open class PriorityChannelLincheckTest :
+    CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), OneSequential::class.java) {
+    override val spins get() = Effort.SPINS_OVER_LEVELS
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun sendUrgently(@Param(name = "thread") thread: Int, @Param(name = "element") element: Int) =
+        cancellably(thread, Priority.CRITICAL) {
+            channel.send(element)
+            SENT
+        }
+
+    @Rare
+    @Operation
+    fun cancelChannel() = channel.cancel()
+
+    override val scenarios get() = listOf(endMeetsBoth)
+}
+
+class PriorityChannelLincheckDeepTest : PriorityChannelLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/** Places are used and given back by the thread that reserved them. */
+open class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), OneSequential::class.java) {
+    private val places = List(THREADS) { ArrayList<Reservation<Int>>() }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun reserve(@Param(name = "thread") thread: Int) =
+        cancellably(thread) {
+            places[thread] += channel.reserve()
+            SENT
+        }
+
+    @Operation
+    fun sendReserved(@Param(name = "thread") thread: Int, @Param(name = "element") element: Int) {
+        places[thread].removeLastOrNull()?.send(element)
+    }
+
+    @Operation
+    fun leavePlace(@Param(name = "thread") thread: Int) {
+        places[thread].removeLastOrNull()?.close()
+    }
+
+    @Rare
+    @Operation
+    fun cancelChannel() = channel.cancel()
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // The cancellation of one who waits for a place meets the place that comes, and the end.
+                parallel {
+                    thread {
+                        actor(::reserve, 1)
+                        actor(::sendReserved, 1, 5)
+                    }
+                    thread {
+                        actor(::reserve, 2)
+                        actor(::leavePlace, 2)
+                    }
+                    thread {
+                        actor(::cancel, 2)
+                        actor(::close)
+                    }
+                }
+            },
+        )
+}
+
+class ReservationLincheckDeepTest : ReservationLincheckTest() {
+    override val effort get() = Effort.DEEP
+}

@@ -1,0 +1,162 @@
+package baton.lincheck
+
+import baton.lincheck.world.Effort
+import baton.lincheck.world.HonestMutexSequential
+import baton.lincheck.world.MutexSequential
+import baton.lincheck.world.Rare
+import baton.lincheck.world.underLincheck
+import baton.sync.Mutex
+import baton.sync.readwrite.contract.cancelled
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.EnumGen
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.ThreadIdGen
+import org.junit.jupiter.api.Test
+
+/** An object with an identity that survives Lincheck's replays. */
+enum class LockOwner { ANN, BEN }
+
+/** One for each of Lincheck's threads. */
+internal enum class ThreadOwner { T0, T1, T2, T3, T4, T5, T6, T7 }
+
+abstract class MutexLincheckBase(private val sequential: Class<*>) {
+    protected val mutex = Mutex()
+
+    internal open val effort get() = Effort.SHORT
+
+    /** How many scenarios the ordinary run generates. */
+    internal open val generated get() = 40
+    internal open val spins get() = Effort.SPINS
+
+    @Rare
+    @Operation
+    fun isLocked() = mutex.isLocked
+
+    @Rare
+    @Operation
+    fun holder() = mutex.holder
+
+    @Rare
+    @Operation
+    fun waiting() = mutex.waiting
+
+    /** Which nobody should leave to chance. */
+    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
+
+    @Test
+    fun chosenInterleavings_areLinearizable() =
+        effort.checkInterleavings(javaClass, sequential, scenarios, generated, spins)
+
+    @Test
+    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
+}
+
+/** Misuse included: whoever likes unlocks. */
+open class MutexLincheckTest : MutexLincheckBase(MutexSequential::class.java) {
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // Between two holders the mutex is never free.
+                initial { actor(::tryLock) }
+                parallel {
+                    thread { actor(::unlock) }
+                    thread { actor(::lock) }
+                    thread {
+                        actor(::tryLock)
+                        actor(::isLocked)
+                        actor(::unlock)
+                    }
+                }
+            },
+        )
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun lock() = underLincheck { mutex.lock() }
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun lockBy(@Param(gen = EnumGen::class) owner: LockOwner) = underLincheck { mutex.lock(owner) }
+
+    @Operation
+    fun tryLock() = mutex.tryLock()
+
+    @Operation
+    fun tryLockBy(@Param(gen = EnumGen::class) owner: LockOwner) = mutex.tryLock(owner)
+
+    @Operation
+    fun unlock() = mutex.unlock()
+
+    @Operation
+    fun unlockBy(@Param(gen = EnumGen::class) owner: LockOwner) = mutex.unlock(owner)
+}
+
+class MutexLincheckDeepTest : MutexLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+/**
+ * Cancellation included. Only who has locked unlocks, and no two use one owner: a mutex that was granted to somebody
+ * who turns out to be cancelled is locked until it is handed back, and an unlock by somebody else, or a lock by the
+ * same owner, can be seen to find it so.
+ */
+@Param(name = "thread", gen = ThreadIdGen::class)
+abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential::class.java) {
+    protected val mine = Array<Any?>(THREADS) { null }
+
+    /** What is in the context of who locks. */
+    protected open fun extra(thread: Int): CoroutineContext = EmptyCoroutineContext
+
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun lock(@Param(name = "thread") thread: Int) {
+        underLincheck(extra = extra(thread)) { mutex.lock() }
+        mine[thread] = NOBODY
+    }
+
+    @Operation
+    fun tryLock(@Param(name = "thread") thread: Int) = mutex.tryLock().also { if (it) mine[thread] = NOBODY }
+
+    @Operation
+    fun unlock(@Param(name = "thread") thread: Int) {
+        val owner = mine[thread] ?: return
+        mine[thread] = null
+        mutex.unlock(owner.takeIf { it != NOBODY })
+    }
+}
+
+open class MutexCancelLincheckTest : HonestMutexLincheckBase() {
+    override val generated get() = 20
+
+    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+        get() = listOf(
+            { // A mutex that was granted to a cancelled thread is free again.
+                initial { actor(::tryLock, 1) }
+                parallel {
+                    thread {
+                        actor(::unlock, 1)
+                        actor(::tryLock, 1)
+                    }
+                    thread {
+                        cancelled(::lockBy, 2)
+                        actor(::tryLock, 2)
+                    }
+                }
+            },
+        )
+
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun lockBy(@Param(name = "thread") thread: Int) {
+        val owner = ThreadOwner.entries[thread]
+        underLincheck { mutex.lock(owner) }
+        mine[thread] = owner
+    }
+}
+
+class MutexCancelLincheckDeepTest : MutexCancelLincheckTest() {
+    override val effort get() = Effort.DEEP
+}
+
+internal const val NOBODY = "nobody"
+
+/** Lincheck counts the phases before and after the parallel one as threads, too. */
+internal const val THREADS = 8

@@ -1,0 +1,68 @@
+package baton.lincheck.world
+
+import java.util.concurrent.ConcurrentLinkedQueue
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.intrinsics.createCoroutineUnintercepted
+import kotlin.coroutines.resume
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.Runnable
+
+/**
+ * Coroutines of their own, which an operation of Lincheck's starts, cancels, or runs on: for what has no sequential
+ * answer because it depends on who is faster. Such operations answer nothing, and a validation says what must hold in
+ * the end.
+ */
+internal class LincheckCoroutines {
+    private val dispatched = ConcurrentLinkedQueue<Runnable>()
+    private val jobs = ConcurrentLinkedQueue<Job>()
+
+    private val dispatcher = object : CoroutineDispatcher() {
+        override fun dispatch(context: CoroutineContext, block: Runnable) {
+            dispatched.add(block)
+        }
+    }
+
+    /** Runs [block] until it waits. */
+    fun <T> start(block: suspend () -> T, then: (Result<T>) -> Unit) {
+        val job = Job()
+        jobs.add(job)
+        block.createCoroutineUnintercepted(Continuation(dispatcher + job, then)).resume(Unit)
+    }
+
+    /** Of those not yet cancelled. */
+    fun cancelOldest() {
+        jobs.poll()?.cancel()
+    }
+
+    /** Runs what was dispatched first; false when there is nothing. */
+    fun step(): Boolean {
+        (dispatched.poll() ?: return false).run()
+        return true
+    }
+
+    fun runAll() {
+        while (step()) { /* on */ }
+    }
+}
+
+/** What the operations answer: nothing. */
+@Suppress("unused") // Lincheck finds by name what it needs.
+internal class NoAnswers {
+    fun acquire() = Unit
+
+    fun tryAcquire() = Unit
+
+    fun release() = Unit
+
+    fun receive() = Unit
+
+    fun tryReceive() = Unit
+
+    fun trySend() = Unit
+
+    fun cancel() = Unit
+
+    fun step() = Unit
+}

@@ -1,0 +1,280 @@
+package baton.lincheck.world
+
+import baton.Boosting
+import baton.Priority
+import baton.lincheck.THREADS
+import baton.priority
+import baton.waiting.BoundedBypass
+import baton.waiting.boost.Boosts
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReferenceArray
+import kotlin.coroutines.AbstractCoroutineContextElement
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
+import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
+import kotlin.coroutines.resume
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.job
+import kotlinx.coroutines.suspendCancellableCoroutine
+import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
+import org.jetbrains.lincheck.datastructures.StressOptions
+
+/**
+ * How long Lincheck looks.
+ *
+ * @property interleavings of each chosen scenario.
+ * @property share how much of what a test class asks for is generated, in percent. At 100 the classes of one core take
+ *   20 to 40 s of processor time.
+ */
+enum class Effort(
+    val interleavings: Int,
+    val share: Int,
+    val stressScenarios: Int,
+    val stressRuns: Int,
+) {
+    /** For many classes that share one model, with chosen scenarios besides. */
+    BRIEF(interleavings = 20, share = 25, stressScenarios = 3, stressRuns = 150),
+    SHORT(interleavings = 20, share = 25, stressScenarios = 4, stressRuns = 200),
+    DEEP(interleavings = 800, share = 500, stressScenarios = 60, stressRuns = 10_000),
+    ;
+
+    /**
+     * Model checking: of the [chosen] scenarios, and of those that [ScenarioGenerator] generates.
+     *
+     * @param test the class with the operations.
+     * @param generated how many scenarios the ordinary run generates; two of three have two threads, the others three.
+     * @param spins how often a loop may turn before Lincheck takes it for one that waits for others.
+     * @param factor how many times as many interleavings of each chosen scenario.
+     * @param configure what else Lincheck has to know.
+     */
+    fun checkInterleavings(
+        test: Class<*>,
+        sequential: Class<*>,
+        chosen: List<DSLScenarioBuilder.() -> Unit>,
+        generated: Int,
+        spins: Int = SPINS,
+        factor: Int = 1,
+        configure: ModelCheckingOptions.() -> Unit = {},
+    ) {
+        val options = {
+            ModelCheckingOptions()
+                // Who waits for a spin lock learns nothing by trying again.
+                .loopIterationsBeforeThreadSwitch(spins)
+                .sequentialSpecification(sequential)
+                .apply(configure)
+        }
+        options()
+            .iterations(0)
+            .invocationsPerIteration(factor * Integer.getInteger("lincheck.interleavings", interleavings))
+            .apply { chosen.forEach(::addCustomScenario) }
+            .check(test)
+        val scenarios = generated * Integer.getInteger("lincheck.share", share) / 100
+        for (threads in 2..3) {
+            options()
+                .iterations(if (threads == 3) scenarios / 3 else scenarios - scenarios / 3)
+                .invocationsPerIteration(INTERLEAVINGS)
+                .threads(threads).actorsBefore(1).actorsPerThread(5 - threads).actorsAfter(1)
+                .executionGenerator(ScenarioGenerator::class.java)
+                .check(test)
+        }
+    }
+
+    fun stress(sequential: Class<*>, chosen: List<DSLScenarioBuilder.() -> Unit>): StressOptions =
+        StressOptions()
+            .iterations(stressScenarios)
+            .invocationsPerIteration(stressRuns)
+            .threads(3).actorsBefore(2).actorsPerThread(3).actorsAfter(2)
+            .sequentialSpecification(sequential)
+            .apply { chosen.forEach(::addCustomScenario) }
+
+    companion object {
+        /** Of each generated scenario. A defect shows in few interleavings of the right scenario: so many scenarios. */
+        private const val INTERLEAVINGS = 20
+
+        const val SPINS = 2
+
+        /** For what looks at all levels, in a loop that waits for nobody. */
+        val SPINS_OVER_LEVELS = BoundedBypass.LEVELS + 2
+    }
+}
+
+/**
+ * Runs [block] in a coroutine with a job and a dispatcher of its own, so that Lincheck can cancel it.
+ *
+ * Lincheck cancels only by means of a [CancellableContinuation], which Baton's waiters are not. So one stands in front:
+ * cancelling it cancels the job; resuming it is what the dispatcher does, and what it dispatched runs when Lincheck
+ * lets the operation go on. Cancelled in between (Lincheck's prompt cancellation), the job is cancelled before that
+ * runs, and Lincheck does not let the operation go on.
+ *
+ * @param timer what becomes of the timer that [block] sets, if it sets one.
+ * @param extra what else is in the coroutine's context.
+ * @param job the coroutine's.
+ * @param onSuspension runs when [block] has suspended: it waits then, or is about to go on.
+ */
+internal suspend fun <T> underLincheck(
+    timer: LincheckTimer? = null,
+    extra: CoroutineContext = EmptyCoroutineContext,
+    job: Job = Job(),
+    onSuspension: () -> Unit = {},
+    block: suspend () -> T,
+): T {
+    val world = LincheckWorld<T>(timer, extra, job)
+    val first = block.startCoroutineUninterceptedOrReturn(world)
+    timer?.requestIsQueued()
+    if (first !== COROUTINE_SUSPENDED) {
+        @Suppress("UNCHECKED_CAST")
+        return first as T
+    }
+    onSuspension()
+    world.awaitDispatch()
+    world.runDispatched()
+    return world.outcome!!.getOrThrow()
+}
+
+/** In a coroutine's context: counts how many boosts were given and have not ended, where [Boosts] are in use. */
+internal class LincheckBoosts : AbstractCoroutineContextElement(LincheckBoosts) {
+    private val count = AtomicInteger()
+    val given: Int get() = count.get()
+
+    fun give(): Boosting.Boost {
+        val ended = AtomicBoolean()
+        count.incrementAndGet()
+        return Boosting.Boost { if (ended.compareAndSet(false, true)) count.decrementAndGet() }
+    }
+
+    companion object : CoroutineContext.Key<LincheckBoosts>
+}
+
+/** The timers of a scenario, one for each of Lincheck's threads. They go off when an operation says so. */
+internal class LincheckClock {
+    private val timers = AtomicReferenceArray<LincheckTimer?>(THREADS)
+
+    fun timerOf(thread: Int) = LincheckTimer(timers, thread)
+
+    /** The time of the request of [thread] is over, if it waits. */
+    fun timePasses(thread: Int) {
+        timers.getAndSet(thread, null)?.goOff()
+    }
+}
+
+/**
+ * The timer of one request.
+ *
+ * It goes off once the request stands in the queue. A request whose time is over earlier than that returns false even if
+ * it could have been granted at once, and no order of the operations explains that.
+ */
+internal class LincheckTimer(private val timers: AtomicReferenceArray<LincheckTimer?>, private val thread: Int) {
+    private var action: Runnable? = null
+
+    @Volatile
+    private var mayGoOff = false
+
+    fun set(action: Runnable): DisposableHandle {
+        this.action = action
+        timers.set(thread, this)
+        return DisposableHandle {
+            timers.compareAndSet(thread, this, null)
+            requestIsQueued()
+        }
+    }
+
+    /** Or is decided already. */
+    fun requestIsQueued() {
+        mayGoOff = true
+    }
+
+    fun goOff() {
+        while (!mayGoOff) Thread.onSpinWait()
+        action!!.run()
+    }
+}
+
+/**
+ * In a model: the operation goes on. One that is cancelled after that has been inside for a moment, which others may
+ * have seen, and then [leave]s. Lincheck's verifier runs it on at once and cancels its job if need be, so only the job
+ * tells.
+ */
+internal fun CancellableContinuation<Boolean>.letIn(leave: () -> Unit) {
+    resume(true)
+    context.job.invokeOnCompletion(onCancelling = true) { leave() }
+}
+
+private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: CoroutineContext, private val job: Job) :
+    CoroutineDispatcher(),
+    Boosting,
+    Delay,
+    Continuation<T> {
+    override val context: CoroutineContext = extra + job + this
+
+    override fun levelOf(context: CoroutineContext): Priority = context.priority ?: Priority.NORMAL
+
+    override fun boost(context: CoroutineContext, level: Priority): Boosting.Boost =
+        context[LincheckBoosts]?.give() ?: Boosting.Boost {}
+
+    @Volatile
+    var outcome: Result<T>? = null
+        private set
+
+    private val lock = Any()
+    private var dispatched: Runnable? = null
+    private var front: CancellableContinuation<Unit>? = null
+
+    override fun resumeWith(result: Result<T>) {
+        outcome = result
+    }
+
+    override fun dispatch(context: CoroutineContext, block: Runnable) {
+        val waiting =
+            synchronized(lock) {
+                check(dispatched == null) { "resumed twice" }
+                dispatched = block
+                front
+            }
+        waiting?.proceed()
+    }
+
+    override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle =
+        timer!!.set(block)
+
+    override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>): Unit =
+        throw UnsupportedOperationException()
+
+    suspend fun awaitDispatch() {
+        suspendCancellableCoroutine<Unit> { front ->
+            front.invokeOnCancellation {
+                job.cancel()
+                // The coroutine ends when whoever has granted to it meanwhile has dispatched it; not before.
+                while (outcome == null) Thread.onSpinWait()
+            }
+            val here =
+                synchronized(lock) {
+                    this.front = front
+                    dispatched != null
+                }
+            if (here) front.resume(Unit)
+        }
+    }
+
+    fun runDispatched() {
+        dispatched!!.run()
+    }
+
+    /** Cancelled before it is resumed here, Lincheck cancels the continuation; afterwards, only its job. */
+    private fun CancellableContinuation<Unit>.proceed() {
+        context.job.invokeOnCompletion(onCancelling = true) { runCancelled() }
+        resume(Unit) { _, _, _ -> runCancelled() }
+    }
+
+    private fun runCancelled() {
+        job.cancel()
+        runDispatched()
+    }
+}

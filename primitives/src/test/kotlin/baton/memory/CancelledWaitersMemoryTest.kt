@@ -1,0 +1,152 @@
+package baton.memory
+
+import baton.sync.Mutex
+import baton.sync.Semaphore
+import baton.waiting.Enough
+import java.lang.management.ManagementFactory
+import java.lang.ref.WeakReference
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.GlobalScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.launch
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+class CancelledWaitersMemoryTest {
+    /** For a thread's own time, in which it had the processor. */
+    private val threads = ManagementFactory.getThreadMXBean()
+
+    private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
+        override fun resumeWith(result: Result<Unit>) = Unit
+    }
+
+    private fun park(semaphore: Semaphore): Job =
+        Job().also { job -> suspend { semaphore.acquire() }.startCoroutine(Waiting(job + Dispatchers.Unconfined)) }
+
+    private fun parkAndCancel(semaphore: Semaphore, count: Int, keepEvery: Int = Int.MAX_VALUE): List<Job> {
+        val kept = ArrayList<Job>()
+        val cancelled = ArrayList<Job>(count)
+        repeat(count) { (if (it % keepEvery == keepEvery - 1) kept else cancelled) += park(semaphore) }
+        cancelled.forEach { it.cancel(Enough) }
+        return kept
+    }
+
+    @Test
+    fun millionCancelledWaiters_leaveNoMemoryBehind() {
+        val semaphore = Semaphore(1, acquired = 1)
+        parkAndCancel(semaphore, 10_000)
+        val before = usedHeap()
+        parkAndCancel(semaphore, MILLION)
+        val after = usedHeap()
+        assertEquals(0, semaphore.waiting)
+        assertTrue(after - before <= 256 * 1024, "${after - before} bytes are left")
+    }
+
+    @Test
+    fun survivorsAmongCancelledWaiters_keepOnlyThemselvesAlive() {
+        val alone = Semaphore(1, acquired = 1)
+        val before = usedHeap()
+        val survivors = List(1_000) { park(alone) }
+        val bytesAlone = usedHeap() - before
+        assertEquals(1_000, alone.waiting)
+
+        val semaphore = Semaphore(1, acquired = 1)
+        val start = usedHeap()
+        val kept = parkAndCancel(semaphore, MILLION, keepEvery = 1_000)
+        val bytes = usedHeap() - start
+        assertEquals(1_000, semaphore.waiting)
+        assertTrue(bytes <= 256 * 1024 + 3 * maxOf(bytesAlone, 0), "$bytes bytes, alone $bytesAlone")
+        (survivors + kept).forEach(Job::cancel)
+        assertEquals(0, semaphore.waiting)
+    }
+
+    /**
+     * Ten times the waiters take ten times the time, and no more: a waiter behind a million costs as much as one behind
+     * a hundred thousand. A short run and a long one cannot be set side by side for that: the long one has the
+     * processor's caches and the collector against it. So a million on one semaphore and a million on ten stand in one
+     * heap and are cancelled in turns, a block of each; the median block feels no collection.
+     */
+    @Test
+    fun cancelling_costsTheSameForEverybody_andTheNextReleaseIsFast() {
+        val semaphore = Semaphore(1, acquired = 1)
+        val ten = List(10) { Semaphore(1, acquired = 1) }
+        repeat(2) {
+            val jobs = List(MILLION / 10) { park(semaphore) }
+            jobs.forEach { it.cancel(Enough) }
+        }
+
+        val long = ArrayList<Job>(MILLION)
+        val short = ArrayList<Job>(MILLION)
+        for (line in ten) {
+            // In blocks of memory of their own: what one cancels must not bring the other's into the processor's
+            // caches.
+            repeat(MILLION / 10 / BLOCK) {
+                repeat(BLOCK) { long += park(semaphore) }
+                repeat(BLOCK) { short += park(line) }
+            }
+        }
+        assertEquals(MILLION, semaphore.waiting)
+        val nanosLong = ArrayList<Long>()
+        val nanosShort = ArrayList<Long>()
+        for (block in 0 until MILLION step BLOCK) {
+            if (block / BLOCK % 2 == 0) nanosLong += nanosToCancel(long, block)
+            nanosShort += nanosToCancel(short, block)
+            if (block / BLOCK % 2 == 1) nanosLong += nanosToCancel(long, block)
+        }
+        val ratio = median(nanosLong).toDouble() / median(nanosShort)
+        assertTrue(ratio <= 1.2, "a waiter behind a million costs $ratio times one behind a hundred thousand")
+
+        val start = threads.currentThreadCpuTime
+        semaphore.release()
+        val release = threads.currentThreadCpuTime - start
+        assertTrue(release < 1_000_000, "the next release takes $release ns")
+    }
+
+    private fun nanosToCancel(jobs: List<Job>, from: Int): Long {
+        val start = threads.currentThreadCpuTime
+        for (i in from until from + BLOCK) jobs[i].cancel(Enough)
+        return threads.currentThreadCpuTime - start
+    }
+
+    private fun median(values: List<Long>) = values.sorted()[values.size / 2]
+
+    @Test
+    fun idlePrimitives_retainNoUserObject() {
+        val mutex = Mutex()
+        val semaphore = Semaphore(1)
+        val seen = used(mutex, semaphore)
+        assertCollected(seen)
+        assertEquals(false, mutex.isLocked)
+        assertEquals(1, semaphore.availablePermits)
+    }
+
+    /** Held by an owner, waited for, handed over, and cancelled. In a function of its own: no local keeps anything. */
+    private fun used(mutex: Mutex, semaphore: Semaphore): List<WeakReference<Any>> {
+        val first = Any()
+        val second = Any()
+        check(mutex.tryLock(first))
+        check(semaphore.tryAcquire())
+        val handed =
+            GlobalScope.launch(Dispatchers.Unconfined) {
+                mutex.lock(second)
+                semaphore.acquire()
+                semaphore.release()
+                mutex.unlock(second)
+            }
+        val cancelled = GlobalScope.launch(Dispatchers.Unconfined) { mutex.lock(Any()) }
+        cancelled.cancel()
+        mutex.unlock(first)
+        semaphore.release()
+        check(handed.isCompleted)
+        return listOf(first, second, handed, cancelled).map(::WeakReference)
+    }
+
+    private companion object {
+        private const val MILLION = 1_000_000
+        private const val BLOCK = 5_000
+    }
+}

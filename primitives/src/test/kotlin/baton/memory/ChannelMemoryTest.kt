@@ -1,0 +1,260 @@
+package baton.memory
+
+import baton.channels.Channel
+import baton.channels.ChannelOrder
+import baton.channels.OnFull
+import baton.channels.Reservation
+import baton.sync.StepDispatcher
+import baton.waiting.Enough
+import java.lang.ref.WeakReference
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.GlobalScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.selects.select
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** A channel keeps what it holds, and who waits, and nothing else. */
+class ChannelMemoryTest {
+    private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
+        override fun resumeWith(result: Result<Unit>) = Unit
+    }
+
+    private fun park(count: Int, context: CoroutineContext, call: suspend () -> Unit): List<Job> =
+        List(count) { Job().also { job -> call.startCoroutine(Waiting(job + context)) } }
+
+    private fun parkAndCancel(count: Int, call: suspend () -> Unit) {
+        park(count, Dispatchers.Unconfined, call).forEach { it.cancel(Enough) }
+    }
+
+    private fun assertLeavesNothing(channel: Channel<Any>, count: Int = MANY, run: (count: Int) -> Unit) {
+        run(MANY / 10)
+        val before = usedHeap()
+        run(count)
+        val after = usedHeap()
+        assertEquals(0, channel.waiting)
+        assertTrue(after - before <= 256 * 1024, "${after - before} bytes are left")
+    }
+
+    @Test
+    fun millionCancelledReceivers_leaveNoMemoryBehind() {
+        val channel = Channel<Any>()
+        assertLeavesNothing(channel, MILLION) { count -> parkAndCancel(count) { channel.receive() } }
+    }
+
+    @Test
+    fun millionCancelledSenders_leaveNoMemoryBehind() {
+        for ((order, count) in listOf(ChannelOrder.FIFO to MILLION, ChannelOrder.PRIORITY to MANY)) {
+            val channel = Channel<Any>(1, order).also { it.trySend(0) }
+            assertLeavesNothing(channel, count) { parkAndCancel(it) { channel.send(Any()) } }
+        }
+    }
+
+    @Test
+    fun manyElementsAtOnce_leaveNoMemoryBehind() {
+        for (order in ChannelOrder.entries) {
+            val channel = Channel<Any>(Channel.UNLIMITED, order)
+            assertLeavesNothing(channel) { count ->
+                repeat(count) { channel.trySend(it) }
+                repeat(count) { channel.tryReceive() }
+            }
+        }
+    }
+
+    @Test
+    fun elementsGivenBackAtOnce_leaveNoMemoryBehind() {
+        val channel = Channel<Any>()
+        assertLeavesNothing(channel) { count ->
+            val dispatcher = StepDispatcher()
+            val jobs = park(count, dispatcher) { channel.receive() }
+            while (dispatcher.step()) continue
+            repeat(count) { channel.trySend(it) }
+            jobs.forEach { it.cancel(Enough) }
+            while (dispatcher.step()) continue
+            assertEquals(count, channel.size)
+            repeat(count) { channel.tryReceive() }
+        }
+    }
+
+    @Test
+    fun manyReservations_leaveNoMemoryBehind() {
+        val channel = Channel<Any>(1)
+        assertLeavesNothing(channel) { count ->
+            runBlocking {
+                repeat(count) {
+                    channel.reserve().close()
+                    channel.reserve().send(it)
+                    channel.receive()
+                }
+            }
+        }
+    }
+
+    /** All that a coroutine which lives on knows of what it once used, until that is taken from it. */
+    private class Ends(channel: Channel<Any>, vararg offers: Any) {
+        var channel: Channel<Any>? = channel
+        private val offers = ArrayDeque(offers.toList())
+
+        fun next(): Any = offers.removeFirst()
+
+        suspend fun send() = channel!!.send(next())
+
+        suspend fun receive() {
+            channel!!.receive()
+        }
+    }
+
+    private fun weak(vararg objects: Any) = objects.map(::WeakReference)
+
+    @Test
+    fun idleChannel_doesNotRetainTheLastElement() {
+        for (order in ChannelOrder.entries) {
+            for (capacity in listOf(1, 2, 100)) {
+                val channel = Channel<Any>(capacity, order)
+                assertCollected(List(70) { through(channel) })
+                assertEquals(0, channel.size)
+            }
+        }
+    }
+
+    private fun through(channel: Channel<Any>): WeakReference<Any> {
+        channel.trySend(Any())
+        return WeakReference(channel.tryReceive().getOrThrow())
+    }
+
+    @Test
+    fun idleChannel_doesNotRetainWhatItDropped() {
+        val channel = Channel<Any>(1, onFull = OnFull.DROP_OLDEST)
+        val seen = List(70) { sentTo(channel) }
+        channel.trySend(0)
+        assertCollected(seen)
+        assertEquals(1, channel.size)
+    }
+
+    @Test
+    fun cancelledChannel_retainsNothingItHeld() {
+        val channel = Channel<Any>(100)
+        val seen = List(70) { sentTo(channel) }
+        channel.cancel()
+        assertCollected(seen)
+        assertTrue(channel.isClosed)
+    }
+
+    private fun sentTo(channel: Channel<Any>): WeakReference<Any> {
+        val element = Any()
+        channel.trySend(element)
+        return WeakReference(element)
+    }
+
+    /**
+     * The coroutines live on, and wait for something else; the one that was cancelled has given back what it had got.
+     */
+    @Test
+    fun coroutinesThatLiveOn_retainNeitherTheirElementsNorTheChannel() {
+        for (context in listOf(Dispatchers.Unconfined, Dispatchers.Default)) {
+            val gate = CompletableDeferred<Unit>()
+            val jobs = mutableListOf<Job>()
+            assertCollected(runBlocking { usedByMany(context, gate, jobs) })
+            gate.complete(Unit)
+            runBlocking { jobs.joinAll() }
+        }
+    }
+
+    private suspend fun usedByMany(
+        context: CoroutineContext,
+        gate: CompletableDeferred<Unit>,
+        jobs: MutableList<Job>,
+    ): List<WeakReference<Any>> {
+        val channel = Channel<Any>()
+        val offers = List(3) { Any() }
+        val receiving = Ends(channel)
+        val sending = Ends(channel, offers[0], offers[1])
+        val done = List(2) { CompletableDeferred<Unit>() }
+        jobs +=
+            GlobalScope.launch(context) {
+                repeat(2) { receiving.receive() }
+                done[0].complete(Unit)
+                gate.await()
+            }
+        jobs +=
+            GlobalScope.launch(context) {
+                repeat(2) { sending.send() }
+                done[1].complete(Unit)
+                gate.await()
+            }
+        done.awaitAll()
+        receiving.channel = null
+        sending.channel = null
+        coroutineScope {
+            val unlucky = launch(start = CoroutineStart.UNDISPATCHED) { channel.receive() }
+            check(channel.trySend(offers[2]).isSuccess)
+            unlucky.cancel()
+        }
+        check(channel.size == 1)
+        return weak(channel, offers[0], offers[1], offers[2])
+    }
+
+    @Test
+    fun selectThatLivesOn_retainsNeitherWhatItOfferedNorWhatItReceived() {
+        val gate = CompletableDeferred<Unit>()
+        val jobs = mutableListOf<Job>()
+        assertCollected(usedBySelect(gate, jobs))
+        gate.complete(Unit)
+        assertTrue(jobs.single().isCompleted)
+    }
+
+    private fun usedBySelect(gate: CompletableDeferred<Unit>, jobs: MutableList<Job>): List<WeakReference<Any>> {
+        val element = Any()
+        val offer = Any()
+        val one = Ends(Channel())
+        val two = Ends(Channel(), offer)
+        jobs +=
+            GlobalScope.launch(Dispatchers.Unconfined) {
+                receiveOrSend(one, two)
+                gate.await()
+            }
+        check(one.channel!!.trySend(element).isSuccess)
+        return weak(one.channel!!, two.channel!!, element, offer).also {
+            one.channel = null
+            two.channel = null
+        }
+    }
+
+    private suspend fun receiveOrSend(one: Ends, two: Ends) =
+        select<Unit> {
+            one.channel!!.onReceive {}
+            two.channel!!.onSend(two.next()) {}
+        }
+
+    @Test
+    fun reservationThatWasUsed_retainsNothingItSent() {
+        val channel = Channel<Any>(1)
+        val (place, element) = runBlocking { usedPlace(channel) }
+        assertCollected(listOf(element))
+        assertTrue("spent" in "$place")
+    }
+
+    private suspend fun usedPlace(channel: Channel<Any>): Pair<Reservation<Any>, WeakReference<Any>> {
+        val place = channel.reserve()
+        val element = Any()
+        place.send(element)
+        check(channel.receive() === element)
+        return place to WeakReference(element)
+    }
+
+    private companion object {
+        private const val MILLION = 1_000_000
+        private const val MANY = 100_000
+    }
+}

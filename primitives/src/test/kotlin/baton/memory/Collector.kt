@@ -1,0 +1,25 @@
+package baton.memory
+
+import java.lang.ref.WeakReference
+import org.junit.jupiter.api.Assertions.assertEquals
+
+// What only a garbage collection can show. System.gc() returns when it is done, and with it every reference is cleared
+// whose object nobody holds: there is nothing to wait for.
+
+/** The least that several collections leave. */
+internal fun usedHeap(): Long {
+    val runtime = Runtime.getRuntime()
+    return (1..4).minOf {
+        System.gc()
+        runtime.totalMemory() - runtime.freeMemory()
+    }
+}
+
+/** Several collections, for a frame that has returned may keep what it held until it is written over. */
+internal fun assertCollected(references: List<WeakReference<*>>) {
+    for (attempt in 1..10) {
+        System.gc()
+        if (references.all { it.get() == null }) return
+    }
+    assertEquals(emptyList<Any?>(), references.mapNotNull { it.get() })
+}

@@ -1,0 +1,58 @@
+package baton.memory
+
+import baton.sync.Condition
+import baton.sync.Mutex
+import baton.sync.withLock
+import baton.waiting.Enough
+import java.lang.ref.WeakReference
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Test
+
+class ConditionMemoryTest {
+    private val mutex = Mutex()
+    private val condition = mutex.newCondition()
+    private class Payload
+
+    /** Parks and comes back: cancelled, signalled or both. In a function of its own: no local keeps anything. */
+    private fun used(): List<WeakReference<Any>> =
+        List(3) { kind ->
+            val owner = Payload()
+            val job = Job()
+            suspend { mutex.withLock(owner) { condition.await() } }
+                .startCoroutine(Continuation(job + Dispatchers.Unconfined) {})
+            check(mutex.tryLock())
+            if (kind > 0) condition.signal()
+            if (kind < 2) job.cancel(Enough)
+            mutex.unlock()
+            WeakReference<Any>(owner)
+        }
+
+    @Test
+    fun idleCondition_retainsNoUserObject() {
+        val seen = used()
+        assertEquals("Condition (waiting = 0) of Mutex (free)", "$condition")
+        assertCollected(seen)
+    }
+
+    @Test
+    fun cancelledAmongOthers_leavesNothingBehind() {
+        val jobs = List(3) { Job() }
+        val owners = owners(jobs)
+        jobs[1].cancel(Enough)
+        assertEquals(2, condition.waiting)
+        assertCollected(listOf(owners[1]))
+        jobs.forEach { it.cancel(Enough) }
+    }
+
+    private fun owners(jobs: List<Job>) =
+        jobs.map { job ->
+            val owner = Payload()
+            suspend { mutex.withLock(owner) { condition.await() } }
+                .startCoroutine(Continuation(job + Dispatchers.Unconfined) {})
+            WeakReference(owner)
+        }
+}

@@ -1,0 +1,156 @@
+package baton.stack
+
+import baton.tasks.CancellableTask
+import baton.tasks.cancellableTask
+import java.io.IOException
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.runBlocking
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** Chains of tasks, each upon the other. Runs with a small stack. */
+class CancellableTaskStackTest {
+    enum class World(val context: CoroutineContext) {
+        DEFAULT(Dispatchers.Default),
+        ONE_THREAD(Dispatchers.Default.limitedParallelism(1)),
+        UNCONFINED(Dispatchers.Unconfined),
+    }
+
+    private val ends = SupervisorJob()
+    private val tornDown = AtomicInteger()
+
+    @AfterEach
+    fun end() = ends.cancel()
+
+    private fun World.scope() = CoroutineScope(context + ends)
+
+    private fun <T> CancellableTask<T>.chain(length: Int = MANY, next: (T) -> T): CancellableTask<T> {
+        var last = this
+        repeat(length) { last = last.then { value -> next(value) } }
+        return last
+    }
+
+    private fun World.endless() =
+        scope().cancellableTask {
+            onTeardown { tornDown.incrementAndGet() }
+            awaitCancellation()
+        }
+
+    @ParameterizedTest
+    @EnumSource
+    fun chain_completes(world: World) {
+        val gate = CompletableDeferred<Int>()
+        val last = world.scope().cancellableTask { gate.await() }.chain { it + 1 }
+        gate.complete(0)
+        assertEquals(MANY, runBlocking { last.await() })
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun chain_fails(world: World) {
+        val gate = CompletableDeferred<Int>()
+        val source = world.scope().cancellableTask { gate.await() }
+        val last = source.chain { it + 1 }
+        gate.completeExceptionally(IOException("disk"))
+        runBlocking { last.join() }
+        assertSame(source.getCompletionExceptionOrNull(), last.getCompletionExceptionOrNull())
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun chain_cancelledAtItsEnd(world: World) {
+        val source = world.endless()
+        val last = source.chain { it }
+        last.cancel("enough")
+        assertTrue(source.isCancelled)
+        runBlocking { last.join() }
+        assertEquals("enough", source.getCompletionExceptionOrNull()!!.message)
+        assertEquals("enough", last.getCompletionExceptionOrNull()!!.message)
+    }
+
+    /** The source, cancelled when it has just begun, may not have got as far as to register. */
+    @ParameterizedTest
+    @EnumSource
+    fun chain_cancelledAtItsSource(world: World) {
+        val source = world.endless()
+        val last = source.chain { it }
+        source.cancel("enough")
+        runBlocking { last.join() }
+        assertEquals("enough", last.getCompletionExceptionOrNull()!!.message)
+    }
+
+    private fun CoroutineScope.composed(depth: Int, innermost: CancellableTask<Int>): CancellableTask<Int> =
+        if (depth == 0) {
+            innermost
+        } else {
+            cancellableTask { depth }.thenCompose { this@composed.composed(depth - 1, innermost) }
+        }
+
+    /** Each task waits for the one that its block has answered. */
+    @ParameterizedTest
+    @EnumSource
+    fun composed_completesAndIsCancelled(world: World) {
+        val scope = world.scope()
+        val gate = CompletableDeferred<Int>()
+        fun innermost(begun: CompletableDeferred<Unit>) =
+            scope.cancellableTask {
+                begun.complete(Unit)
+                gate.await()
+            }
+        val begun = List(2) { CompletableDeferred<Unit>() }
+        val cancelled = scope.composed(MANY, innermost(begun[0]))
+        val completed = scope.composed(MANY, innermost(begun[1]))
+        runBlocking {
+            begun.forEach { it.await() }
+            cancelled.cancel("enough")
+            cancelled.join()
+            gate.complete(42)
+            assertEquals(42, completed.await())
+        }
+        assertEquals("enough", cancelled.getCompletionExceptionOrNull()!!.message)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun teardowns_registeredByTeardowns(world: World) {
+        val task =
+            world.scope().cancellableTask {
+                fun next(): Unit = onTeardown { if (tornDown.incrementAndGet() < MANY) next() }.let { }
+                next()
+                throw IOException("disk")
+            }
+        runBlocking { task.join() }
+        assertEquals(MANY, tornDown.get())
+    }
+
+    /** As long as anybody could want it. One cancellation and one value, for exceptions take their time. */
+    @Test
+    fun longChain_cancelledAtItsEndAndCompleted() {
+        val gate = CompletableDeferred<Int>()
+        val source = World.UNCONFINED.scope().cancellableTask { gate.await() }
+        val last = source.chain(LONG) { it + 1 }
+        val branch = World.UNCONFINED.scope().cancellableTask(start = CoroutineStart.LAZY) { awaitCancellation() }
+        branch.chain(LONG) { it }.cancel("enough")
+        assertEquals("enough", branch.getCompletionExceptionOrNull()!!.message)
+        gate.complete(0)
+        assertEquals(LONG, last.getCompleted())
+    }
+
+    private companion object {
+        private const val MANY = 5_000
+        private val LONG = Integer.getInteger("chain", 50_000)
+    }
+}

@@ -1,0 +1,94 @@
+package baton.stack
+
+import baton.stack.HandOffStackTest.World
+import baton.sync.Latch
+import baton.sync.countdown.waitGroup
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.selects.select
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** A million waiters and one count-down, and count-downs one upon the other. Runs with a small stack. */
+class CountdownStackTest {
+    private var done = 0
+
+    private fun start(context: CoroutineContext, block: suspend () -> Unit) {
+        block.startCoroutine(
+            object : Continuation<Unit> {
+                override val context = context
+
+                override fun resumeWith(result: Result<Unit>) {
+                    result.getOrThrow()
+                    done++
+                }
+            },
+        )
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun latch_openedForAMillion(world: World) {
+        val latch = Latch(1)
+        repeat(MILLION) { start(world.context) { latch.await() } }
+        assertEquals(MILLION, latch.waiting)
+        latch.countDown()
+        assertEquals(MILLION, done)
+        assertEquals(0, latch.waiting)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun latch_openedForManySelects(world: World) {
+        val latch = Latch(1)
+        repeat(MANY) { start(world.context) { select { latch.onAwait { } } } }
+        latch.countDown()
+        assertEquals(MANY, done)
+    }
+
+    /** Whoever is let in opens the latch of the next. */
+    @ParameterizedTest
+    @EnumSource
+    fun latches_openedInAChain(world: World) {
+        val first = Latch(1)
+        var before = first
+        repeat(MANY) {
+            val own = before
+            val next = Latch(1)
+            start(world.context) {
+                own.await()
+                next.countDown()
+            }
+            before = next
+        }
+        first.countDown()
+        assertEquals(MANY, done)
+        assertEquals(0, before.count)
+    }
+
+    /** Whoever is let in has the group go through zero again, for all who came since. */
+    @ParameterizedTest
+    @EnumSource
+    fun waitGroup_throughZeroByThoseLetIn(world: World) {
+        val group = waitGroup(1)
+        repeat(10) {
+            start(world.context) {
+                repeat(MANY / 10) {
+                    group.await()
+                    group.add()
+                    group.done()
+                }
+            }
+        }
+        group.done()
+        assertEquals(10, done)
+        assertEquals("count = 0, waiting = 0", "count = ${group.count}, waiting = ${group.waiting}")
+    }
+
+    private companion object {
+        private const val MILLION = 1_000_000
+        private const val MANY = 100_000
+    }
+}

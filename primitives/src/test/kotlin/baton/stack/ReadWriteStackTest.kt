@@ -1,0 +1,131 @@
+package baton.stack
+
+import baton.sync.LateDispatcher
+import baton.sync.ReadWriteLock
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.selects.select
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** A million readers and writers, each of whom lets in the next. Runs with a small stack. */
+class ReadWriteStackTest {
+    enum class World(val context: CoroutineContext) {
+        UNCONFINED(Dispatchers.Unconfined),
+        NO_DISPATCHER(EmptyCoroutineContext),
+    }
+
+    private val lock = ReadWriteLock().also { it.tryLockWrite() }
+    private var done = 0
+
+    private fun start(context: CoroutineContext, block: suspend () -> Unit) {
+        block.startCoroutine(
+            object : Continuation<Unit> {
+                override val context = context
+
+                override fun resumeWith(result: Result<Unit>) {
+                    val e = result.exceptionOrNull()
+                    if (e != null && e !is CancellationException) throw e
+                    done++
+                }
+            },
+        )
+    }
+
+    private fun assertAllDone() {
+        assertEquals(MILLION, done)
+        assertEquals("ReadWriteLock (free, waiting = 0)", "$lock")
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun writersAndReaders_takeTurns(world: World) {
+        repeat(MILLION / 2) {
+            start(world.context) {
+                lock.lockWrite()
+                start(world.context) {
+                    lock.lockRead()
+                    lock.unlockRead()
+                }
+                lock.unlockWrite()
+            }
+        }
+        lock.unlockWrite()
+        assertAllDone()
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun writersAndReadersInSelects_takeTurns(world: World) {
+        repeat(MILLION / 2) {
+            start(world.context) {
+                select {
+                    lock.onWrite {
+                        start(world.context) { select { lock.onRead { lock.unlockRead() } } }
+                        lock.unlockWrite()
+                    }
+                }
+            }
+        }
+        lock.unlockWrite()
+        assertAllDone()
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun readersInOneCrowd_comeInAndLeave(world: World) {
+        repeat(MILLION) {
+            start(world.context) {
+                lock.lockRead()
+                lock.unlockRead()
+            }
+        }
+        assertEquals(MILLION, lock.waiting)
+        lock.unlockWrite()
+        assertAllDone()
+    }
+
+    /** Each upgrades, writes, goes back to reading, and leaves. */
+    @ParameterizedTest
+    @EnumSource
+    fun upgradableReaders_oneAfterTheOther(world: World) {
+        repeat(MILLION) {
+            start(world.context) {
+                lock.lockUpgradable()
+                lock.upgrade()
+                lock.downgrade()
+                lock.unlockRead()
+            }
+        }
+        lock.unlockWrite()
+        assertAllDone()
+    }
+
+    /** Let in, then cancelled before they run: readers leave one by one, and writers pass it on. */
+    @Test
+    fun crowdAndWriters_cancelledBeforeTheyRun() {
+        val late = LateDispatcher()
+        val job = Job()
+        repeat(MILLION / 2) {
+            start(late + job) { lock.lockWrite() }
+            start(late + job) { lock.lockRead() }
+        }
+        late.run()
+        lock.unlockWrite()
+        assertEquals(MILLION / 2, lock.readers)
+        job.cancel()
+        late.run()
+        assertAllDone()
+    }
+
+    private companion object {
+        private const val MILLION = 1_000_000
+    }
+}

@@ -1,7 +1,0 @@
-package baton.sync
-
-class KotlinBarrierTest :
-    BarrierContract(::KotlinBarrierFace),
-    BarrierTimeouts,
-    BarrierDispatch,
-    BarrierHostility

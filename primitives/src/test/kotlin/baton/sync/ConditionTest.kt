@@ -1,8 +1,0 @@
-package baton.sync
-
-class KotlinConditionTest :
-    ConditionContract(::KotlinConditionFace),
-    ConditionReturn,
-    ConditionTimeouts,
-    ConditionDispatch,
-    ConditionHostility

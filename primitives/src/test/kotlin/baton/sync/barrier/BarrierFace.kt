@@ -1,0 +1,53 @@
+package baton.sync.barrier
+
+import baton.sync.Barrier
+import baton.sync.BarrierCancellation
+import baton.sync.semaphore.contract.SemaphoreFace
+import kotlin.time.Duration
+
+/** A barrier as a contract sees it, whichever face stands behind it. The rules are those of [SemaphoreFace]. */
+interface BarrierFace {
+    val parties: Int
+
+    val waiting: Int
+
+    val isBroken: Boolean
+
+    suspend fun arrive(): Int
+
+    /** In the virtual time of the calling coroutine; only the contract [BarrierTimeouts] calls it. */
+    suspend fun arrive(timeout: Duration): Int
+
+    fun abort(cause: Throwable? = null)
+
+    fun reset()
+
+    /** What the barrier itself says, or a line that contains it. */
+    override fun toString(): String
+}
+
+/** Makes the barrier of a test. */
+typealias BarrierFactory =
+    (parties: Int, onCancel: BarrierCancellation, name: String?, action: (suspend () -> Unit)?) -> BarrierFace
+
+/** The suspend functions. */
+class KotlinBarrierFace(private val barrier: Barrier) : BarrierFace {
+    constructor(parties: Int, onCancel: BarrierCancellation, name: String?, action: (suspend () -> Unit)?) :
+        this(Barrier(parties, onCancel, name, action))
+
+    override val parties: Int get() = barrier.parties
+
+    override val waiting: Int get() = barrier.waiting
+
+    override val isBroken: Boolean get() = barrier.isBroken
+
+    override suspend fun arrive() = barrier.arrive()
+
+    override suspend fun arrive(timeout: Duration) = barrier.arrive(timeout)
+
+    override fun abort(cause: Throwable?) = barrier.abort(cause)
+
+    override fun reset() = barrier.reset()
+
+    override fun toString() = barrier.toString()
+}

@@ -1,0 +1,7 @@
+package baton.sync.barrier
+
+class KotlinBarrierTest :
+    BarrierContract(::KotlinBarrierFace),
+    BarrierTimeouts,
+    BarrierDispatch,
+    BarrierHostility

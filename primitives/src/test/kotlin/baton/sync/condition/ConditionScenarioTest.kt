@@ -1,0 +1,134 @@
+package baton.sync.condition
+
+import baton.sync.Mutex
+import baton.sync.withLock
+import baton.waiting.Callers
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.test.advanceTimeBy
+import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Bugs that have been shipped elsewhere, and uses, as far as the contract does not tell them already. */
+class ConditionScenarioTest {
+    private val mutex = Mutex(name = "account")
+    private val condition = mutex.newCondition("enough")
+
+    /** cpython bpo-22970: a wait that was cancelled while it took the lock again threw without the lock. */
+    @Test
+    fun cancel_whileItTakesTheMutexAgain_isCancelledOnlyWithIt() =
+        runTest {
+            val waiter = Callers(this).call { mutex.withLock("waiter") { condition.await() } }
+            mutex.lock("signaller")
+            condition.signal()
+            runCurrent()
+            waiter.cancel()
+            runCurrent()
+            assertTrue(waiter.isWaiting)
+            mutex.unlock("signaller")
+            runCurrent()
+            assertTrue(waiter.isCancelled)
+            assertFalse(mutex.isLocked)
+        }
+
+    /** cpython gh-112202: the notified waiter was cancelled, and nobody else was notified. */
+    @Test
+    fun cancel_whoWasSignalled_wakesAnother() =
+        runTest {
+            val (first, second) = List(2) { Callers(this).call { mutex.withLock { condition.await() } } }
+            mutex.withLock { condition.signal() }
+            first.cancel()
+            runCurrent()
+            assertTrue(first.isCancelled && second.isServed)
+        }
+
+    /** glibc 13165: a wait could take a signal that was sent before it began, from somebody who waited then. */
+    @Test
+    fun signal_takenByNobodyWhoCameLater() =
+        runTest {
+            val callers = Callers(this)
+            callers.call("early") { mutex.withLock { condition.await() } }
+            mutex.lock()
+            condition.signal()
+            callers.callAtOnce("late") { mutex.withLock { condition.await() } }
+            mutex.unlock()
+            runCurrent()
+            assertEquals(listOf("early"), callers.served)
+            assertEquals(1, condition.waiting)
+        }
+
+    @Test
+    fun conditions_ofOneMutex_knowNothingOfEachOther() =
+        runTest {
+            val callers = Callers(this)
+            val other = mutex.newCondition()
+            assertSame(mutex, other.mutex)
+            callers.call("one") { mutex.withLock { condition.await() } }
+            callers.call("other") { mutex.withLock { other.await() } }
+            mutex.withLock { other.signalAll() }
+            runCurrent()
+            assertEquals(listOf("other"), callers.served)
+            assertEquals(1, condition.waiting)
+            assertEquals(0, other.waiting)
+        }
+
+    /** The signaller gives up the mutex by an await of its own, on another condition. */
+    @Test
+    fun await_onAnotherConditionAfterASignal_handsTheMutexOver() =
+        runTest {
+            val callers = Callers(this)
+            val other = mutex.newCondition()
+            callers.call("first") {
+                mutex.withLock("first") {
+                    condition.await()
+                    other.signal()
+                }
+            }
+            callers.call("second") {
+                mutex.withLock("second") {
+                    condition.signal()
+                    other.await()
+                }
+            }
+            assertEquals(listOf("first", "second"), callers.served)
+            assertFalse(mutex.isLocked)
+        }
+
+    @Test
+    fun cancel_cause_isWhatAwaitThrows() =
+        runTest {
+            val waiter = Callers(this).call { mutex.withLock { condition.await() } }
+            waiter.job.cancel(CancellationException("enough is enough"))
+            runCurrent()
+            assertEquals("enough is enough", waiter.failure!!.message)
+        }
+
+    /** Timed waits that all end at the same moment, while the mutex is free: each takes it in turn. */
+    @Test
+    fun await_manyTimeOutTogether_eachHoldsTheMutexInTurn() =
+        runTest {
+            val callers = Callers(this)
+            var inside = 0
+            val waiters =
+                List(10) { i ->
+                    val owner = "$i"
+                    callers.call(owner) {
+                        mutex.withLock(owner) {
+                            val signalled = condition.await(50.milliseconds)
+                            assertEquals(1, ++inside)
+                            assertSame(owner, mutex.holder)
+                            inside--
+                            signalled
+                        }
+                    }
+                }
+            advanceTimeBy(51)
+            assertTrue(waiters.all { it.gaveUp })
+            assertFalse(mutex.isLocked)
+        }
+}

@@ -1,0 +1,8 @@
+package baton.sync.condition
+
+class KotlinConditionTest :
+    ConditionContract(::KotlinConditionFace),
+    ConditionReturn,
+    ConditionTimeouts,
+    ConditionDispatch,
+    ConditionHostility

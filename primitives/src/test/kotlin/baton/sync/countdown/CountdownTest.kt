@@ -1,0 +1,82 @@
+package baton.sync.countdown
+
+import baton.sync.Latch
+import baton.sync.WaitGroup
+import kotlin.time.Duration.Companion.INFINITE
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.nanoseconds
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+
+class KotlinLatchTest :
+    CountdownContract(::KotlinLatchFace),
+    CountdownTimeouts,
+    CountdownDispatch,
+    CountdownRunTwice
+
+class SelectLatchTest :
+    CountdownContract(::SelectLatchFace),
+    CountdownTimeouts,
+    CountdownDispatch,
+    CountdownHostility
+
+private fun mixed(latch: Latch) = MixedCountdownFace(listOf(KotlinLatchFace(latch), SelectLatchFace(latch)))
+
+class MixedLatchTest :
+    CountdownContract({ count, name -> mixed(Latch(count, name)) }),
+    CountdownTimeouts,
+    CountdownDispatch,
+    CountdownHostility
+
+class KotlinWaitGroupTest :
+    WaitGroupContract(::KotlinWaitGroupFace),
+    CountdownTimeouts,
+    CountdownDispatch,
+    CountdownRunTwice
+
+class SelectWaitGroupTest :
+    WaitGroupContract(::SelectWaitGroupFace),
+    CountdownTimeouts,
+    CountdownDispatch,
+    CountdownHostility
+
+private fun mixed(group: WaitGroup) = MixedWaitGroupFace(listOf(KotlinWaitGroupFace(group), SelectWaitGroupFace(group)))
+
+class MixedWaitGroupTest :
+    WaitGroupContract({ count, name -> mixed(waitGroup(count, name)) }),
+    CountdownTimeouts,
+    CountdownDispatch,
+    CountdownHostility
+
+/** What only the Kotlin face of a latch, or of a group, has to say. */
+class CountdownTest {
+    @Test
+    fun latch_negativeCount_isRefusedNamingIt() {
+        for (count in listOf(Int.MIN_VALUE, -1)) {
+            val refusal = assertThrows<IllegalArgumentException> { Latch(count) }
+            assertTrue("count = $count" in refusal.message!! && "0" in refusal.message!!, refusal.message)
+        }
+        for (count in listOf(0, 1, Int.MAX_VALUE)) assertEquals(count, Latch(count).count)
+    }
+
+    @Test
+    fun countDown_atZero_doesNothing() {
+        for (count in 0..2) {
+            val latch = Latch(count)
+            repeat(count + 3) { latch.countDown() }
+            assertEquals(0, latch.count)
+        }
+    }
+
+    @Test
+    fun toString_withAndWithoutName_isOneShortLine() {
+        assertEquals("Latch 'ready' (count = 2, waiting = 0)", "${Latch(2, "ready")}")
+        assertEquals("Latch 'ready' (open)", "${Latch(0, "ready")}")
+        assertEquals("Latch (open)", "${Latch(0)}")
+        assertEquals("WaitGroup 'uploads' (count = 3, waiting = 0)", "${waitGroup(3, "uploads")}")
+        assertEquals("WaitGroup (count = 0, waiting = 0)", "${WaitGroup()}")
+    }
+}

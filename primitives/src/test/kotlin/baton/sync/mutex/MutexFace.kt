@@ -1,0 +1,28 @@
+package baton.sync.mutex
+
+import baton.sync.semaphore.contract.SemaphoreFace
+import kotlin.time.Duration
+
+/** A mutex as a contract sees it, whichever face stands behind it. The rules are those of [SemaphoreFace]. */
+interface MutexFace {
+    val isLocked: Boolean
+
+    val holder: Any?
+
+    val waiting: Int
+
+    suspend fun lock(owner: Any? = null)
+
+    fun tryLock(owner: Any? = null): Boolean
+
+    /** In the virtual time of the calling coroutine; only the contract [MutexTimeouts] calls it. */
+    suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean
+
+    fun unlock(owner: Any? = null)
+
+    /** What the mutex itself says, or a line that contains it. */
+    override fun toString(): String
+}
+
+/** Makes the mutex of a test: whether it is locked, and its name. */
+typealias MutexFactory = (locked: Boolean, name: String?) -> MutexFace

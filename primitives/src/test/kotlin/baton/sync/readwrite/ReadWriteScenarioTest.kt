@@ -1,0 +1,283 @@
+package baton.sync.readwrite
+
+import baton.sync.ReadWriteLock
+import baton.sync.ReadWritePolicy
+import baton.sync.ReadWriteState
+import baton.sync.readwrite.contract.cancelled
+import baton.sync.withRead
+import baton.sync.withWrite
+import baton.waiting.Callers
+import kotlin.random.Random
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.advanceTimeBy
+import kotlinx.coroutines.test.advanceUntilIdle
+import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withTimeoutOrNull
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+
+/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+class ReadWriteScenarioTest {
+    private fun assertFree(lock: ReadWriteLock) {
+        assertEquals("ReadWriteLock (free, waiting = 0)", "$lock")
+        assertTrue(lock.tryLockWrite())
+        lock.unlockWrite()
+    }
+
+    /** tokio #2849: a reader that reads again behind a parked writer hung, which was documented. */
+    @Test
+    fun lockRead_againBehindAWriter_isReportedInsteadOfHanging() =
+        runTest {
+            val lock = ReadWriteLock(name = "cache")
+            lock.withRead("t1") {
+                val writer = Callers(this).call { lock.withWrite("t2") { } }
+                val again = Callers(this).callAtOnce { lock.withRead("t1") { } }
+                assertTrue(again.failure is IllegalStateException)
+                for (part in listOf("cache", "t1", "t2")) assertTrue(part in again.failure!!.message!!)
+                assertTrue(writer.isWaiting)
+            }
+            runCurrent()
+            assertEquals("ReadWriteLock 'cache' (free, waiting = 0)", "$lock")
+        }
+
+    /** vs-threading #201: the lock was granted, and cancelled before the caller looked. */
+    @Test
+    fun cancel_lockGrantedButNotSeenYet_isGivenBack() =
+        runTest {
+            val lock = ReadWriteLock()
+            lock.lockWrite()
+            val waiters =
+                listOf(
+                    Callers(this).call { lock.lockRead() },
+                    Callers(this).call { lock.lockUpgradable() },
+                    Callers(this).call { lock.lockWrite() },
+                )
+            lock.unlockWrite()
+            waiters.forEach { it.cancel() }
+            runCurrent()
+            assertTrue(waiters.all { it.isCancelled })
+            assertFree(lock)
+        }
+
+    /** WiredTiger WT-5395, asterinas #2977, spin-rs #124: readers near their greatest number spoiled the state. */
+    @Test
+    fun lockRead_asManyAsThereMayBe_isRefusedAndChangesNothing() =
+        runTest {
+            for (owner in listOf(null, "t1")) {
+                val lock = ReadWriteLock(name = "cache")
+                setReaders(lock, MOST - 1)
+                assertTrue(lock.tryLockRead(owner))
+                repeat(3) {
+                    assertRefused { lock.tryLockRead() }
+                    assertRefused { lock.tryLockRead("t2") }
+                    assertRefused { lock.lockRead() }
+                    assertRefused { lock.tryLockRead(50.milliseconds, "t2") }
+                    assertEquals(MOST, lock.readers)
+                    assertFalse(lock.tryLockWrite())
+                }
+                assertTrue(lock.tryLockUpgradable())
+                assertEquals(MOST + 1, lock.readers)
+                assertFalse(lock.tryUpgrade())
+                lock.unlockUpgradable()
+                lock.unlockRead(owner)
+                assertTrue(lock.tryLockRead())
+                assertEquals(MOST, lock.readers)
+            }
+        }
+
+    /** The same, when those who wait are let in together: their number overflowed. */
+    @Test
+    fun lockRead_moreThanThereMayBeBehindAWriter_isRefused() =
+        runTest {
+            val lock = ReadWriteLock()
+            setReaders(lock, MOST - 2)
+            val writer = Callers(this).call { lock.lockWrite() }
+            val readers = List(2) { Callers(this).call { lock.lockRead() } }
+            assertRefused { lock.lockRead() }
+            writer.cancel()
+            runCurrent()
+            assertTrue(readers.all { it.isServed })
+            assertEquals(MOST, lock.readers)
+        }
+
+    private suspend fun assertRefused(call: suspend () -> Unit) {
+        val e = assertThrows<IllegalStateException> { call() }
+        assertTrue("$MOST" in e.message!!)
+    }
+
+    /** Two billion calls take too long. */
+    private fun setReaders(lock: ReadWriteLock, count: Int) {
+        val field = Class.forName("baton.waiting.CounterField").getDeclaredField("counter")
+        field.isAccessible = true
+        field.setLong(lock.core, count.toLong())
+    }
+
+    /** rustfs #2795: the count of waiting writers went up before the wait, and stayed when the task died. */
+    @Test
+    fun lockWrite_writersDieWhileTheyWait_readersAreNotBlockedForEver() =
+        runTest {
+            val lock = ReadWriteLock()
+            lock.lockRead()
+            repeat(10) {
+                assertEquals(null, withTimeoutOrNull(10) { lock.lockWrite() })
+                assertFalse(lock.tryLockWrite(10.milliseconds))
+                Callers(this).call { lock.lockWrite() }.cancel()
+            }
+            runCurrent()
+            assertTrue(lock.tryLockRead())
+            repeat(2) { lock.unlockRead() }
+            assertFree(lock)
+        }
+
+    /** JDK-8023234: with readers let in one by one, a barrier inside the section never trips. */
+    @Test
+    fun downgradeAndCancel_manyReadersWait_runAllTogether() =
+        runTest {
+            for (end in listOf("downgrade", "cancelled writer", "cancelled upgrade")) {
+                val lock = ReadWriteLock()
+                if (end == "downgrade") lock.lockWrite() else lock.lockRead()
+                if (end == "cancelled upgrade") lock.lockUpgradable()
+                val writer =
+                    when (end) {
+                        "cancelled writer" -> Callers(this).call { lock.lockWrite() }
+                        "cancelled upgrade" -> Callers(this).call { lock.upgrade() }
+                        else -> null
+                    }
+                val allAreIn = CompletableDeferred<Unit>()
+                var inside = 0
+                val readers =
+                    List(10) {
+                        Callers(this).call {
+                            lock.withRead {
+                                if (++inside == 10) allAreIn.complete(Unit)
+                                allAreIn.await()
+                            }
+                        }
+                    }
+                assertEquals(0, inside)
+                if (writer == null) lock.downgrade() else writer.cancel()
+                runCurrent()
+                assertTrue(readers.all { it.isServed }) { end }
+            }
+        }
+
+    /** A writer that was granted and cancelled must not keep the readers out who had waited for their turn. */
+    @Test
+    fun cancel_writerHandedOverButNotRunYet_readersHaveTheirTurn() =
+        runTest {
+            val callers = Callers(this)
+            val lock = ReadWriteLock()
+            lock.lockRead()
+            val first = callers.call("w1") { lock.lockWrite() }
+            callers.call("r") { lock.lockRead() }
+            callers.call("w2") { lock.lockWrite() }
+            lock.unlockRead()
+            first.cancel()
+            runCurrent()
+            assertEquals(listOf("r"), callers.served)
+            lock.unlockRead()
+            runCurrent()
+            assertEquals(listOf("r", "w2"), callers.served)
+        }
+
+    /** .NET's and Java's rule made explicit: two upgradable readers that wait for each other cannot exist. */
+    @Test
+    fun upgrade_twoWhoReadAndWantToWrite_neverWaitForEachOther() =
+        runTest {
+            val lock = ReadWriteLock()
+            var value = 0
+            repeat(2) {
+                launch {
+                    lock.lockUpgradable()
+                    val seen = value
+                    delay(10)
+                    lock.upgrade()
+                    value = seen + 1
+                    lock.unlockWrite()
+                }
+            }
+            advanceUntilIdle()
+            assertEquals(2, value)
+            assertFree(lock)
+        }
+
+    /** kotlinx PR #2045, never merged. */
+    @Test
+    fun anything_randomReadersAndWritersWithRandomCancels_invariantHoldsAndLockIsFreeInTheEnd() =
+        runTest {
+            for (policy in ReadWritePolicy.entries) {
+                for (seed in 1..20) {
+                    val random = Random(seed)
+                    val lock = ReadWriteLock(policy)
+                    var readers = 0
+                    var writers = 0
+                    val jobs =
+                        List(30) { i ->
+                            val owner = if (random.nextBoolean()) "t$i" else null
+                            val kind = random.nextInt(4)
+                            val stay = random.nextLong(10)
+                            launch {
+                                delay(random.nextLong(20))
+                                when (kind) {
+                                    0 ->
+                                        lock.withWrite(owner) {
+                                            writers++
+                                            assertEquals("0 1", "$readers $writers", "$policy $seed")
+                                            try {
+                                                delay(stay)
+                                            } finally {
+                                                writers--
+                                            }
+                                        }
+                                    1 -> upgradeAndDowngrade(lock, owner, stay)
+                                    else ->
+                                        lock.withRead(owner) {
+                                            readers++
+                                            assertEquals(0, writers, "$policy $seed")
+                                            try {
+                                                delay(stay)
+                                            } finally {
+                                                readers--
+                                            }
+                                        }
+                                }
+                            }
+                        }
+                    repeat(30) {
+                        advanceTimeBy(1)
+                        jobs.random(random).cancel()
+                    }
+                    advanceUntilIdle()
+                    assertEquals("0 0", "$readers $writers")
+                    assertFree(lock)
+                }
+            }
+        }
+
+    private suspend fun upgradeAndDowngrade(lock: ReadWriteLock, owner: Any?, stay: Long) {
+        lock.lockUpgradable(owner)
+        var unlock = lock::unlockUpgradable
+        try {
+            delay(stay)
+            if (!lock.tryUpgrade(stay.milliseconds, owner)) return
+            unlock = lock::unlockWrite
+            delay(stay)
+            lock.downgrade(owner)
+            unlock = lock::unlockRead
+            delay(stay)
+        } finally {
+            unlock(owner)
+        }
+    }
+
+    private companion object {
+        private const val MOST = ReadWriteState.MAX_READERS
+    }
+}
