@@ -289,7 +289,7 @@ internal class ChannelCore<E>(
             if (isCancelled) return@decide
             isCancelled = true
             if (closure == null) closeInside(cause)
-            if (held.size > 0 && onDropped != null) wake(DropNotification(this, onDropped, null, held))
+            if (held.size > 0 && onDropped != null) wake(DropNotification(onDropped, null, held))
             held = ElementBuffer(order)
             failReceivers()
         }

@@ -242,7 +242,7 @@ internal abstract class ChannelState<E>(
     }
 
     protected fun drop(element: Any) {
-        if (onDropped != null) wake(DropNotification(this, onDropped, element, null))
+        if (onDropped != null) wake(DropNotification(onDropped, element, null))
     }
 
     protected fun dropSurplus() {

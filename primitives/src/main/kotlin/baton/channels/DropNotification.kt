@@ -1,7 +1,7 @@
 package baton.channels
 
-import baton.waiting.WaitCore
-import baton.waiting.Waiter
+import baton.waiting.Wakeup
+import baton.waiting.coroutine.Timeouts
 import baton.waiting.coroutine.Trampoline
 
 /**
@@ -9,16 +9,18 @@ import baton.waiting.coroutine.Trampoline
  * tells the user of them when the lock is free.
  */
 internal class DropNotification<E>(
-    core: WaitCore,
     private val onDropped: (E) -> Unit,
     private var single: Any?,
     private val held: ElementBuffer?,
-) : Waiter(core, 0, null) {
-    override val resumesOnCallersStack: Boolean get() = true
+) : Wakeup() {
+    override fun arrive(): Wakeup? {
+        Timeouts.offSharedTimer { Trampoline.run(::report) }
+        return null
+    }
 
-    override fun resume(): Boolean {
+    private fun report() {
         while (true) {
-            val element = next() ?: return true
+            val element = next() ?: return
             @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
             Trampoline.guarded { onDropped(ChannelState.unwrap(element) as E) }
         }
@@ -31,6 +33,4 @@ internal class DropNotification<E>(
         }
         return if (held != null && held.size > 0) held.takeFirst() else null
     }
-
-    override fun resumeFailed() {}
 }

@@ -36,7 +36,7 @@ internal class BarrierCore(
 ) : WaitCore() {
     @Volatile
     private var breakage: Breakage? = null
-    private var gathering = Generation(this)
+    private var gathering = Generation(parties)
     private var tripping: Generation? = null
 
     val isBroken: Boolean get() = breakage != null
@@ -103,14 +103,14 @@ internal class BarrierCore(
             complete.end()
             wake(complete)
         }
-        gathering = Generation(this)
+        gathering = Generation(parties)
         return complete
     }
 
     /** An action has ended, and those who came meanwhile may be enough for the next one. */
     private fun tripNext() {
         if (gathering.size < parties) return
-        val next = Generation(this)
+        val next = Generation(parties)
         repeat(parties - 1) {
             val member = gathering.first()!!
             gathering.remove(member)
@@ -195,7 +195,7 @@ internal class BarrierCore(
     private fun failGathering(reason: Breakage) {
         val failed = gathering
         if (failed.size == 0) return
-        gathering = Generation(this)
+        gathering = Generation(parties)
         failed.end(reason)
         wake(failed)
     }
@@ -264,11 +264,11 @@ internal class BarrierCore(
         return BarrierBrokenException("${label()} $verb ${why.event}", why.cause)
     }
 
-    private class Generation(core: BarrierCore) : WaiterBatch(core) {
+    private class Generation(parties: Int) : WaiterBatch() {
         /**
          * How many were missing after the one that was let in last. A party that is cancelled now has its number, too.
          */
-        private var missing = core.parties
+        private var missing = parties
 
         override fun admit(member: Waiter, place: Int) {
             member.weight = --missing

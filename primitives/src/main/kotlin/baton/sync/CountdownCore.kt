@@ -99,7 +99,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
             waiter.tryGrant()
         } else if (waiter.startWaiting()) {
             // From here on a canceller may resume it: its state must not be read again, or both would.
-            val crowd = gathering ?: WaiterBatch(this).also { gathering = it }
+            val crowd = gathering ?: WaiterBatch().also { gathering = it }
             waiter.tag = crowd
             crowd.add(waiter)
             return Waiter.WAITING

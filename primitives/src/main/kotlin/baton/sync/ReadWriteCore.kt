@@ -3,6 +3,7 @@ package baton.sync
 import baton.waiting.BoundedBypass
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
+import baton.waiting.Wakeup
 import baton.waiting.boost.BoostableHolder
 import baton.waiting.boost.Boosts
 import baton.waiting.boost.PriorityInheritance
@@ -184,7 +185,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
 }
 
 /** Readers that wait together; [owned] of them have given an owner. */
-internal class ReaderBatch(private val ledger: ReadWriteState) : WaiterBatch(ledger) {
+internal class ReaderBatch(private val ledger: ReadWriteState) : WaiterBatch() {
     var owned = 0
 
     /** How many of them wait at each level; null where none has one. */
@@ -208,7 +209,7 @@ internal class ReaderBatch(private val ledger: ReadWriteState) : WaiterBatch(led
         levels[level] += change
     }
 
-    override fun arrive(): Waiter? {
+    override fun arrive(): Wakeup? {
         val first = super.arrive()
         if (Boosts.inUse) ledger.noteReaders(first)
         return first

@@ -3,6 +3,7 @@ package baton.sync
 import baton.waiting.FifoWaitQueue
 import baton.waiting.PaddedCounter
 import baton.waiting.Waiter
+import baton.waiting.Wakeup
 import baton.waiting.boost.BoostableHolder
 import baton.waiting.boost.enters
 import baton.waiting.boost.goes
@@ -128,12 +129,12 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     }
 
     /** Not under the lock: those of a crowd who were let in and are not woken yet. */
-    fun noteReaders(first: Waiter?) {
-        var reader = first
+    fun noteReaders(first: Wakeup?) {
+        var reader = first as Waiter?
         while (reader != null) {
             val place = reader.tag as? NotedPlace
             if (place?.note != null) inside { noteReader(place.owner, place.note) }
-            reader = reader.chain
+            reader = reader.chain as Waiter?
         }
     }
 

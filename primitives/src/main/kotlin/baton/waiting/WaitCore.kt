@@ -1,12 +1,9 @@
 package baton.waiting
 
 import baton.waiting.boost.PriorityInheritance
-import baton.waiting.coroutine.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.locks.LockSupport
-import kotlin.coroutines.EmptyCoroutineContext
-import kotlinx.coroutines.Dispatchers
 
 /**
  * What every primitive's core is built on: a tiny lock, and the list of those to wake once it is free again.
@@ -16,7 +13,7 @@ import kotlinx.coroutines.Dispatchers
  *                                                           → wake-ups, after the lock
  * ```
  * 1. Under the lock there is no user code, no resumption, no allocation of exceptions and no waiting.
- * 2. Who is to be woken is chained through [Waiter.chain] while the lock is held, in the order of the decisions, and
+ * 2. Who is to be woken is chained through [Wakeup.chain] while the lock is held, in the order of the decisions, and
  *    woken by [decide] after the lock is free.
  * 3. Locks of two cores are never held together.
  *
@@ -29,9 +26,9 @@ public abstract class WaitCore {
     @JvmField
     internal var lockWord: Int = 0
 
-    @JvmField internal var firstToWake: Waiter? = null
+    @JvmField internal var firstToWake: Wakeup? = null
 
-    @JvmField internal var lastToWake: Waiter? = null
+    @JvmField internal var lastToWake: Wakeup? = null
 
     @JvmField internal var toInvite: Waiter? = null
 
@@ -88,38 +85,22 @@ public abstract class WaitCore {
      * done so or the waiter has taken it. Leaves it to the caller to wake those whom it returns. When it returns the
      * grant is gone, whichever thread has passed it on: both do it under the lock.
      */
-    internal open fun reclaim(waiter: Waiter): Waiter? = passOn { if (waiter.tryReturn()) takeBack(waiter) }
+    internal open fun reclaim(waiter: Waiter): Wakeup? = passOn { if (waiter.tryReturn()) takeBack(waiter) }
 
-    private inline fun passOn(decision: () -> Unit): Waiter? {
-        var woken: Waiter? = null
-        var invited: Waiter? = null
-        lock()
-        try {
-            decision()
-            prepareBoosts()
-        } finally {
-            woken = firstToWake
-            invited = toInvite
-            firstToWake = null
-            lastToWake = null
-            toInvite = null
-            lockWord = 0
-        }
-        invited?.invite(this)
-        return woken
-    }
+    /** As [decide], but leaves it to the caller to wake those whom this returns. */
+    private inline fun passOn(decision: () -> Unit): Wakeup? = underLock(decision) { _, woken -> woken }
 
     /** Adds to those who are woken after the lock is free. Under the lock. */
-    protected fun wake(waiter: Waiter) {
+    protected fun wake(entry: Wakeup) {
         val last = lastToWake
-        if (last == null) firstToWake = waiter else last.chain = waiter
-        lastToWake = waiter
+        if (last == null) firstToWake = entry else last.chain = entry
+        lastToWake = entry
     }
 
-    private fun wakeFirst(waiter: Waiter) {
+    private fun wakeFirst(entry: Wakeup) {
         val first = firstToWake
-        if (first == null) lastToWake = waiter else waiter.chain = first
-        firstToWake = waiter
+        if (first == null) lastToWake = entry else entry.chain = first
+        firstToWake = entry
     }
 
     /** Has [waiter] come and [claim] after the lock is free. Under the lock; one at a time. */
@@ -129,8 +110,15 @@ public abstract class WaitCore {
     }
 
     /** Runs [decision] under the lock, then wakes whom it chose. It must not throw once it has chosen somebody. */
-    internal inline fun <T> decide(decision: () -> T): T {
-        var woken: Waiter? = null
+    internal inline fun <T> decide(decision: () -> T): T =
+        underLock(decision) { result, woken ->
+            if (woken != null) wakeAll(woken)
+            result
+        }
+
+    /** Runs [decision] under the lock, then [wake] with its result and the wake list. */
+    internal inline fun <T, R> underLock(decision: () -> T, wake: (T, Wakeup?) -> R): R {
+        var woken: Wakeup? = null
         var invited: Waiter? = null
         lock()
         val result =
@@ -145,9 +133,9 @@ public abstract class WaitCore {
                 toInvite = null
                 lockWord = 0
             }
-        if (woken != null) wakeAll(woken)
+        val answer = wake(result, woken)
         invited?.invite(this)
-        return result
+        return answer
     }
 
     /** At the end of a decision. Under the lock. */
@@ -185,40 +173,4 @@ public abstract class WaitCore {
         private val LOCK: VarHandle =
             MethodHandles.lookup().findVarHandle(WaitCore::class.java, "lockWord", Int::class.javaPrimitiveType)
     }
-}
-
-/**
- * Wakes a chain of waiters, and those who come in because one of them did not take its grant: in a loop, so that a
- * million lost grants in a row need no stack. No lock is held.
- */
-internal fun wakeAll(first: Waiter) {
-    var next: Waiter? = first
-    while (next != null) {
-        val waiter: Waiter = next
-        next = waiter.chain
-        waiter.chain = null
-        val more = arriveGuarded(waiter) ?: continue
-        var last: Waiter = more
-        while (true) last = last.chain ?: break
-        last.chain = next
-        next = more
-    }
-}
-
-/** What escapes a wake-up, such as a stack overflow, must not keep the others from being woken. */
-private fun arriveGuarded(waiter: Waiter): Waiter? =
-    try {
-        waiter.arrive()
-    } catch (e: Throwable) {
-        wakeElsewhere(waiter, e)
-        null
-    }
-
-private fun wakeElsewhere(waiter: Waiter, failure: Throwable) {
-    try {
-        Dispatchers.Default.dispatch(EmptyCoroutineContext) { wakeAll(waiter) }
-    } catch (e: Throwable) {
-        Trampoline.report(e)
-    }
-    Trampoline.report(failure)
 }

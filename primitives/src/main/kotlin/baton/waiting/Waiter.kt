@@ -35,8 +35,7 @@ import kotlin.coroutines.CoroutineContext
  * - A grant whose receiver cannot take it (a coroutine cancelled before it was dispatched) goes back by
  *   [WaitCore.giveBack] before the exception is visible. For a clause of a `select` see [ClauseWaiter].
  *
- * [previous], [next], [linked], [weight], [tag] and [urgency] are guarded by the lock of [core]; [chain] belongs to
- * the thread that wakes.
+ * [previous], [next], [linked], [weight], [tag] and [urgency] are guarded by the lock of [core].
  *
  * @property weight how much it waits for, or what else its core counts of it: a selectId's number, an element's level.
  * @property tag what the core wants to know of it: an owner, a priority, its crowd, the element that it sends.
@@ -46,15 +45,13 @@ public abstract class Waiter(
     @JvmField public var core: WaitCore,
     @JvmField public var weight: Int,
     @JvmField public var tag: Any?,
-) {
+) : Wakeup() {
     @Volatile
     private var state: Int = PREPARING
 
     @JvmField internal var previous: Waiter? = null
 
     @JvmField internal var next: Waiter? = null
-
-    @JvmField internal var chain: Waiter? = null
 
     @JvmField internal var linked: Boolean = false
 
@@ -188,14 +185,13 @@ public abstract class Waiter(
     private fun tryEnd(to: Int) =
         STATE.compareAndSet(this, WAITING, to) || STATE.compareAndSet(this, PREPARING, to)
 
-    /** Runs once the lock is free. Whom the caller is to wake next because the grant found no receiver, or null. */
-    internal open fun arrive(): Waiter? {
+    internal override fun arrive(): Wakeup? {
         if (!resumesOnCallersStack) return arriveNow()
         Timeouts.offSharedTimer { Trampoline.run { arriveNow()?.let(::wakeAll) } }
         return null
     }
 
-    private fun arriveNow(): Waiter? {
+    private fun arriveNow(): Wakeup? {
         if (state == FAILED) resumeFailed() else if (!resume()) return core.reclaim(this).also { refused() }
         return null
     }

@@ -15,11 +15,15 @@ package baton.waiting
  *
  * The members are woken in the order in which they came. The crowd stands for them in the list of those to wake.
  */
-internal open class WaiterBatch(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
+internal open class WaiterBatch : Wakeup() {
     private val members = FifoWaitQueue()
 
     /** Guarded by the lock. */
     var hasEnded: Boolean = false
+        private set
+
+    /** Why its members fail; null if they are granted. Written before it ends. */
+    var reason: Any? = null
         private set
 
     /** How many gather here. */
@@ -46,7 +50,7 @@ internal open class WaiterBatch(core: WaitCore) : Waiter(core, weight = 0, tag =
     protected open fun admit(member: Waiter, place: Int) {}
 
     /** The chain of those whose grant, or failure, was not too late. */
-    override fun arrive(): Waiter? {
+    override fun arrive(): Wakeup? {
         val reason = reason
         var first: Waiter? = null
         var last: Waiter? = null
@@ -67,8 +71,4 @@ internal open class WaiterBatch(core: WaitCore) : Waiter(core, weight = 0, tag =
         }
         return first
     }
-
-    override fun resume(): Boolean = true
-
-    override fun resumeFailed() {}
 }

@@ -5,6 +5,7 @@ import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.Rare
 import baton.lincheck.world.RetractingForTwo
+import baton.lincheck.world.THREADS
 import baton.lincheck.world.underLincheck
 import baton.sync.Barrier
 import baton.sync.BarrierBrokenException

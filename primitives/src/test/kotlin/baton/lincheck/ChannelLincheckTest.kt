@@ -11,6 +11,7 @@ import baton.lincheck.world.ChannelSequential.Companion.CANCELLED
 import baton.lincheck.world.ChannelSequential.Companion.SENT
 import baton.lincheck.world.Effort
 import baton.lincheck.world.Rare
+import baton.lincheck.world.THREADS
 import baton.lincheck.world.underLincheck
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlinx.coroutines.CancellationException

@@ -6,6 +6,7 @@ import baton.lincheck.world.ConditionSequential.Companion.CANCELLED
 import baton.lincheck.world.ConditionSequential.Companion.SIGNALLED
 import baton.lincheck.world.Effort
 import baton.lincheck.world.Rare
+import baton.lincheck.world.THREADS
 import baton.lincheck.world.underLincheck
 import baton.sync.Mutex
 import baton.waiting.SignalWaiter

@@ -4,6 +4,7 @@ import baton.lincheck.world.Effort
 import baton.lincheck.world.HonestMutexSequential
 import baton.lincheck.world.MutexSequential
 import baton.lincheck.world.Rare
+import baton.lincheck.world.THREADS
 import baton.lincheck.world.underLincheck
 import baton.sync.Mutex
 import baton.sync.readwrite.contract.cancelled
@@ -157,6 +158,3 @@ class MutexCancelLincheckDeepTest : MutexCancelLincheckTest() {
 }
 
 internal const val NOBODY = "nobody"
-
-/** Lincheck counts the phases before and after the parallel one as threads, too. */
-internal const val THREADS = 8

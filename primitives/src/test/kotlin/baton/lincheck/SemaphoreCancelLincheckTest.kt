@@ -4,6 +4,7 @@ import baton.Priority
 import baton.lincheck.world.Effort
 import baton.lincheck.world.HonestSemaphoreSequential
 import baton.lincheck.world.Rare
+import baton.lincheck.world.THREADS
 import baton.lincheck.world.underLincheck
 import baton.sync.WaitOrder
 import baton.sync.readwrite.contract.cancelled

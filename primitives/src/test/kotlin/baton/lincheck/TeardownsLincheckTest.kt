@@ -1,6 +1,7 @@
 package baton.lincheck
 
 import baton.lincheck.world.Effort
+import baton.lincheck.world.THREADS
 import baton.tasks.Teardowns
 import kotlinx.coroutines.CancellationException
 import org.jetbrains.lincheck.datastructures.Operation

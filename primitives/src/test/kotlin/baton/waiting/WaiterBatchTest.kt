@@ -144,7 +144,7 @@ class WaiterBatchTest {
         assertEquals(Waiter.WAITING, withdraw(to))
     }
 
-    private inner class LoggingCrowd : WaiterBatch(core) {
+    private inner class LoggingCrowd : WaiterBatch() {
         override fun admit(member: Waiter, place: Int) {
             log += "${member.tag} at $place"
         }

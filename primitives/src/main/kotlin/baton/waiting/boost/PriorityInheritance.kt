@@ -3,6 +3,7 @@ package baton.waiting.boost
 import baton.waiting.BoundedBypass
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.Wakeup
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.Dispatchers
@@ -41,7 +42,7 @@ import kotlinx.coroutines.Dispatchers
  * second, which B holds) the last holder is lifted with the first one if A was lifted before it began to wait, but
  * not after that.
  */
-internal class PriorityInheritance(core: WaitCore) : Waiter(core, weight = 0, tag = null) {
+internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
     private val waiting = IntArray(BoundedBypass.LEVELS)
     private val settled = Ring()
     private val unsettled = Ring()
@@ -100,7 +101,7 @@ internal class PriorityInheritance(core: WaitCore) : Waiter(core, weight = 0, ta
     }
 
     /** Invariant 2. No lock is held. */
-    override fun arrive(): Waiter? {
+    override fun arrive(): Wakeup? {
         repeat(STEPS) { if (!step()) return null }
         Dispatchers.Default.dispatch(EmptyCoroutineContext) { arrive() }
         return null
@@ -144,10 +145,6 @@ internal class PriorityInheritance(core: WaitCore) : Waiter(core, weight = 0, ta
             else -> unsettled.add(holding)
         }
     }
-
-    override fun resume(): Boolean = true
-
-    override fun resumeFailed() {}
 
     companion object {
         private const val STEPS = 1000

@@ -4,6 +4,7 @@ import baton.waiting.ClauseWaiter
 import baton.waiting.InternalBatonApi
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.Wakeup
 import baton.waiting.wakeAll
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
@@ -97,7 +98,7 @@ internal class SelectWaiter(
         if (!take()) throw CancellationException(SELECT_REFUSED, refusal)
     }
 
-    override fun arrive(): Waiter? {
+    override fun arrive(): Wakeup? {
         val dispatcher = dispatcher
         val isPutOff =
             InPlace.isInUse && dispatcher != null && InPlace.putOff(dispatcher) { super.arrive()?.let(::wakeAll) }

@@ -3,7 +3,6 @@ package baton.lincheck.world
 import baton.channels.Channel
 import baton.channels.ChannelClosedException
 import baton.channels.OnFull
-import baton.lincheck.THREADS
 import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine

@@ -1,6 +1,5 @@
 package baton.lincheck.world
 
-import baton.lincheck.THREADS
 import baton.sync.Condition
 import baton.sync.Mutex
 import kotlin.coroutines.resume

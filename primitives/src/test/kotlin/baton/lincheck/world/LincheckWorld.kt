@@ -2,7 +2,6 @@ package baton.lincheck.world
 
 import baton.Boosting
 import baton.Priority
-import baton.lincheck.THREADS
 import baton.priority
 import baton.waiting.BoundedBypass
 import baton.waiting.boost.Boosts
@@ -278,3 +277,6 @@ private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: Corouti
         runDispatched()
     }
 }
+
+/** Lincheck counts the phases before and after the parallel one as threads, too. */
+internal const val THREADS = 8

@@ -2,7 +2,6 @@ package baton.lincheck.world
 
 import baton.lincheck.LockOwner
 import baton.lincheck.NOBODY
-import baton.lincheck.THREADS
 import baton.lincheck.ThreadOwner
 import baton.sync.Mutex
 import kotlin.coroutines.resume

@@ -1,6 +1,5 @@
 package baton.lincheck.world
 
-import baton.lincheck.THREADS
 import baton.sync.Semaphore
 import baton.sync.SemaphoreClosedException
 import kotlin.coroutines.resume

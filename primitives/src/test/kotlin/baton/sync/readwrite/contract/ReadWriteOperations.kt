@@ -2,7 +2,7 @@ package baton.sync.readwrite.contract
 
 import baton.lincheck.HonestMutexLincheckBase
 import baton.lincheck.LockOwner
-import baton.lincheck.THREADS
+import baton.lincheck.world.THREADS
 import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.NO_TIMER
 import baton.lincheck.world.Rare

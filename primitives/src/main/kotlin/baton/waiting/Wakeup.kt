@@ -1,0 +1,54 @@
+package baton.waiting
+
+import baton.waiting.coroutine.Trampoline
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlinx.coroutines.Dispatchers
+
+/**
+ * What a decision of a core leaves to be done once the lock is free: most often a [Waiter] to resume, but also a batch
+ * of them, or a call of users' code. The wake list of [WaitCore] links them through [chain].
+ */
+@InternalBatonApi
+public abstract class Wakeup {
+    /** The next entry of the wake list. Guarded by the lock of the core, then the waking thread's. */
+    @JvmField internal var chain: Wakeup? = null
+
+    /** Runs without a lock. Returns the first of those to wake next, because a grant found no receiver; or null. */
+    internal abstract fun arrive(): Wakeup?
+}
+
+/**
+ * Wakes a chain, and those that come in because one of them did not take its grant: in a loop, so that a million lost
+ * grants in a row need no stack. No lock is held.
+ */
+internal fun wakeAll(first: Wakeup) {
+    var next: Wakeup? = first
+    while (next != null) {
+        val entry: Wakeup = next
+        next = entry.chain
+        entry.chain = null
+        val more = arriveGuarded(entry) ?: continue
+        var last: Wakeup = more
+        while (true) last = last.chain ?: break
+        last.chain = next
+        next = more
+    }
+}
+
+/** What escapes a wake-up, such as a stack overflow, must not keep the others from being woken. */
+private fun arriveGuarded(entry: Wakeup): Wakeup? =
+    try {
+        entry.arrive()
+    } catch (e: Throwable) {
+        wakeElsewhere(entry, e)
+        null
+    }
+
+private fun wakeElsewhere(entry: Wakeup, failure: Throwable) {
+    try {
+        Dispatchers.Default.dispatch(EmptyCoroutineContext) { wakeAll(entry) }
+    } catch (e: Throwable) {
+        Trampoline.report(e)
+    }
+    Trampoline.report(failure)
+}
