@@ -6,6 +6,7 @@ import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.Rare
 import baton.lincheck.world.RetractingForTwo
 import baton.lincheck.world.THREADS
+import baton.lincheck.world.VARIANT
 import baton.lincheck.world.underLincheck
 import baton.sync.Barrier
 import baton.sync.BarrierBrokenException
@@ -21,6 +22,7 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 @Param(name = "thread", gen = ThreadIdGen::class)
@@ -129,6 +131,7 @@ class BarrierLincheckDeepTest : BarrierLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
+@Tag(VARIANT)
 open class BreakingBarrierLincheckTest :
     BarrierTimedLincheckBase(Barrier(3, BarrierCancellation.BREAK), BreakingForThree::class.java) {
     @Operation
@@ -144,6 +147,7 @@ class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
  * cancelled, for a last party that is while the action runs breaks the barrier: in the model, no time passes in
  * between.
  */
+@Tag(VARIANT)
 open class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)
 
 class ActingBarrierLincheckDeepTest : ActingBarrierLincheckTest() {

@@ -12,6 +12,7 @@ import baton.lincheck.world.ChannelSequential.Companion.SENT
 import baton.lincheck.world.Effort
 import baton.lincheck.world.Rare
 import baton.lincheck.world.THREADS
+import baton.lincheck.world.VARIANT
 import baton.lincheck.world.underLincheck
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlinx.coroutines.CancellationException
@@ -21,6 +22,7 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 @Param(name = "thread", gen = ThreadIdGen::class)
@@ -196,6 +198,7 @@ class BufferedChannelLincheckDeepTest : BufferedChannelLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
+@Tag(VARIANT)
 open class ConflatedLincheckTest :
     CancellableChannelLincheckBase(Channel(1, onFull = OnFull.DROP_OLDEST), ConflatedSequential::class.java) {
     override val scenarios get() = listOf(receiverIsCancelled)
@@ -206,6 +209,7 @@ class ConflatedLincheckDeepTest : ConflatedLincheckTest() {
 }
 
 /** Two levels, and the hard end. In so few steps no level comes to its bound; see `PriorityWaitQueueTest` for that. */
+@Tag(VARIANT)
 open class PriorityChannelLincheckTest :
     CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), OneSequential::class.java) {
     override val spins get() = Effort.SPINS_OVER_LEVELS
@@ -229,6 +233,7 @@ class PriorityChannelLincheckDeepTest : PriorityChannelLincheckTest() {
 }
 
 /** Places are used and given back by the thread that reserved them. */
+@Tag(VARIANT)
 open class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), OneSequential::class.java) {
     private val places = List(THREADS) { ArrayList<Reservation<Int>>() }
 

@@ -2,14 +2,17 @@ package baton.lincheck
 
 import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckClock
+import baton.lincheck.world.VARIANT
 import baton.lincheck.world.underLincheck
 import kotlin.time.Duration.Companion.hours
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
+import org.junit.jupiter.api.Tag
 
 /** Timeouts: a timer may meet the hand-over, the cancellation, and each other. */
+@Tag(VARIANT)
 open class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
     override val generated get() = 12
 

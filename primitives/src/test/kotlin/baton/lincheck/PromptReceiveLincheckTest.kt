@@ -4,11 +4,13 @@ import baton.channels.Channel
 import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckCoroutines
 import baton.lincheck.world.NoAnswers
+import baton.lincheck.world.VARIANT
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Validate
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
@@ -99,12 +101,14 @@ abstract class PromptReceiveLincheckBase(capacity: Int) {
     }
 }
 
+@Tag(VARIANT)
 open class PromptRendezvousLincheckTest : PromptReceiveLincheckBase(capacity = 0)
 
 class PromptRendezvousLincheckDeepTest : PromptRendezvousLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
+@Tag(VARIANT)
 open class PromptReceiveLincheckTest : PromptReceiveLincheckBase(capacity = 1)
 
 class PromptReceiveLincheckDeepTest : PromptReceiveLincheckTest() {

@@ -4,6 +4,7 @@ import baton.lincheck.world.Effort
 import baton.lincheck.world.ReadWriteMode.READ
 import baton.lincheck.world.ReadWriteMode.WRITE
 import baton.lincheck.world.ReadWriteSequential
+import baton.lincheck.world.VARIANT
 import baton.sync.ReadWritePolicy
 import baton.sync.ReadWritePolicy.PHASE_FAIR
 import baton.sync.ReadWritePolicy.READER_FIRST
@@ -14,6 +15,7 @@ import baton.sync.readwrite.contract.ReadWriteUnderLincheck
 import baton.sync.readwrite.contract.cancelled
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.forClasses
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /** How a class of operations is checked against the same operations of the model. */
@@ -131,6 +133,7 @@ internal class PhaseFairLincheckDeepTest : PhaseFairLincheckTest() {
 
 internal class WriterFirstModel : PlainReadWrite(ReadWriteSequential(WRITER_FIRST))
 
+@Tag(VARIANT)
 internal open class WriterFirstLincheckTest : ReadWriteCancelLincheckBase(WRITER_FIRST, WriterFirstModel::class.java)
 
 internal class WriterFirstLincheckDeepTest : WriterFirstLincheckTest() {
@@ -139,6 +142,7 @@ internal class WriterFirstLincheckDeepTest : WriterFirstLincheckTest() {
 
 internal class ReaderFirstModel : PlainReadWrite(ReadWriteSequential(READER_FIRST))
 
+@Tag(VARIANT)
 internal open class ReaderFirstLincheckTest : ReadWriteCancelLincheckBase(READER_FIRST, ReaderFirstModel::class.java)
 
 internal class ReaderFirstLincheckDeepTest : ReaderFirstLincheckTest() {

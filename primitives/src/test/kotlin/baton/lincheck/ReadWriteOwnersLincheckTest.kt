@@ -8,6 +8,7 @@ import baton.lincheck.world.ReadWriteMode.UPGRADABLE
 import baton.lincheck.world.ReadWriteMode.UPGRADE
 import baton.lincheck.world.ReadWriteMode.WRITE
 import baton.lincheck.world.ReadWriteSequential
+import baton.lincheck.world.VARIANT
 import baton.sync.ReadWritePolicy
 import baton.sync.ReadWritePolicy.PHASE_FAIR
 import baton.sync.ReadWritePolicy.READER_FIRST
@@ -17,6 +18,7 @@ import baton.sync.readwrite.contract.OwnedReadWrite
 import baton.sync.readwrite.contract.ReadWriteUnderLincheck
 import baton.sync.readwrite.contract.cancelled
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.junit.jupiter.api.Tag
 
 internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :
     OwnedReadWrite(ReadWriteUnderLincheck(policy)),
@@ -77,6 +79,7 @@ internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override
 
 internal class PhaseFairOwnersModel : OwnedReadWrite(ReadWriteSequential(PHASE_FAIR))
 
+@Tag(VARIANT)
 internal open class ReadOwnersLincheckTest : ReadOwnersLincheckBase(PHASE_FAIR, PhaseFairOwnersModel::class.java)
 
 internal class ReadOwnersLincheckDeepTest : ReadOwnersLincheckTest() {

@@ -6,6 +6,7 @@ import baton.lincheck.world.ReadWriteMode.UPGRADABLE
 import baton.lincheck.world.ReadWriteMode.UPGRADE
 import baton.lincheck.world.ReadWriteMode.WRITE
 import baton.lincheck.world.ReadWriteSequential
+import baton.lincheck.world.VARIANT
 import baton.sync.ReadWritePolicy
 import baton.sync.ReadWritePolicy.PHASE_FAIR
 import baton.sync.ReadWritePolicy.READER_FIRST
@@ -14,6 +15,7 @@ import baton.sync.readwrite.contract.ReadWriteUnderLincheck
 import baton.sync.readwrite.contract.UpgradingReadWrite
 import baton.sync.readwrite.contract.cancelled
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.junit.jupiter.api.Tag
 
 internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :
     UpgradingReadWrite(ReadWriteUnderLincheck(policy)),
@@ -104,6 +106,7 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
 
 internal class PhaseFairUpgradeModel : UpgradingReadWrite(ReadWriteSequential(PHASE_FAIR))
 
+@Tag(VARIANT)
 internal open class UpgradeLincheckTest : UpgradeLincheckBase(PHASE_FAIR, PhaseFairUpgradeModel::class.java)
 
 internal class UpgradeLincheckDeepTest : UpgradeLincheckTest() {

@@ -5,6 +5,7 @@ import baton.lincheck.world.Effort
 import baton.lincheck.world.HonestSemaphoreSequential
 import baton.lincheck.world.Rare
 import baton.lincheck.world.THREADS
+import baton.lincheck.world.VARIANT
 import baton.lincheck.world.underLincheck
 import baton.sync.WaitOrder
 import baton.sync.readwrite.contract.cancelled
@@ -13,6 +14,7 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
+import org.junit.jupiter.api.Tag
 
 /** Cancellation included. Only what a thread holds it releases, see [HonestMutexLincheckBase]. */
 @Param(name = "thread", gen = ThreadIdGen::class)
@@ -68,11 +70,13 @@ open class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOn
         )
 }
 
+@Tag(VARIANT)
 open class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
 
 /**
  * Two levels. In so few steps nobody is passed over so often that its turn must come; see `PriorityWaitQueueTest` for that.
  */
+@Tag(VARIANT)
 open class PriorityLincheckTest :
     HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java, WaitOrder.PRIORITY) {
     override val spins get() = Effort.SPINS_OVER_LEVELS
@@ -104,6 +108,7 @@ class PriorityLincheckDeepTest : PriorityLincheckTest() {
 }
 
 /** The ends of it: closing, other sizes, idleness. */
+@Tag(VARIANT)
 open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
     @Operation
     fun resize(@Param(name = "n") permits: Int) = semaphore.resize(permits)

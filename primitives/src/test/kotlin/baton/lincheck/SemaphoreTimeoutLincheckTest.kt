@@ -3,14 +3,17 @@ package baton.lincheck
 import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.Rare
+import baton.lincheck.world.VARIANT
 import baton.lincheck.world.underLincheck
 import kotlin.time.Duration.Companion.hours
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
+import org.junit.jupiter.api.Tag
 
 /** Timeouts: a timer may meet the grant, the cancellation, the end, and each other. */
+@Tag(VARIANT)
 open class SemaphoreTimeoutLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
     private val clock = LincheckClock()
 

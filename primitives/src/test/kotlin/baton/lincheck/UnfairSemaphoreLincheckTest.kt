@@ -3,12 +3,14 @@ package baton.lincheck
 import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckCoroutines
 import baton.lincheck.world.NoAnswers
+import baton.lincheck.world.VARIANT
 import baton.sync.Semaphore
 import baton.sync.WaitOrder
 import java.util.concurrent.atomic.AtomicInteger
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Validate
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test
  * who is faster, so there is no sequential answer to compare with: no operation answers anything, and what must hold
  * at the end of every interleaving is said by [nothingIsLost].
  */
+@Tag(VARIANT)
 open class UnfairSemaphoreLincheckTest {
     internal open val effort get() = Effort.BRIEF
     private val semaphore = Semaphore(PERMITS, order = WaitOrder.UNFAIR)

@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import baton.lincheck.world.Effort
+import baton.lincheck.world.VARIANT
 import baton.scheduler.dispatch.LimitedRunQueue
 import baton.scheduler.dispatch.PriorityRunQueue
 import baton.scheduler.dispatch.RunQueue
@@ -15,6 +16,7 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.Validate
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
@@ -126,6 +128,7 @@ class PriorityRunQueueLincheckDeepTest : PriorityRunQueueLincheckTest() {
 }
 
 /** With one worker there are so few steps that the gap in which a block could be left behind is found every time. */
+@Tag(VARIANT)
 open class OneWorkerLincheckTest : LineLincheckBase(parallelism = 1) {
     override val line: RunQueue get() = core
     override val factor get() = 15

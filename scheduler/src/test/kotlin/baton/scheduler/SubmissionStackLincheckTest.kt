@@ -1,9 +1,12 @@
 package baton.scheduler
 
 import baton.lincheck.world.Effort
+import baton.lincheck.world.VARIANT
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import org.junit.jupiter.api.Tag
 
 /** As [TaskCoreLincheckTest], where there is always room: who comes while nothing can be started takes no lock. */
+@Tag(VARIANT)
 open class SubmissionStackLincheckTest : TaskCoreLincheckTest() {
     override val capacity get() = Int.MAX_VALUE
 

@@ -280,3 +280,9 @@ private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: Corouti
 
 /** Lincheck counts the phases before and after the parallel one as threads, too. */
 internal const val THREADS = 8
+
+/**
+ * Tag of a model check that differs from another one by a parameter. Interleavings are chosen by Lincheck and not by the
+ * JDK: variants run on the first JDK only.
+ */
+const val VARIANT: String = "variant"

@@ -2,7 +2,6 @@ package baton.sync.readwrite.contract
 
 import baton.lincheck.HonestMutexLincheckBase
 import baton.lincheck.LockOwner
-import baton.lincheck.world.THREADS
 import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.NO_TIMER
 import baton.lincheck.world.Rare
@@ -12,6 +11,7 @@ import baton.lincheck.world.ReadWriteMode.UPGRADABLE
 import baton.lincheck.world.ReadWriteMode.UPGRADE
 import baton.lincheck.world.ReadWriteMode.WRITE
 import baton.lincheck.world.ReadWriteSubject
+import baton.lincheck.world.THREADS
 import baton.lincheck.world.underLincheck
 import baton.sync.ReadWriteLock
 import baton.sync.ReadWritePolicy

@@ -1,0 +1,64 @@
+package baton.architecture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jetbrains.kotlin.abi.tools.AbiFilters;
+import org.jetbrains.kotlin.abi.tools.AbiTools;
+import org.jetbrains.kotlin.abi.tools.AbiToolsFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Compares the public API of each published module with the dump in its {@code api} folder. A change of the API changes
+ * the dump in the same commit: {@code -Dapi.update=true} writes it.
+ */
+class ApiDumpTest {
+    private static final AbiTools TOOLS =
+            ServiceLoader.load(AbiToolsFactory.class).iterator().next().get();
+
+    private static final AbiFilters PUBLIC = new AbiFilters(
+            Set.of(),
+            Set.of(
+                    "baton.waiting.**",
+                    "baton.bridge.**",
+                    "baton.scheduler.bridge.**",
+                    "baton.scheduler.dispatch.**",
+                    "baton.scheduler.tasks.**",
+                    "baton.interop.internal.**"),
+            Set.of(),
+            Set.of("baton.waiting.InternalBatonApi"));
+
+    @ParameterizedTest
+    @ValueSource(strings = {"primitives", "scheduler", "java-interop"})
+    void publicApi_isThatOfTheDump(String module) throws IOException {
+        Path root = Path.of("..", module);
+        StringBuilder api = new StringBuilder();
+        TOOLS.printJvmDump(api, classFiles(root.resolve("target/classes")), PUBLIC);
+        Path dump = root.resolve("api").resolve("baton-" + module + ".api");
+        if (Boolean.getBoolean("api.update")) {
+            Files.createDirectories(dump.getParent());
+            Files.writeString(dump, api);
+        }
+        assertTrue(api.length() > 0, "no public class found in " + root);
+        assertEquals(Files.readString(dump), api.toString(), "the API of " + module + "; see CONTRIBUTING.md");
+    }
+
+    private static List<File> classFiles(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> file.toString().endsWith(".class"))
+                    .filter(file -> !file.endsWith("module-info.class"))
+                    .sorted()
+                    .map(Path::toFile)
+                    .toList();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package baton.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import baton.interop.AsyncMutex;
+import baton.scheduler.TaskScheduler;
+import baton.sync.Mutex;
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Holds the diagram of CONTRIBUTING.md: what each package may know, and which packages users may touch. */
+class PackagesTest {
+    private static final List<Path> MODULES = Stream.of(Mutex.class, TaskScheduler.class, AsyncMutex.class)
+            .map(PackagesTest::home)
+            .toList();
+
+    private static final JavaClasses CLASSES = new ClassFileImporter().importPaths(MODULES);
+
+    private static Path home(Class<?> type) {
+        try {
+            URI location =
+                    type.getProtectionDomain().getCodeSource().getLocation().toURI();
+            return Path.of(location);
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A room is a package with those inside it; {@code baton} stands for itself alone. */
+    @ParameterizedTest
+    @CsvSource({
+        "baton,            baton",
+        "baton.waiting..,  baton baton.waiting..",
+        "baton.sync..,     baton baton.waiting.. baton.sync..",
+        "baton.channels.., baton baton.waiting.. baton.channels..",
+        "baton.tasks..,    baton baton.waiting.. baton.tasks..",
+        "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.bridge..",
+        "baton.scheduler.., baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.scheduler..",
+    })
+    void package_knowsOnlyWhatStandsBelowIt(String room, String known) {
+        DescribedPredicate<JavaClass> strangers =
+                resideInAPackage("baton..").and(not(resideInAnyPackage(known.split(" "))));
+        noClasses()
+                .that()
+                .resideInAPackage(room)
+                .should()
+                .dependOnClassesThat(strangers)
+                .check(CLASSES);
+    }
+
+    @Test
+    void packages_haveNoCycle() {
+        slices().matching("baton.(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void exportedPackages_areThoseForUsers() {
+        Set<String> exported = ModuleFinder.of(MODULES.toArray(Path[]::new)).findAll().stream()
+                .map(module -> module.descriptor().exports())
+                .flatMap(Set::stream)
+                .filter(export -> !export.isQualified())
+                .map(ModuleDescriptor.Exports::source)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(
+                Set.of("baton", "baton.sync", "baton.channels", "baton.tasks", "baton.scheduler", "baton.interop"),
+                exported);
+    }
+}
