@@ -1,4 +1,4 @@
-/** Synchronization for coroutines. What is not exported here is nobody's business but ours. */
+/** Synchronization for coroutines. Packages that are not exported are internal. */
 @SuppressWarnings("module") // our other modules are not built yet when this one is
 module baton.primitives {
     requires kotlin.stdlib;

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A core with one counter that many threads change, alone on its cache line. What is only read stands in the subclass,
+ * A core with one counter that many threads change, alone on its cache line. Fields that are only read stand in the subclass,
  * behind the padding: on the counter's line, every change of the counter would take it away from the readers.
  *
  * <p>A class of its own because the JVM lays out the fields of a superclass before those of its subclass.

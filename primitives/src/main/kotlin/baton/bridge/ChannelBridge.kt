@@ -13,10 +13,10 @@ import baton.waiting.InternalBatonApi
 import baton.waiting.WaitCore
 import java.util.function.Consumer
 
-// The door to the channels; that to the other primitives is SyncBridge.kt.
+// The internal API of the channels for Baton's Java API; SyncBridge.kt has that of the other primitives.
 
 /**
- * Where those who want to receive or to send wait. A receiver's tag is [RECEIVE], and it is granted the element; a
+ * The core at which receivers and senders wait. A receiver's tag is [RECEIVE], and it is granted the element; a
  * sender's is [PLACE] or a [wrap]ped element, and its weight the level.
  */
 @InternalBatonApi
@@ -31,12 +31,12 @@ public val RECEIVE: Any = ChannelState.RECEIVE
 @JvmField
 public val PLACE: Any = ChannelState.PLACE
 
-/** The tag of who waits for the end alone: fails when receivers do, and is not among those who wait to receive. */
+/** The tag of a waiter for the end alone: it fails when receivers do, and does not count as a receiver. */
 @InternalBatonApi
 @JvmField
 public val END: Any = ChannelState.END
 
-/** What [poll] answers when there is no element. */
+/** The result of [poll] when there is no element. */
 @InternalBatonApi
 @JvmField
 public val EMPTY: Any = ChannelState.EMPTY
@@ -54,7 +54,7 @@ public fun <E> channelOf(
 @InternalBatonApi
 public fun wrap(element: Any?): Any = ChannelState.wrap(element)
 
-/** What was sent, of an element as the core knows it. */
+/** The value that was sent, of an element as the core knows it. */
 @InternalBatonApi
 public fun unwrap(element: Any): Any? = ChannelState.unwrap(element)
 
@@ -77,7 +77,7 @@ private fun isDone(channel: Channel<*>, outcome: ChannelState.Outcome) =
         ChannelState.Outcome.CLOSED -> throw channel.core.closedException()
     }
 
-/** Takes the next element, as the core knows it, or answers [EMPTY]; throws if there will be none any more. */
+/** Takes the next element, as the core knows it, or returns [EMPTY]; throws if the channel is closed and drained. */
 @InternalBatonApi
 public fun poll(channel: Channel<*>): Any = unlessClosed(channel, channel.core.poll())
 
@@ -105,6 +105,6 @@ public fun sendIfNotSent(channel: Channel<*>, winner: ClauseWaiter): Unit = chan
 @InternalBatonApi
 public fun leavePlace(channel: Channel<*>): Unit = channel.core.leavePlace()
 
-/** What an iteration that has met [closed] throws; null if it just ends. */
+/** The exception of an iteration that has met [closed]; null if the iteration just ends. */
 @InternalBatonApi
 public fun endOf(channel: Channel<*>, closed: Throwable): Throwable? = channel.endOf(closed)

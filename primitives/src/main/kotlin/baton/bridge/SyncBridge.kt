@@ -24,16 +24,14 @@ import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.future.await
 
-// The door through which Baton's Java face lets its futures into the queues. It and ChannelBridge.kt, that of the
-// channels, are the files of this package that know the primitives. They stand here because here nobody but our own
-// modules can reach them.
+// The internal API by which the futures of Baton's Java API enter the queues. ChannelBridge.kt has that of the channels.
 
-/** Where those who want to lock this mutex wait; a waiter's weight is 1, its tag the owner or null. */
+/** The core at which callers wait for this mutex; a waiter's weight is 1, its tag the owner or null. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(mutex: Mutex): WaitCore = mutex.core
 
-/** Where those who want permits wait; a waiter's weight is their number, its tag the priority or null. */
+/** The core at which callers wait for permits; a waiter's weight is their number, its tag the priority or null. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
@@ -43,7 +41,7 @@ public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
 public fun checkPermits(semaphore: Semaphore, permits: Int): Unit = semaphore.checkWeight(permits)
 
 /**
- * Where those who want to read or write wait; a waiter's weight is one of the four below, its tag the owner or null.
+ * The core at which readers and writers wait; a waiter's weight is one of the four below, its tag the owner or null.
  */
 @InternalBatonApi
 @JvmName("of")
@@ -61,30 +59,30 @@ public const val UPGRADABLE_WEIGHT: Int = ReadWriteState.READ_UPGRADABLY
 @InternalBatonApi
 public const val UPGRADE_WEIGHT: Int = ReadWriteState.UPGRADE
 
-/** Where those who await this latch wait; a waiter's weight is 1, its tag null. */
+/** The core at which callers await this latch; a waiter's weight is 1, its tag null. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(latch: Latch): WaitCore = latch.core
 
-/** Where those who await this group wait; a waiter's weight is 1, its tag null. */
+/** The core at which callers await this group; a waiter's weight is 1, its tag null. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(group: WaitGroup): WaitCore = group.core
 
-/** Where the parties of this barrier wait; what one is granted is its arrival index, or what it has to [lead]. */
+/** The core at which the parties of this barrier wait. A party is granted its arrival index, or what it has to [lead]. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(barrier: Barrier): WaitCore = barrier.core
 
-/** As a waiter at the barrier's core would, if it need not wait; else null, which breaks if the caller [givesUp]. */
+/** Arrives if that needs no waiting; else returns null, and breaks the barrier if the caller [givesUp]. */
 @InternalBatonApi
 public fun arriveNow(barrier: Barrier, givesUp: Boolean): Any? = barrier.arriveNow(givesUp)
 
 /**
- * Runs the barrier's action for a last selectId that is a future, beginning on this thread, and then tells [done] the
- * arrival index or what the selectId fails with. The job that it answers can be cancelled, and the action with it.
+ * Runs the barrier's action for a last party that is a future, beginning on this thread, and then calls [done] with the
+ * arrival index or the party's failure. Cancelling the returned job cancels the action.
  *
- * @param granted what the selectId was granted that is not an arrival index.
+ * @param granted the party's grant, which is not an arrival index.
  */
 @InternalBatonApi
 public fun lead(barrier: Barrier, granted: Any, done: BiConsumer<Int?, Throwable?>): Job {
@@ -110,7 +108,7 @@ public fun barrierOf(
         (action.get() ?: throw NullPointerException("the action returned null instead of a stage")).await()
     }
 
-/** Where those who want a signal wait, each of them a [SignalWaiter]. */
+/** The core at which callers wait for a signal, each a [SignalWaiter]. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(condition: Condition): WaitCore = condition.core
@@ -119,10 +117,10 @@ public fun coreOf(condition: Condition): WaitCore = condition.core
 @InternalBatonApi
 public const val IDLE_WEIGHT: Int = 0
 
-/** The granted [waiter], one that confirms, keeps what it was granted. Once for a grant. */
+/** The granted [waiter], one that confirms, keeps its grant. Called once for a grant. */
 @InternalBatonApi
 public fun arrived(waiter: Waiter): Unit = waiter.core.arrived(waiter)
 
-/** Passes on what was granted to [waiter], who cannot take it. Once for a grant. */
+/** Passes on the grant of [waiter], which cannot take it. Called once for a grant. */
 @InternalBatonApi
 public fun giveBack(waiter: Waiter): Unit = waiter.core.giveBack(waiter)

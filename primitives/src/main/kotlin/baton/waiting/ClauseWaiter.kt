@@ -3,21 +3,21 @@ package baton.waiting
 import baton.waiting.coroutine.Trampoline
 
 /**
- * A clause of a `select` that waits. Its select decides whether it still wants what the clause is granted: the thread
- * that grants asks it by [resume], when the lock is free.
+ * A waiting clause of a `select`. The granting thread offers the grant to the select by [resume], when the lock is free;
+ * the select accepts it, or refuses because another clause has won.
  *
- * (1) Before the answer, what was granted is in the hands of the asking thread or of the clause. If it [isOffered], the
- *     asking thread keeps it: after a refusal that thread goes on to the next waiter, or waits itself, and its own
- *     operation has not ended before. Otherwise the clause has it.
- *     A select without a dispatcher, which would run on the stack of the asking thread, is not offered anything where
- *     that stack would grow too deep ([canBeAsked]).
- * (2) A clause that was granted something and lost, or whose select was cancelled, leaves nothing behind. The select
- *     disposes of it before the select's caller goes on ([lose]), and the asking thread is refused: GRANTED to RETURNED
- *     decides which of the two passes the grant on, under the core's lock, so that neither goes on before that is done.
- * (3) A select that said yes and was cancelled before it ran undoes it ([undo]), once. It may also dispose of the clause
- *     first; that does not touch what [isOffered], because a select that refused disposes of its clauses too.
- * (4) A select that runs takes what it was granted by GRANTED to TAKEN ([take]). Where a dispatcher threw, it is unknown
- *     whether the select will run; that compare-and-set then decides between the select and the asking thread.
+ * (1) Until the select has decided, the grant belongs to the granting thread or to the clause. If the grant [isOffered],
+ *     it is the granting thread's: after a refusal that thread goes on to the next waiter, or waits itself, and its own
+ *     operation has not ended before. Otherwise the grant is the clause's.
+ *     A select without a dispatcher would run on the granting thread's stack. It is offered nothing where that stack
+ *     would grow too deep ([canBeAsked]).
+ * (2) A clause that was granted and lost, or whose select was cancelled, keeps nothing. The select disposes of it before
+ *     the select's caller goes on ([lose]), and the granting thread is refused: GRANTED to RETURNED decides, under the
+ *     core's lock, which of the two passes the grant on, and neither goes on before that is done.
+ * (3) A select that accepted and was cancelled before it ran undoes the grant ([undo]), once. It may also dispose of the
+ *     clause first; that does not touch what [isOffered], because a select that refused disposes of its clauses too.
+ * (4) A select that runs takes its grant by GRANTED to TAKEN ([take]). After a dispatcher threw, it is unknown whether
+ *     the select will run; that compare-and-set then decides between the select and the granting thread.
  *
  * @property selectId the select.
  */
@@ -27,18 +27,18 @@ public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final
     /** Written under the lock, before the clause is granted. */
     @JvmField public var isOffered: Boolean = false
 
-    /** Whether the element that it sends was taken by the thread that asked. As [isOffered]. */
+    /** Whether the granting thread has taken the element that this clause sends. As [isOffered]. */
     @JvmField public var isSent: Boolean = false
 
     final override val confirms: Boolean get() = true
 
-    /** Whether [other] is a waiter of the same clause of the same select, which registers again. */
+    /** Whether [other] is an earlier waiter of the same clause of the same select, which has registered again. */
     internal open fun isSameClause(other: Waiter): Boolean = false
 
-    /** Whether its select can be asked by this thread: one that then runs on its stack must find room there. */
+    /** Whether this thread may offer a grant: a select that then runs on its stack must find room there. */
     internal open val canBeAsked: Boolean get() = !resumesOnCallersStack || Trampoline.hasRoom
 
-    /** Whether the select accepts what it [isOffered]. If not, the caller goes on with that. */
+    /** Whether the select accepts what it [isOffered]. If not, the grant is the caller's again. */
     internal fun accepts(): Boolean {
         val isAccepted = if (resumesOnCallersStack) Trampoline.nested { resume() } else resume()
         if (isAccepted || !tryReturn()) return true
@@ -46,12 +46,12 @@ public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final
         return false
     }
 
-    /** The select lost this clause, or was cancelled. What the clause was granted has gone on when this returns. */
+    /** The select lost this clause, or was cancelled. Its grant has been passed on when this returns. */
     protected fun lose() {
         if (withdraw(CANCELLED) == GRANTED && !isOffered) undo()
     }
 
-    /** The select that this clause had won does not run. */
+    /** The select, which this clause had won, does not run. */
     protected fun undo() {
         core.reclaim(this)?.let(::wakeAll)
     }

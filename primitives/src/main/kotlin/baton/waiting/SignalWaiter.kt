@@ -1,30 +1,30 @@
 package baton.waiting
 
 /**
- * Somebody who waits in the line of a condition for a signal, and then in that of its mutex.
+ * A waiter in the queue of a condition, which a signal moves to the queue of the condition's mutex.
  *
- * A future is one waiter for both: it is WAITING until the mutex is its own, and withdrawing it takes it out of either
- * line. A coroutine, which must come back with the mutex in any case, is two: this one, which ends with the signal or
- * is withdrawn, and its [entrant], which nobody withdraws and which gets the mutex.
+ * A future is one waiter for both queues: it is WAITING until it holds the mutex, and withdrawing it takes it out of
+ * either queue. A coroutine must hold the mutex again in any case, so it is two waiters: this one, which ends with the
+ * signal or is withdrawn, and its [entrant], which is never withdrawn and gets the mutex.
  *
  * [ticket] and [reach] are guarded by the lock of the mutex's core.
  *
- * @param owner who holds the mutex when this one begins to wait.
+ * @param owner the owner of the mutex when this waiter begins to wait.
  */
 @InternalBatonApi
 public abstract class SignalWaiter(core: WaitCore, owner: Any?) : Waiter(core, weight = 1, tag = owner) {
-    /** How many have come before it. */
+    /** How many waiters of the condition came before it. */
     @JvmField internal var ticket: Long = 0
 
-    /** How many had come when it was signalled; 0 until then. */
+    /** How many waiters had come when it was signalled; 0 until then. */
     @JvmField internal var reach: Long = 0
 
-    /** It gives up the mutex, which [owner] holds; false when that is not its to give up. Under the lock. */
+    /** Whether it may give up the mutex, which [owner] holds. Under the lock. */
     internal open fun leaveMutex(owner: Any?): Boolean = tag === owner
 
     /** Under the lock; false when it was withdrawn. */
     internal open fun trySignal(): Boolean = currentState == WAITING
 
-    /** Who goes into the mutex's line, WAITING, when this one is out of the condition's; null if nobody does. */
+    /** The waiter, WAITING, that enters the mutex's queue when this one has left the condition's; or null. */
     internal open fun entrant(signalled: Boolean): Waiter? = if (signalled) this else null
 }

@@ -6,19 +6,19 @@ import java.lang.invoke.VarHandle
 import java.util.concurrent.locks.LockSupport
 
 /**
- * What every primitive's core is built on: a tiny lock, and the list of those to wake once it is free again.
+ * The base of every primitive's core: a tiny lock, and the list of wake-ups to run once it is free again.
  *
  * ```
- * caller → skin (suspend function · select clause · future) → core decides, under its lock
- *                                                           → wake-ups, after the lock
+ * caller → API (suspend function · select clause · future) → core decides, under its lock
+ *                                                          → wake-ups, after the lock
  * ```
  * 1. Under the lock there is no user code, no resumption, no allocation of exceptions and no waiting.
- * 2. Who is to be woken is chained through [Wakeup.chain] while the lock is held, in the order of the decisions, and
- *    woken by [decide] after the lock is free.
+ * 2. A decision chains its wake-ups through [Wakeup.chain] while the lock is held, in the order of the decisions.
+ *    [decide] runs them after the lock is free.
  * 3. Locks of two cores are never held together.
  *
- * The lock is a spin lock because what it guards is a few dozen instructions. A holder that was preempted is given
- * the processor (yield), and if that does not help, time (parkNanos).
+ * The lock is a spin lock because it guards a few dozen instructions. A thread that waits for a preempted holder yields
+ * the processor, and then parks for a time.
  */
 @InternalBatonApi
 public abstract class WaitCore {
@@ -32,23 +32,23 @@ public abstract class WaitCore {
 
     @JvmField internal var toInvite: Waiter? = null
 
-    /** Who is lifted for whom; null until that is of interest. Guarded by the lock. */
+    /** Boosts of the holders; null until there is a boostable holder or waiter. Guarded by the lock. */
     @JvmField internal var inheritance: PriorityInheritance? = null
 
     /**
-     * Lets [waiter] in or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or
-     * withdrawn when this returns, and the answer says which of them it was at that moment. A waiter that was withdrawn
-     * before this is called is not granted anything; the core does what that withdrawal entails.
+     * Grants [waiter] or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or
+     * withdrawn when this returns, and the result says which of them it was at that moment. A waiter that was withdrawn
+     * before this is called is not granted; the core does what that withdrawal entails.
      */
     public abstract fun enqueue(waiter: Waiter): Int
 
-    /** Takes a waiter that has just left the state [Waiter.WAITING] by itself out of the queue. */
+    /** Takes a waiter that a canceller has just moved out of [Waiter.WAITING] out of the queue. */
     internal abstract fun withdraw(waiter: Waiter)
 
     /**
      * The time of [waiter], which has a timer and so serves once, is over: takes it out of the queue.
      *
-     * @return [Waiter.WAITING]; [Waiter.GRANTED] when its wait is decided, though it may not be told yet;
+     * @return [Waiter.WAITING]; [Waiter.GRANTED] when its wait is decided, though its state may not show that yet;
      *   [Waiter.PREPARING] when another look at its state is needed.
      */
     internal open fun timeOut(waiter: Waiter): Int = waiter.leave(Waiter.TIMED_OUT)
@@ -59,38 +59,38 @@ public abstract class WaitCore {
     /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
     public abstract fun failure(waiter: Waiter): Throwable
 
-    /** What the granted [waiter] gets, of a core that does not give the same to all; else [otherwise]. */
+    /** The result of the granted [waiter], of a core whose waiters get different ones; else [otherwise]. */
     public open fun grantOf(waiter: Waiter, otherwise: Any?): Any? = otherwise
 
     /**
-     * Whether what was granted to [waiter] cannot be taken back: others have it. It then counts as served, come what
-     * may.
+     * Whether the grant of [waiter] cannot be taken back, because other threads have acted on it. It then counts as
+     * served in any case.
      */
     internal open fun isFinal(waiter: Waiter): Boolean = false
 
-    /** The granted [waiter], one that confirms, keeps what it was granted: it does not come back any more. */
+    /** The granted [waiter], one that confirms, keeps its grant: the grant does not come back any more. */
     internal open fun arrived(waiter: Waiter) {}
 
-    /** The invited [waiter] has the processor and takes what it can; false leaves it waiting where it stands. */
+    /** The invited [waiter] runs and takes what is free; false leaves it waiting in its place. */
     internal open fun claim(waiter: Waiter): Boolean = false
 
-    /** Passes on what was granted to [waiter], who could not take it. Called once for a refused grant. */
+    /** Passes on the grant of [waiter], which could not take it. Called once for a refused grant. */
     internal open fun giveBack(waiter: Waiter) {
         val woken = passOn { takeBack(waiter) }
         if (woken != null) wakeAll(woken)
     }
 
     /**
-     * Passes on what was granted to [waiter], a clause that lost or a receiver that refused, unless another thread has
-     * done so or the waiter has taken it. Leaves it to the caller to wake those whom it returns. When it returns the
-     * grant is gone, whichever thread has passed it on: both do it under the lock.
+     * Passes on the grant of [waiter], a clause that lost or a receiver that refused, unless another thread has done so or
+     * the waiter has taken it. The caller wakes the returned chain. When this returns the grant is gone, whichever thread
+     * has passed it on: both do so under the lock.
      */
     internal open fun reclaim(waiter: Waiter): Wakeup? = passOn { if (waiter.tryReturn()) takeBack(waiter) }
 
-    /** As [decide], but leaves it to the caller to wake those whom this returns. */
+    /** As [decide], but the caller wakes the returned chain. */
     private inline fun passOn(decision: () -> Unit): Wakeup? = underLock(decision) { _, woken -> woken }
 
-    /** Adds to those who are woken after the lock is free. Under the lock. */
+    /** Adds to the wake list. Under the lock. */
     protected fun wake(entry: Wakeup) {
         val last = lastToWake
         if (last == null) firstToWake = entry else last.chain = entry
@@ -103,13 +103,13 @@ public abstract class WaitCore {
         firstToWake = entry
     }
 
-    /** Has [waiter] come and [claim] after the lock is free. Under the lock; one at a time. */
+    /** Invites [waiter] to [claim] after the lock is free. Under the lock; one at a time. */
     protected fun invite(waiter: Waiter) {
         waiter.servesOnce = true
         toInvite = waiter
     }
 
-    /** Runs [decision] under the lock, then wakes whom it chose. It must not throw once it has chosen somebody. */
+    /** Runs [decision] under the lock, then its wake-ups. It must not throw once it has chained one. */
     internal inline fun <T> decide(decision: () -> T): T =
         underLock(decision) { result, woken ->
             if (woken != null) wakeAll(woken)

@@ -3,7 +3,7 @@ package baton.waiting
 /**
  * The order in which waiters are served. Guarded by the lock of its core; every operation is O(1).
  *
- * [head] is who is served next and bars all others: nobody overtakes a head that is too heavy for what is free.
+ * [head] is served next and blocks all others: no waiter overtakes a head that asks for more than is free.
  */
 internal abstract class WaitQueue {
     var size: Int = 0
@@ -25,7 +25,7 @@ internal abstract class WaitQueue {
     abstract fun forEach(action: (Waiter) -> Unit)
 }
 
-/** First come, first served: an intrusive doubly linked list. */
+/** First in, first out: an intrusive doubly linked list. */
 internal class FifoWaitQueue : WaitQueue() {
     private var first: Waiter? = null
     private var last: Waiter? = null
@@ -44,7 +44,7 @@ internal class FifoWaitQueue : WaitQueue() {
         val after = waiter.next
         if (before == null) first = after else before.next = after
         if (after == null) last = before else after.previous = before
-        // A waiter that is out must not keep its former neighbours alive.
+        // A waiter that has left must not keep its former neighbours alive.
         waiter.previous = null
         waiter.next = null
         waiter.linked = false
@@ -59,7 +59,7 @@ internal class FifoWaitQueue : WaitQueue() {
         return waiter
     }
 
-    /** Empties the line; its members stay linked by [Waiter.next], from the one returned on. */
+    /** Empties the queue; its members stay linked by [Waiter.next], beginning with the one returned. */
     fun takeAll(): Waiter? {
         val taken = first
         first = null

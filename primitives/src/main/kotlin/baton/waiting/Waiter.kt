@@ -11,34 +11,34 @@ import java.lang.invoke.VarHandle
 import kotlin.coroutines.CoroutineContext
 
 /**
- * Somebody who waits: a coroutine, a clause of a `select`, or a Java future. One queue holds all three kinds.
+ * One that waits: a coroutine, a clause of a `select`, or a Java future. One queue holds all three kinds.
  *
  * ```
  *               enqueue                      core, under its lock
- *  PREPARING ─────────────▶ WAITING ─────────────────────────────▶ GRANTED   what it waited for is its own
+ *  PREPARING ─────────────▶ WAITING ─────────────────────────────▶ GRANTED   it holds what it waited for
  *      │                       │ └───────────────────────────────▶ FAILED    closed, or can never succeed any more
  *      │ canceller, timer      │ canceller, timer
  *      └──────────────────────▶└─────────────────────────────────▶ CANCELLED · TIMED_OUT
  *
- *  a coroutine:              GRANTED · FAILED · CANCELLED · TIMED_OUT ──▶ ARRIVED   it runs on, in its own world
+ *  a coroutine:              GRANTED · FAILED · CANCELLED · TIMED_OUT ──▶ ARRIVED   it resumes, on its dispatcher
  *                            ARRIVED with a grant ──▶ PREPARING   its next wait ([WaiterCache])
  *  a clause of a `select`:   GRANTED ──▶ TAKEN      its select runs with it
- *                                └─────▶ RETURNED   its select lost it; what it was granted goes to the next waiter
+ *                                └─────▶ RETURNED   its select lost it; the grant goes to the next waiter
  * ```
- * - Every arrow is one atomic step on [state]. So exactly one of core, canceller and timer decides, and a waiter that
- *   was withdrawn holds nothing.
- * - Who moves it out of PREPARING by cancelling leaves the rest to the thread that is about to enqueue: that thread has
- *   not suspended and throws by itself. Who moves it out of WAITING takes it out of the queue ([WaitCore.withdraw]) and
- *   then resumes it. The core may also grant or fail a PREPARING waiter from within its own `enqueue`.
- * - A coroutine arrives once. A dispatcher that runs a block twice, or that throws after it has queued the block and so
- *   has it run by a substitute too, finds ARRIVED the second time, and that arrival does nothing.
+ * - Every arrow is one atomic step on [state]. So exactly one of core, canceller and timer decides, and a withdrawn
+ *   waiter holds nothing.
+ * - A canceller that moves the waiter out of PREPARING does no more: the thread that is about to enqueue has not
+ *   suspended, and throws by itself. A canceller or timer that moves it out of WAITING takes it out of the queue
+ *   ([WaitCore.withdraw]) and then resumes it. The core may also grant or fail a PREPARING waiter within `enqueue`.
+ * - A coroutine arrives once. A dispatcher may run a block twice, or throw after it has queued the block, so that a
+ *   substitute runs too: the second arrival finds ARRIVED and does nothing.
  * - A grant whose receiver cannot take it (a coroutine cancelled before it was dispatched) goes back by
  *   [WaitCore.giveBack] before the exception is visible. For a clause of a `select` see [ClauseWaiter].
  *
  * [previous], [next], [linked], [weight], [tag] and [urgency] are guarded by the lock of [core].
  *
- * @property weight how much it waits for, or what else its core counts of it: a selectId's number, an element's level.
- * @property tag what the core wants to know of it: an owner, a priority, its crowd, the element that it sends.
+ * @property weight how much it waits for, or what else its core counts of it: a party's number, an element's level.
+ * @property tag what the core needs to know of it: an owner, a priority, its batch, the element that it sends.
  */
 @InternalBatonApi
 public abstract class Waiter(
@@ -55,13 +55,13 @@ public abstract class Waiter(
 
     @JvmField internal var linked: Boolean = false
 
-    /** The level at which it waits, or [PriorityInheritance.NONE]. Its own thread's until it is enqueued, then as [weight]. */
+    /** The level at which it waits, or [PriorityInheritance.NONE]. Its thread's until it is enqueued, then as [weight]. */
     @JvmField internal var urgency: Byte = PriorityInheritance.NONE.toByte()
 
-    /** Whether its [coroutine] can be lifted when it holds what it waits for. As [urgency]. */
-    private var isLiftable = false
+    /** Whether its [coroutine] can be boosted while it holds what it waits for. As [urgency]. */
+    private var isBoostable = false
 
-    /** Why it FAILED, or what it was GRANTED if the core says so; means nothing in another state. */
+    /** Why it FAILED, or what it was GRANTED if the core says so; has no meaning in another state. */
     @JvmField internal var reason: Any? = null
 
     /** Whether no later wait of its coroutine may use it, see [WaiterCache]. */
@@ -69,17 +69,17 @@ public abstract class Waiter(
     @JvmField
     internal var servesOnce: Boolean = false
 
-    /** Whether [resume] may run the waiter's code on the stack of whoever calls it, with nothing to keep it flat. */
+    /** Whether [resume] may run the waiter's code on its caller's stack, with nothing to keep that flat. */
     protected open val resumesOnCallersStack: Boolean get() = false
 
-    /** Whether the waiter can be asked to come and [WaitCore.claim] instead of being granted. */
+    /** Whether the waiter can be invited to [WaitCore.claim] instead of being granted. */
     internal open val invitable: Boolean get() = false
 
-    /** The context of the coroutine that it stands for, if it stands for one. */
+    /** The context of its coroutine, if it has one. */
     internal open val coroutine: CoroutineContext? get() = null
 
-    /** Who is to be noted as the holder of what this one gets; null if that cannot be lifted. */
-    internal val holder: CoroutineContext? get() = if (isLiftable) coroutine else null
+    /** The coroutine to record as the holder of the grant; null if it cannot be boosted. */
+    internal val holder: CoroutineContext? get() = if (isBoostable) coroutine else null
 
     /** The select that it is a clause of, if it is one. */
     internal open val selectId: Any? get() = null
@@ -101,16 +101,16 @@ public abstract class Waiter(
     /** Hands over [WaitCore.failure]. */
     protected abstract fun resumeFailed()
 
-    /** What it throws because it was cancelled, or could not take its grant; null if it cannot say. */
+    /** What it throws because it was cancelled, or could not take its grant; null if it does not know. */
     internal open fun whyWithdrawn(): Throwable? = null
 
     /**
-     * Has the waiter call [WaitCore.claim] of [from] in its own world; it may have been granted or withdrawn meanwhile.
+     * Has the waiter call [WaitCore.claim] of [from] on its dispatcher; it may have been granted or withdrawn meanwhile.
      */
     internal open fun invite(from: WaitCore) {}
 
     /**
-     * Withdraws the waiter: moves it to [to] and out of the queue, and lets in those whom that makes room for.
+     * Withdraws the waiter: moves it to [to] and out of the queue, and admits the waiters for which that makes room.
      *
      * @return the state it was in: [WAITING] when the caller is the one to resume it, [PREPARING] when the thread that
      *   is about to enqueue is, or a final state when it is too late.
@@ -128,28 +128,28 @@ public abstract class Waiter(
         }
     }
 
-    /** Looks how urgent the coroutine is. Before it is enqueued: that is foreign code, and not for the lock. */
+    /** Reads the urgency of the coroutine. Called before it is enqueued: this is foreign code, and not for the lock. */
     internal fun look() {
         if (Boosts.inUse) lookAt(coroutine ?: return)
     }
 
-    /** Instead of [look], where nobody would be lifted for it. */
+    /** Instead of [readUrgency], where no holder would be boosted for it. */
     internal fun lookAway() {
-        isLiftable = false
+        isBoostable = false
         urgency = PriorityInheritance.NONE.toByte()
     }
 
     private fun lookAt(context: CoroutineContext) {
         val boosting = Boosts.boostingOf(context)
         val level = if (boosting == null) context.priority else boosting.levelOf(context)
-        isLiftable = boosting != null
+        isBoostable = boosting != null
         urgency = (level?.ordinal ?: PriorityInheritance.NONE).toByte()
     }
 
     /** From PREPARING to WAITING; false when it was withdrawn. */
     internal fun startWaiting(): Boolean = STATE.compareAndSet(this, PREPARING, WAITING)
 
-    /** Answers PREPARING if it does not wait any more. */
+    /** Returns PREPARING if it does not wait any more. */
     internal fun leave(to: Int): Int {
         if (!tryLeave(to)) return PREPARING
         core.withdraw(this)
@@ -196,7 +196,7 @@ public abstract class Waiter(
         return null
     }
 
-    /** It could not be resumed with its grant, which is not its own any more unless it was taken all the same. */
+    /** It could not be resumed with its grant, which it has lost unless it has taken it all the same. */
     protected open fun refused() {}
 
     /** The states. */

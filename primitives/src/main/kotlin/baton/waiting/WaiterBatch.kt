@@ -1,19 +1,19 @@
 package baton.waiting
 
 /**
- * Those who wait for one event that lets all of them in at once: the readers behind a writer, the parties of a barrier.
+ * Waiters that one event releases together: the readers behind a writer, the parties of a barrier.
  *
  * ```
  *   gathering ──────▶ ended
  *             end()
  * ```
- * 1. While it gathers, all of it is guarded by the lock of its core, and every operation is O(1).
- * 2. [end] is one step under that lock, however many there are. From then on nobody is added or removed: the links
- *    belong to the thread that wakes, which decides on the members one by one when the lock is free ([arrive]).
- * 3. So a member that is cancelled in between finds the crowd ended, although it was not granted yet. It counts as one
- *    that was: its core takes back what it had got ([WaitCore.takeBack]).
+ * 1. While the batch gathers, the lock of its core guards all of it, and every operation is O(1).
+ * 2. [end] is one step under that lock, however many members there are. After it no member is added or removed: the
+ *    links belong to the waking thread, which grants the members one by one when the lock is free ([arrive]).
+ * 3. A member that is cancelled between [end] and its grant finds the batch ended. It counts as granted: its core takes
+ *    the grant back ([WaitCore.takeBack]).
  *
- * The members are woken in the order in which they came. The crowd stands for them in the list of those to wake.
+ * The members are woken in the order of their arrival. The batch stands for them in the wake list.
  */
 internal open class WaiterBatch : Wakeup() {
     private val members = FifoWaitQueue()
@@ -26,10 +26,10 @@ internal open class WaiterBatch : Wakeup() {
     var reason: Any? = null
         private set
 
-    /** How many gather here. */
+    /** The number of members. */
     val size: Int get() = members.size
 
-    /** Who came first; null if nobody is here. */
+    /** The member that arrived first; null if there is none. */
     fun first(): Waiter? = members.head()
 
     fun add(member: Waiter) {
@@ -40,16 +40,16 @@ internal open class WaiterBatch : Wakeup() {
         members.remove(member)
     }
 
-    /** Lets all in or, with a [reason], which then is the crowd's own, fails all. Then the core wakes this crowd. */
+    /** Grants all members or, with a [reason], fails them. Then the core wakes this batch. */
     fun end(reason: Any? = null) {
         this.reason = reason
         hasEnded = true
     }
 
-    /** The last thing that happens to [member] before it is granted; [place] counts those before it. */
+    /** Called last before [member] is granted; [place] counts the members granted before it. */
     protected open fun admit(member: Waiter, place: Int) {}
 
-    /** The chain of those whose grant, or failure, was not too late. */
+    /** Returns the chain of the members that were granted or failed: not withdrawn before. */
     override fun arrive(): Wakeup? {
         val reason = reason
         var first: Waiter? = null
@@ -59,7 +59,7 @@ internal open class WaiterBatch : Wakeup() {
         while (next != null) {
             val member: Waiter = next
             next = member.next
-            // One that is out must not keep its former neighbours alive.
+            // A waiter that has left must not keep its former neighbours alive.
             member.previous = null
             member.next = null
             member.linked = false

@@ -35,7 +35,7 @@ internal fun wakeAll(first: Wakeup) {
     }
 }
 
-/** What escapes a wake-up, such as a stack overflow, must not keep the others from being woken. */
+/** An exception of a wake-up, such as a stack overflow, must not keep the others from being woken. */
 private fun arriveGuarded(entry: Wakeup): Wakeup? =
     try {
         entry.arrive()

@@ -7,25 +7,25 @@ import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 
 /**
- * A coroutine that holds a lock and can be lifted; it stands in one of the rings of an [PriorityInheritance], in whose
- * comment is who guards it.
+ * A coroutine that holds a lock and can be boosted, a member of one of the rings of a [PriorityInheritance], whose
+ * comment says what guards it.
  */
 internal class BoostableHolder(private val context: CoroutineContext) : Ring() {
-    /** From the moment at which it gets the lock until it has none. */
+    /** Whether it holds the lock. */
     var isIn = false
 
-    /** Somebody changes its boost, and only that one may look at what follows. */
+    /** Whether a thread changes its boost; the fields below are that thread's then. */
     var isBusy = false
 
-    /** To which level it is lifted; [PriorityInheritance.NONE] if it is not. */
+    /** The level of its boost; [PriorityInheritance.NONE] if it has none. */
     var level: Int = PriorityInheritance.NONE
         private set
     private var boost: Boosting.Boost? = null
 
-    val isLifted: Boolean get() = boost != null
+    val isBoosted: Boolean get() = boost != null
 
-    /** The new boost first: in between it does not sink below both. Foreign code, so not under the lock. */
-    fun lift(to: Int) {
+    /** Begins the new boost before it ends the old one, so that the level never falls below both. Foreign code: no lock. */
+    fun boost(to: Int) {
         val before = boost
         boost = null
         level = to
@@ -41,18 +41,18 @@ internal class BoostableHolder(private val context: CoroutineContext) : Ring() {
     }
 }
 
-/** A ring of holdings, closed by one that stands for nobody: to leave it a holding need not know which it is. */
+/** A ring of holders, closed by a sentinel: to leave, a holder need not know in which ring it is. */
 internal open class Ring {
     private var previous: Ring = this
     private var next: Ring = this
 
     val first: BoostableHolder? get() = next as? BoostableHolder
 
-    fun add(holding: BoostableHolder) {
-        addAll(holding, holding)
+    fun add(holder: BoostableHolder) {
+        addAll(holder, holder)
     }
 
-    /** All of [other], which is empty then. O(1). */
+    /** Moves all of [other] here. O(1). */
     fun takeAll(other: Ring) {
         if (other.next === other) return
         val first = other.next
@@ -73,7 +73,7 @@ internal open class Ring {
         previous = last
     }
 
-    /** Out of the ring that it stands in, if it does. */
+    /** Leaves its ring, if it is in one. */
     fun unlink() {
         previous.next = next
         next.previous = previous

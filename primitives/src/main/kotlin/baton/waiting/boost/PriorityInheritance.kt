@@ -11,36 +11,33 @@ import kotlinx.coroutines.Dispatchers
 /*
  * How it works
  *
- * Who holds a lock is lifted to the level of the most urgent of those who wait for it (priority inheritance: Sha,
- * Rajkumar, Lehoczky, 1990), through the hook that its dispatcher offers (baton.Boosting).
+ * The holder of a lock is boosted to the level of its most urgent waiter (priority inheritance: Sha, Rajkumar, Lehoczky,
+ * 1990), through the hook that the holder's dispatcher offers (baton.Boosting).
  *
- *   core, under its lock:  enter, leave, joins, leaves ─▶ what is wanted ─▶ unsettled is not empty
- *   after the lock:        one thread at a time takes a holding out of unsettled, lifts it, puts it back
+ *   core, under its lock:  enter, leave, joins, leaves ─▶ the wanted level ─▶ unsettled is not empty
+ *   after the lock:        one thread at a time takes a holder out of unsettled, boosts it, puts it back
  *
- *   waiting      how many wait at each level, of those that have one
- *   settled      those who hold, each lifted to settledAt
- *   unsettled    those who hold and may be lifted to another level; and those who hold no more, but are still lifted
- *   settledAt    the level that is wanted: the most urgent of `waiting`, as it was at the end of the last decision
+ *   waiting      the number of waiters at each level, of those that have a level
+ *   settled      holders, each boosted to settledAt
+ *   unsettled    holders that may need another level; and coroutines that hold no more, but are still boosted
+ *   settledAt    the wanted level: the most urgent of `waiting`, as it was at the end of the last decision
  *
- * (1) Who holds is noted in the very decision that makes it the holder (readers let in together: before they are
- *     woken), and forgotten in the one that ends that. For that a lock with a noted holder has no fast path: see the
- *     word of each core. So nothing has to be looked at twice.
- * (2) Boosts are given and ended after the lock, for they are foreign code. At the end of every decision isDue()
- *     looks whether something is unsettled and nobody is at work. If so, the deciding thread is (isAtWork), until it
- *     finds under the lock that nothing is unsettled. Hence: while the lock is free and nobody is at work, all is
- *     settled.
- * (3) A holding that somebody lifts right now (isBusy) stands in no ring. Whoever comes to hold or leaves meanwhile
- *     only marks it; it is looked at again when it is put back. So a boost that came too late is ended at once.
- * (4) Who works is the first to be woken (WaitCore.prepareBoosts): before any coroutine, so that a new holder is
- *     dispatched at the level it is lifted to, and before any code of users, which may take its time.
- * (5) After STEPS steps the rest is done elsewhere: what other threads do to the lock does not keep this one for
- *     ever.
+ * (1) A holder is recorded in the decision that makes it the holder (readers admitted together: before they are woken),
+ *     and removed in the one that ends that. So a lock with a recorded holder has no fast path: see the word of each core.
+ * (2) Boosts begin and end after the lock, for they are foreign code. At the end of every decision isDue() checks whether
+ *     a holder is unsettled and no thread is at work. If so, the deciding thread works (isAtWork) until it finds, under
+ *     the lock, that none is unsettled. Hence: while the lock is free and no thread works, all holders are settled.
+ * (3) A holder whose boost a thread changes (isBusy) is in no ring. A decision that makes it hold or leave meanwhile only
+ *     marks it; the working thread looks at it again when it puts it back. So a boost that came too late is ended at once.
+ * (4) The work is the first wake-up (WaitCore.prepareBoosts): before any coroutine, so that a new holder is dispatched at
+ *     its boosted level, and before any user code, which may take its time.
+ * (5) After STEPS steps the rest of the work is dispatched, so that other threads' use of the lock cannot keep this thread
+ *     for ever.
  *
- * All of this is guarded by the lock of the core, but for a holding that is busy: it belongs to who is at work.
+ * The lock of the core guards all of this, except a holder that is busy: it belongs to the working thread.
  *
- * Levels are those at which the waiters began to wait. So of a chain of locks (A holds the first and waits for the
- * second, which B holds) the last holder is lifted with the first one if A was lifted before it began to wait, but
- * not after that.
+ * A waiter counts at the level at which it began to wait. So in a chain of locks (A holds the first and waits for the
+ * second, which B holds) B is boosted with A if A was boosted before it began to wait, but not after that.
  */
 internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
     private val waiting = IntArray(BoundedBypass.LEVELS)
@@ -50,25 +47,25 @@ internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
     private var isAtWork = false
     private var holders = 0
 
-    /** Of a lock that one alone can hold, or of which one alone can hold the part that counts. */
+    /** The holder of a lock that has at most one, or of its exclusive part. */
     private var sole: BoostableHolder? = null
 
     val hasHolder: Boolean get() = holders > 0
 
     val hasSole: Boolean get() = sole != null
 
-    fun enter(holding: BoostableHolder) {
-        holding.isIn = true
+    fun enter(holder: BoostableHolder) {
+        holder.isIn = true
         holders++
-        if (settledAt == NONE) settled.add(holding) else unsettled.add(holding)
+        if (settledAt == NONE) settled.add(holder) else unsettled.add(holder)
     }
 
-    /** To leave again changes nothing. */
-    fun leave(holding: BoostableHolder) {
-        if (!holding.isIn) return
-        holding.isIn = false
+    /** Leaving again changes nothing. */
+    fun leave(holder: BoostableHolder) {
+        if (!holder.isIn) return
+        holder.isIn = false
         holders--
-        if (!holding.isBusy) putBack(holding)
+        if (!holder.isBusy) putBack(holder)
     }
 
     fun enterAlone(context: CoroutineContext) {
@@ -81,14 +78,14 @@ internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
         sole = null
     }
 
-    /** The one that holds it alone, who goes on holding it in another way. */
+    /** Takes out the sole holder, which goes on holding in another mode. */
     fun takeSole(): BoostableHolder? = sole.also { sole = null }
 
     fun count(level: Int, change: Int) {
         waiting[level] += change
     }
 
-    /** At the end of a decision: whether there is work for the thread that has decided. */
+    /** Called at the end of a decision: whether the deciding thread has work to do. */
     fun isDue(): Boolean {
         val wanted = waiting.indexOfFirst { it > 0 }
         if (wanted != settledAt) {
@@ -110,46 +107,46 @@ internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
     /** False when all is settled. */
     private fun step(): Boolean {
         core.lock()
-        val holding = next()
-        val level = if (holding?.isIn == true) settledAt else NONE
-        isAtWork = holding != null
+        val holder = next()
+        val level = if (holder?.isIn == true) settledAt else NONE
+        isAtWork = holder != null
         core.unlock()
-        if (holding == null) return false
-        holding.lift(level)
+        if (holder == null) return false
+        holder.boost(level)
         core.lock()
-        holding.isBusy = false
-        putBack(holding)
+        holder.isBusy = false
+        putBack(holder)
         core.unlock()
         return true
     }
 
     private fun next(): BoostableHolder? {
         while (true) {
-            val holding = unsettled.first ?: return null
-            holding.unlink()
-            if (holding.isIn && holding.level == settledAt) {
-                settled.add(holding)
+            val holder = unsettled.first ?: return null
+            holder.unlink()
+            if (holder.isIn && holder.level == settledAt) {
+                settled.add(holder)
             } else {
-                holding.isBusy = true
-                return holding
+                holder.isBusy = true
+                return holder
             }
         }
     }
 
-    /** Into the ring that is right for it, or into none. */
-    private fun putBack(holding: BoostableHolder) {
-        holding.unlink()
+    /** Moves it into the ring where it belongs, or into none. */
+    private fun putBack(holder: BoostableHolder) {
+        holder.unlink()
         when {
-            !holding.isIn -> if (holding.isLifted) unsettled.add(holding)
-            holding.level == settledAt -> settled.add(holding)
-            else -> unsettled.add(holding)
+            !holder.isIn -> if (holder.isBoosted) unsettled.add(holder)
+            holder.level == settledAt -> settled.add(holder)
+            else -> unsettled.add(holder)
         }
     }
 
     companion object {
         private const val STEPS = 1000
 
-        /** No level: nobody waits, or not with one; or nobody is lifted. */
+        /** No level: no waiter has one, or there is no boost. */
         const val NONE = -1
     }
 }
@@ -157,9 +154,9 @@ internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
 private val WaitCore.anInheritance: PriorityInheritance
     get() = inheritance ?: PriorityInheritance(this).also { inheritance = it }
 
-// What the cores do. All of it is called under the lock.
+// Called by the cores, under the lock.
 
-/** [waiter] waits from now on. */
+/** [waiter] begins to wait. */
 internal fun WaitCore.joins(waiter: Waiter) {
     val level = waiter.urgency.toInt()
     if (level != PriorityInheritance.NONE) anInheritance.count(level, 1)
@@ -171,27 +168,27 @@ internal fun WaitCore.leaves(waiter: Waiter) {
     if (level != PriorityInheritance.NONE) anInheritance.count(level, -1)
 }
 
-/** Those who waited at these [levels] wait no more. */
+/** The waiters counted in [levels] wait no more. */
 internal fun WaitCore.leaveTogether(levels: IntArray) {
     for (level in levels.indices) inheritance?.count(level, -levels[level])
 }
 
-/** The coroutine of [context] holds it now, alone; null is somebody who cannot be lifted. */
+/** The coroutine of [context] is the sole holder now; null if the holder cannot be boosted. */
 internal fun WaitCore.holds(context: CoroutineContext?) {
     if (context != null) anInheritance.enterAlone(context) else inheritance?.leaveAlone()
 }
 
-/** Whoever held it alone holds it no more. */
+/** The sole holder, if any, holds no more. */
 internal fun WaitCore.holdsNoMore() {
     inheritance?.leaveAlone()
 }
 
-/** One of several holders. */
-internal fun WaitCore.enters(holding: BoostableHolder) {
-    anInheritance.enter(holding)
+/** Adds one of several holders. */
+internal fun WaitCore.enters(holder: BoostableHolder) {
+    anInheritance.enter(holder)
 }
 
-/** It holds it no more, if it did. */
-internal fun WaitCore.goes(holding: BoostableHolder) {
-    inheritance?.leave(holding)
+/** [holder] holds no more, if it did. */
+internal fun WaitCore.goes(holder: BoostableHolder) {
+    inheritance?.leave(holder)
 }

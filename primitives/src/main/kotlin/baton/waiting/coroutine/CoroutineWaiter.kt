@@ -12,21 +12,21 @@ import kotlin.time.Duration
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.DisposableHandle
 
-/** Suspends until [core] lets in [weight]. Throws what [WaitCore.failure] says, or that the coroutine is cancelled. */
+/** Suspends until [core] grants [weight]. Throws [WaitCore.failure], or that the coroutine is cancelled. */
 internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?): Unit =
     suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, weight, tag, caller).await() }
 
-/** As the other, but gives up after [timeout] and answers whether it was let in. */
+/** As the other, but gives up after [timeout] and returns whether it was granted. */
 internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, timeout: Duration): Boolean =
     suspendCoroutineUninterceptedOrReturn { caller ->
         TimedCoroutineWaiter(core, weight, tag, caller).await(timeout)
     }
 
-/** As the first, but answers what [core] grants, see [WaitCore.grantOf]. */
+/** As the first, but returns what [core] grants, see [WaitCore.grantOf]. */
 internal suspend fun <T> awaitValue(core: WaitCore, weight: Int = 1, tag: Any? = null): T =
     suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, weight, tag, caller).await() }
 
-/** As the other, but gives up after [timeout] and then answers [timedOut]. */
+/** As the other, but gives up after [timeout] and then returns [timedOut]. */
 internal suspend fun <T> awaitValue(
     core: WaitCore,
     timeout: Duration,
@@ -43,11 +43,11 @@ private fun coroutineWaiter(core: WaitCore, weight: Int, tag: Any?, caller: Cont
         ?: CoroutineWaiter(core, weight, tag, caller, Unit)
 
 /**
- * A coroutine that waits. On arrival in its own world it looks at the job before it lets the caller go on. That makes
+ * A coroutine that waits. On arrival on its dispatcher it looks at the job before it resumes the caller. That makes
  * cancellation prompt: a coroutine that was granted and then cancelled before it ran gives the grant back and throws.
  *
- * The job is watched before the waiter is enqueued and looked at once more after that, so that no cancellation falls in
- * between; one that is heard before the waiter is enqueued moves it out of PREPARING and is thrown from [await].
+ * The job is watched before the waiter is enqueued, and looked at once more after that, so that no cancellation is
+ * missed. A cancellation before the waiter is enqueued moves it out of PREPARING and is thrown from [await].
  *
  * A wait that ends with a grant leaves the waiter and its wrapper to the coroutine's next wait (see [WaiterCache]).
  */
@@ -110,7 +110,7 @@ internal open class CoroutineWaiter(
         caller.resumeWith(runCatching { if (late) throw whyLate() else result(state) })
     }
 
-    /** It has arrived with its grant. */
+    /** Called when it has arrived with its grant. */
     private fun retire() {
         if (!mayBeReused) return leave()
         unwatch()
@@ -155,7 +155,7 @@ internal open class CoroutineWaiter(
     final override val invitable: Boolean get() = true
 
     final override fun invite(from: WaitCore) {
-        // Whoever comes at once claims at once, and that sends the next invitation.
+        // A waiter that runs at once claims at once, and that sends the next invitation.
         Trampoline.run { sendInvitation(from) }
     }
 
@@ -168,7 +168,7 @@ internal open class CoroutineWaiter(
         }
     }
 
-    /** Asks the waiter into its own world, to take there what is free when it comes. */
+    /** Runs on the waiter's dispatcher and takes what is free then. */
     private inner class Invitation(private val from: WaitCore) : Continuation<Unit> {
         override val context: CoroutineContext get() = this@CoroutineWaiter.context
         var arrived = false

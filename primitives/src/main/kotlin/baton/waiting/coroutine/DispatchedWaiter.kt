@@ -13,9 +13,9 @@ import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Job
 
 /**
- * A waiter that brings a coroutine back into its own world. It is itself the continuation that the dispatcher resumes,
- * wrapped once by `interceptContinuation`; what becomes of the coroutine is decided on arrival ([arriveHere]), where it
- * is known whether the coroutine was cancelled meanwhile ([isLate]).
+ * A waiter that resumes a coroutine on its dispatcher. It is itself the continuation that the dispatcher resumes, wrapped
+ * once by `interceptContinuation`. The arrival ([arriveHere]) decides how the coroutine goes on, because it knows whether
+ * the coroutine was cancelled meanwhile ([isLate]).
  *
  * A dispatcher that throws may have queued the coroutine before. So a substitute on Dispatchers.Default arrives too, and
  * the first of the two arrivals counts ([leaveForArrival]). If that is the substitute, the coroutine is cancelled and
@@ -34,7 +34,7 @@ internal abstract class DispatchedWaiter(
     protected val interceptor: ContinuationInterceptor? = context[ContinuationInterceptor]
     private val intercepted: Continuation<Unit> = interceptor?.interceptContinuation(this) ?: this
 
-    /** On the job; [invoke] hears of its cancellation. */
+    /** The handler on the job, which calls [invoke] when the job begins to be cancelled. */
     protected var watch: DisposableHandle? = null
 
     /**
@@ -47,7 +47,7 @@ internal abstract class DispatchedWaiter(
     @Volatile
     private var waitsBefore = 0
 
-    /** What the dispatcher threw, once the substitute has arrived. */
+    /** The exception of the dispatcher, once the substitute has arrived. */
     private var refusal: Throwable? = null
 
     final override val coroutine: CoroutineContext get() = context
@@ -60,8 +60,8 @@ internal abstract class DispatchedWaiter(
     final override fun getStackTraceElement(): StackTraceElement? = null
 
     final override fun resume(): Boolean {
-        val isPutOff = InPlace.isInUse && interceptor is CoroutineDispatcher && InPlace.putOff(interceptor, ::dispatch)
-        if (!isPutOff) dispatch()
+        val isDeferred = InPlace.isInUse && interceptor is CoroutineDispatcher && InPlace.defer(interceptor, ::dispatch)
+        if (!isDeferred) dispatch()
         return true
     }
 
@@ -99,7 +99,7 @@ internal abstract class DispatchedWaiter(
 
     private val hasArrived: Boolean get() = currentState == Waiter.ARRIVED
 
-    /** In the waiter's own world, once; [state] is how the wait ended. */
+    /** Called once, on the waiter's dispatcher; [state] is how the wait ended. */
     protected abstract fun arriveHere(state: Int)
 
     protected fun whyLate(): Throwable =
@@ -110,7 +110,7 @@ internal abstract class DispatchedWaiter(
         watch = null
     }
 
-    /** It has served for the last time. */
+    /** Called when it has served its last wait. */
     protected open fun leave() {
         unwatch()
         if (intercepted !== this) interceptor?.releaseInterceptedContinuation(intercepted)
@@ -136,7 +136,7 @@ internal abstract class DispatchedWaiter(
     }
 }
 
-/** What a waiter's continuation is resumed with; it knows the rest itself. */
+/** The value with which a waiter's continuation is resumed. */
 internal val RESUMED: Result<Unit> = Result.success(Unit)
 
 internal const val REFUSED = "The coroutine's dispatcher refused to resume it"

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger
 
 /**
  * Runs callbacks that must leave the thread that reached them: those that would deepen its stack without bound, and
- * those that a timer sets going. Users cannot submit to it, so only callbacks can fill it.
+ * those of timers. Users cannot submit to it, so only callbacks can fill it.
  *
- * 1. CallbackExecutor that return soon share [core] threads, however many are queued: a burst of timeouts starts no burst of
+ * 1. Callbacks that return soon share [core] threads, however many are queued: a burst of timeouts starts no burst of
  *    threads.
  * 2. When the same callback has headed the queue for [STALL_MILLIS], all threads count as blocked, and their number
  *    doubles, up to one for each callback. So a blocked callback delays the others by a few times [STALL_MILLIS].
@@ -58,7 +58,7 @@ public object HandOverExecutor : Executor {
     private fun look(before: Runnable?) {
         val head = queue.peek()
         if (head == null) {
-            // What is blocked now stays apart, so that it delays nothing that comes next.
+            // Threads that are blocked now do not count, so that they delay no later callback.
             pool.corePoolSize = minOf(core + pool.activeCount, MOST_THREADS)
             isWatched.set(false)
             if (queue.isEmpty() || !isWatched.compareAndSet(false, true)) return
@@ -72,7 +72,7 @@ public object HandOverExecutor : Executor {
         try {
             pool.corePoolSize = minOf(2 * maxOf(core, pool.poolSize), MOST_THREADS)
         } catch (_: Throwable) {
-            // No thread to be had: the queue moves when a callback returns.
+            // No thread can be started: the queue moves when a callback returns.
         }
     }
 

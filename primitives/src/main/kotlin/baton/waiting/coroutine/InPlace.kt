@@ -5,12 +5,12 @@ import kotlinx.coroutines.CoroutineDispatcher
 
 /**
  * Keeps the stack flat over dispatchers that run their blocks on the thread that dispatches, such as that of
- * `Executor { it.run() }.asCoroutineDispatcher()`. Nothing tells such a dispatcher from one that queues but an arrival
+ * `Executor { it.run() }.asCoroutineDispatcher()`. Such a dispatcher differs from one that queues only by an arrival
  * inside the call that dispatched it.
  *
- * Up to [LEVELS] such arrivals of a thread stand on each other. Then what one of the same dispatchers is to run is put
- * off until the outermost has returned. Other dispatchers are not put off: they queue, and a thread that blocks until
- * another one has done its work must not keep that work to itself.
+ * Up to [LEVELS] such arrivals of a thread nest. Then blocks for one of the same dispatchers are deferred until the
+ * outermost arrival has returned. Blocks for other dispatchers are not deferred: those queue, and a thread that blocks
+ * until another one has done its work must not keep that work to itself.
  *
  * As long as no dispatcher has run a block in place, this costs the read of a field for each resumption.
  */
@@ -20,9 +20,9 @@ internal object InPlace {
     private class Frame {
         var depth = 0
 
-        /** The dispatchers of those that stand on each other. */
+        /** The dispatchers of the nested arrivals. */
         val dispatchers = ArrayList<CoroutineDispatcher>(1)
-        val putOff = ArrayDeque<() -> Unit>()
+        val deferred = ArrayDeque<() -> Unit>()
     }
 
     /** Whether a dispatcher has ever run a block in place. */
@@ -31,14 +31,14 @@ internal object InPlace {
     var isInUse: Boolean = false
     private val frames = ThreadLocal.withInitial { Frame() }
 
-    /** Whether [dispatch], to [dispatcher], is left to the outermost arrival of this thread. */
-    fun putOff(dispatcher: CoroutineDispatcher, dispatch: () -> Unit): Boolean {
+    /** Whether [dispatch], to [dispatcher], is deferred until the outermost arrival of this thread has returned. */
+    fun defer(dispatcher: CoroutineDispatcher, dispatch: () -> Unit): Boolean {
         val isDeep = isDeep(dispatcher)
-        if (isDeep) frames.get().putOff.addLast(dispatch)
+        if (isDeep) frames.get().deferred.addLast(dispatch)
         return isDeep
     }
 
-    /** Whether as many arrivals as may do so stand on each other here, some of them of [dispatcher]. */
+    /** Whether [LEVELS] arrivals nest on this thread, some of them of [dispatcher]. */
     fun isDeep(dispatcher: CoroutineDispatcher): Boolean {
         val frame = frames.get()
         return frame.depth >= LEVELS && frame.dispatchers.any { it === dispatcher }
@@ -85,7 +85,7 @@ internal object InPlace {
 
     private fun leave(frame: Frame, isNote: Boolean = false) {
         if (frame.depth == 1 && !isNote) {
-            while (true) Trampoline.guarded(frame.putOff.removeFirstOrNull() ?: break)
+            while (true) Trampoline.guarded(frame.deferred.removeFirstOrNull() ?: break)
             frame.dispatchers.clear()
         }
         frame.depth--

@@ -5,7 +5,7 @@ import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.Job
 
-// What we need of a Job beyond its stable API: to hear of its cancellation when it begins, not when it has completed,
+// Beyond the stable API of Job we need two things: a call when its cancellation begins, not when it has completed,
 // and to know why. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
 
 /**

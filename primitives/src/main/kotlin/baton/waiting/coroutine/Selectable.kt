@@ -16,28 +16,28 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.selects.SelectInstance
 
 /**
- * What a clause of a `select` does. kotlinx calls [register] for a clause that joins (again, with the same clause, when
- * a grant came while the select was still registering), [result] for the one that won, and [undo] when the select that
- * it won was cancelled before it ran.
+ * The actions of a clause of a `select`. kotlinx calls [register] when the clause joins (again, with the same clause, when
+ * a grant came while the select was still registering), [result] when it has won, and [undo] when the select that it won
+ * was cancelled before it ran.
  */
 @InternalBatonApi
 @OptIn(InternalCoroutinesApi::class)
 public abstract class Selectable {
     public abstract fun register(clause: Any, select: SelectInstance<*>, param: Any?)
 
-    /** What the clause's block gets, or throws what [register] refused. */
+    /** Returns the parameter of the clause's block, or throws the exception with which [register] refused. */
     public abstract fun result(result: Any?): Any?
 
     public abstract fun undo(result: Any?)
 }
 
-/** A clause that waits at a core as everything else does. */
+/** A clause that waits at a core. */
 @OptIn(InternalCoroutinesApi::class)
 internal abstract class SelectableCore : Selectable() {
-    /** The waiter for [param], or throws because the request can never succeed. */
+    /** Returns the waiter for [param], or throws because the request can never succeed. */
     protected abstract fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter
 
-    /** What the clause's block gets. */
+    /** The parameter of the clause's block. */
     protected abstract fun valueOf(winner: SelectWaiter): Any?
 
     final override fun register(clause: Any, select: SelectInstance<*>, param: Any?) {
@@ -79,7 +79,7 @@ internal class SelectWaiter(
     private val select: SelectInstance<*>,
 ) : ClauseWaiter(core, weight, tag, selectId = select),
     DisposableHandle {
-    /** What the select's dispatcher threw. */
+    /** The exception of the select's dispatcher. */
     private var refusal: Throwable? = null
 
     override val coroutine: CoroutineContext get() = select.context
@@ -91,7 +91,7 @@ internal class SelectWaiter(
     /** The thread that is inside [resume]. Other threads only compare it with themselves. */
     private var asker: Thread? = null
 
-    /** The select runs, and this clause has won. Throws what the core failed it with. */
+    /** Called when the select runs and this clause has won. Throws the core's failure. */
     fun run() {
         if (asker === Thread.currentThread()) dispatcher?.let { InPlace.note(it, select.context) }
         if (currentState == FAILED) throw core.failure(this)
@@ -100,9 +100,9 @@ internal class SelectWaiter(
 
     override fun arrive(): Wakeup? {
         val dispatcher = dispatcher
-        val isPutOff =
-            InPlace.isInUse && dispatcher != null && InPlace.putOff(dispatcher) { super.arrive()?.let(::wakeAll) }
-        return if (isPutOff) null else super.arrive()
+        val isDeferred =
+            InPlace.isInUse && dispatcher != null && InPlace.defer(dispatcher) { super.arrive()?.let(::wakeAll) }
+        return if (isDeferred) null else super.arrive()
     }
 
     override val canBeAsked: Boolean
@@ -128,8 +128,8 @@ internal class SelectWaiter(
         }
 
     /**
-     * Nothing but its dispatcher can resume a select. So the coroutine is cancelled, and what it was granted goes on; but
-     * where the dispatcher did not queue it, it does not come back.
+     * Only its dispatcher can resume a select. So the coroutine is cancelled, and its grant goes on; but where the
+     * dispatcher did not queue the select, the coroutine never resumes.
      */
     override fun refused() {
         val refusal = refusal ?: return

@@ -14,8 +14,8 @@ import kotlinx.coroutines.InternalCoroutinesApi
 /**
  * Timers, and the one place that decides where the consequences of a timeout run. Grain: one millisecond, rounded up.
  *
- * A timeout withdraws its waiter, and that grants others: their callbacks and coroutines may run on the thread that
- * withdraws, and may block it. So a thread that serves the timers of others never withdraws. It hands the expiry to
+ * A timeout withdraws its waiter, which may grant other waiters: their callbacks and coroutines may run on the
+ * withdrawing thread, and may block it. So a timer thread that is shared never withdraws. It hands the expiry to
  * [HandOverExecutor].
  *
  * - A coroutine's timeout runs on its dispatcher's clock if it has one, so that a test's virtual time counts. Such a

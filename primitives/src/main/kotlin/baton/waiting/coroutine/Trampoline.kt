@@ -4,20 +4,20 @@ import baton.waiting.InternalBatonApi
 
 /**
  * Keeps the stack flat where a resumption runs the waiter's code at once: that code may release again, which resumes
- * the next one, and so on.
+ * the next waiter, and so on.
  *
- * Up to [LEVELS] such resumptions of a thread nest. Deeper ones are put off until the outermost has returned
+ * Up to [LEVELS] such resumptions of a thread nest. Deeper ones are deferred until the outermost has returned
  * (coroutines without a dispatcher), or are handed to an executor (futures, see [enter]). Some levels nest on purpose:
- * code that releases and then blocks its thread until the next holder is done would wait for ever if nothing did.
+ * code that releases and then blocks its thread until the next holder is done would otherwise deadlock.
  */
 @InternalBatonApi
 public object Trampoline {
-    /** How many resumptions of one thread may stand on each other. */
+    /** How many resumptions of one thread may nest. */
     internal const val LEVELS = 8
 
     private class Frame {
         var depth = 0
-        val putOff = ArrayDeque<() -> Unit>()
+        val deferred = ArrayDeque<() -> Unit>()
     }
 
     private val frames = ThreadLocal.withInitial { Frame() }
@@ -34,7 +34,7 @@ public object Trampoline {
     @JvmStatic
     public fun leave() {
         val frame = frames.get()
-        runPutOff(frame)
+        runDeferred(frame)
         frame.depth--
     }
 
@@ -48,34 +48,34 @@ public object Trampoline {
         try {
             return call()
         } finally {
-            runPutOff(frame)
+            runDeferred(frame)
             frame.depth--
         }
     }
 
-    /** Runs [resumption] now, or after the outermost one of this thread when [LEVELS] of them stand on each other. */
+    /** Runs [resumption] now, or after the outermost one of this thread if [LEVELS] of them nest. */
     public fun run(resumption: () -> Unit) {
         val frame = frames.get()
         if (frame.depth >= LEVELS) {
-            frame.putOff.addLast(resumption)
+            frame.deferred.addLast(resumption)
             return
         }
         frame.depth++
         try {
             guarded(resumption)
-            runPutOff(frame)
+            runDeferred(frame)
         } finally {
             frame.depth--
         }
     }
 
-    /** The outermost one, a coroutine's or a future's, runs what those on top of it have put off. */
-    private fun runPutOff(frame: Frame) {
+    /** The outermost resumption, a coroutine's or a future's, runs the deferred ones. */
+    private fun runDeferred(frame: Frame) {
         if (frame.depth > 1) return
-        while (true) guarded(frame.putOff.removeFirstOrNull() ?: break)
+        while (true) guarded(frame.deferred.removeFirstOrNull() ?: break)
     }
 
-    /** Runs [resumption], which is the user's code or leads there. */
+    /** Runs [resumption], which is or calls user code. */
     internal inline fun guarded(resumption: () -> Unit) {
         try {
             resumption()
@@ -84,14 +84,14 @@ public object Trampoline {
         }
     }
 
-    /** What a waiter's code, or a callback, throws past its own completion is not the business of whoever released. */
+    /** Reports what a waiter's code or a callback threw past its own completion: the releasing thread must not see it. */
     @JvmStatic
     public fun report(e: Throwable) {
         val thread = Thread.currentThread()
         try {
             thread.uncaughtExceptionHandler.uncaughtException(thread, e)
         } catch (_: Throwable) {
-            // As the JVM does: what a handler throws is ignored. Others still wait to be woken.
+            // As in the JVM, an exception of the handler is ignored. The remaining waiters are still to be woken.
         }
     }
 }
