@@ -12,8 +12,16 @@ import org.junit.jupiter.api.Test
  * answer. Here, [Clause.answer] does what the thread of the select would do in that moment.
  */
 class ClauseWaiterTest {
-    private class Clause(core: WaitCore, tag: Any?, selectId: Any, private val answer: Clause.() -> Boolean) :
-        ClauseWaiter(core, weight = 1, tag, selectId) {
+    private class Clause(
+        core: WaitCore,
+        tag: Any?,
+        selectId: Any,
+        private val name: String = "clause",
+        private val answer: Clause.() -> Boolean,
+    ) : ClauseWaiter(core, weight = 1, tag, selectId) {
+        override fun isSameClause(other: Waiter): Boolean =
+            other is Clause && other.selectId === selectId && other.name == name
+
         override fun resume(): Boolean = answer()
 
         override fun resumeFailed() = Unit
@@ -44,16 +52,54 @@ class ClauseWaiterTest {
         val mutex = Mutex(locked = true)
         val core = coreOf(mutex)
         val again = Clause(core, "owner", select) { true }
-        core.enqueue(
+        val first =
             Clause(core, "owner", select) {
                 core.enqueue(again)
+                false
+            }
+        core.enqueue(first)
+
+        mutex.unlock()
+
+        assertEquals(Waiter.RETURNED, first.currentState)
+        assertEquals(Waiter.GRANTED, again.currentState)
+        assertTrue(mutex.holder == "owner")
+    }
+
+    @Test
+    fun unlock_selectEnqueuesAnotherClauseOfTheOwnerAndAccepts_otherWaits() {
+        val mutex = Mutex(locked = true)
+        val core = coreOf(mutex)
+        val other = Clause(core, "owner", select, "other") { true }
+        val first =
+            Clause(core, "owner", select) {
+                core.enqueue(other)
+                true
+            }
+        core.enqueue(first)
+
+        mutex.unlock()
+
+        assertEquals(Waiter.GRANTED, first.currentState)
+        assertEquals(Waiter.WAITING, other.currentState)
+        assertTrue(mutex.holder == "owner")
+    }
+
+    @Test
+    fun unlock_selectEnqueuesAnotherClauseOfTheOwnerAndRefuses_otherGetsTheMutex() {
+        val mutex = Mutex(locked = true)
+        val core = coreOf(mutex)
+        val other = Clause(core, "owner", select, "other") { true }
+        core.enqueue(
+            Clause(core, "owner", select) {
+                core.enqueue(other)
                 false
             },
         )
 
         mutex.unlock()
 
-        assertEquals(Waiter.GRANTED, again.currentState)
+        assertEquals(Waiter.GRANTED, other.currentState)
         assertTrue(mutex.holder == "owner")
     }
 }
