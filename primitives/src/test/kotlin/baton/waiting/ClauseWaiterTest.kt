@@ -1,6 +1,10 @@
 package baton.waiting
 
+import baton.bridge.RECEIVE
 import baton.bridge.coreOf
+import baton.bridge.sendIfNotSent
+import baton.bridge.wrap
+import baton.channels.Channel
 import baton.sync.Mutex
 import baton.sync.Semaphore
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -101,5 +105,46 @@ class ClauseWaiterTest {
 
         assertEquals(Waiter.GRANTED, other.currentState)
         assertTrue(mutex.holder == "owner")
+    }
+
+    /** The canceller has changed the state of the receiver, and has not taken it out of the queue yet. */
+    @Test
+    fun onSend_receivingClauseIsCancelledAndStillQueued_waits() {
+        val channel = Channel<String>()
+        val core = coreOf(channel)
+        val receiver = Clause(core, RECEIVE, select) { true }
+        core.enqueue(receiver)
+        assertTrue(receiver.tryLeave(Waiter.CANCELLED))
+        val sender = Clause(core, wrap("x"), selectId = Any()) { true }
+
+        val state = core.enqueue(sender)
+
+        assertEquals(Waiter.WAITING, state)
+        assertEquals("Channel (size = 0, capacity = 0, waiting = 1)", channel.toString())
+    }
+
+    @Test
+    fun onSend_receivingSelectRefuses_takesTheRoomOfTheBuffer() {
+        val channel = Channel<String>(1)
+        val core = coreOf(channel)
+        core.enqueue(Clause(core, RECEIVE, select) { false })
+        val sender = Clause(core, wrap("x"), selectId = Any()) { true }
+
+        val state = core.enqueue(sender)
+
+        assertEquals(Waiter.GRANTED, state)
+        sendIfNotSent(channel, sender)
+        assertEquals("x", channel.tryReceive().getOrNull())
+    }
+
+    @Test
+    fun trySend_receivingSelectRefuses_takesTheRoomOfTheBuffer() {
+        val channel = Channel<String>(1)
+        val core = coreOf(channel)
+        core.enqueue(Clause(core, RECEIVE, select) { false })
+
+        assertTrue(channel.trySend("x").isSuccess)
+
+        assertEquals("x", channel.tryReceive().getOrNull())
     }
 }
