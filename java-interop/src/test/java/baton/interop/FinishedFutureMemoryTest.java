@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.memory.CollectorKt;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -64,6 +65,23 @@ class FinishedFutureMemoryTest {
             future.cancel(true);
             return future;
         }),
+        SELECT(captured -> {
+            AsyncChannel<String> channel = AsyncChannel.create(1);
+            channel.send("x").join();
+            return select(captured, channel).start();
+        }),
+        SELECT_AFTER_WAITING(captured -> {
+            AsyncChannel<String> channel = AsyncChannel.create(1);
+            CompletableFuture<Object> future = select(captured, channel).start();
+            channel.send("x").join();
+            return future;
+        }),
+        SELECT_WITHDRAWN(captured -> {
+            CompletableFuture<Object> future =
+                    select(captured, AsyncChannel.create(1)).start();
+            future.cancel(true);
+            return future;
+        }),
         SUPPLY(captured -> CancellableFuture.supply(Runnable::run, token -> captured.hashCode()));
 
         private final Function<Object, CompletableFuture<?>> make;
@@ -74,6 +92,13 @@ class FinishedFutureMemoryTest {
 
         private static Supplier<CompletionStage<Object>> action(Object captured) {
             return () -> CompletableFuture.completedFuture(captured.hashCode());
+        }
+
+        private static Select<Object> select(Object captured, AsyncChannel<String> channel) {
+            return Select.first()
+                    .onReceive(channel, element -> captured.hashCode())
+                    .onReceive(AsyncChannel.create(1), element -> captured.hashCode())
+                    .onTimeout(Duration.ofDays(1), captured::hashCode);
         }
 
         /** In a frame of its own. */

@@ -2,10 +2,13 @@ package baton.interop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -78,5 +81,41 @@ class SelectStartTest {
                 .start();
         assertEquals("one", select.join());
         assertEquals(0, mutex.waiting());
+    }
+
+    @Test
+    void clauseThrowsAnErrorWhileItStarts_noClauseWaits() {
+        AsyncSemaphore before = AsyncSemaphore.create(1);
+        AsyncSemaphore after = AsyncSemaphore.create(1);
+        Permit one = before.tryAcquire().orElseThrow();
+        Permit other = after.tryAcquire().orElseThrow();
+        StackOverflowError error = new StackOverflowError();
+        CompletableFuture<String> select = SelectFuture.start(
+                List.of(
+                        before.onAcquire(1, null, permit -> "before"),
+                        call -> new ThrowingAttempt(error),
+                        after.onAcquire(1, null, permit -> "after")),
+                null);
+        assertSame(error, assertThrows(CompletionException.class, select::join).getCause());
+        assertEquals(0, before.waiting() + after.waiting());
+        one.close();
+        other.close();
+        assertEquals(2, before.availablePermits() + after.availablePermits());
+    }
+
+    private record ThrowingAttempt(Error error) implements Clause.Attempt {
+        @Override
+        public void start() {
+            throw error;
+        }
+
+        @Override
+        public void withdraw() {}
+
+        @Override
+        public void finish() {}
+
+        @Override
+        public void undo() {}
     }
 }

@@ -1,7 +1,6 @@
 package baton.channels
 
 import baton.waiting.Wakeup
-import baton.waiting.coroutine.Timeouts
 import baton.waiting.coroutine.Trampoline
 
 /**
@@ -14,7 +13,7 @@ internal class DropNotification<E>(
     private val held: ElementBuffer?,
 ) : Wakeup() {
     override fun arrive(): Wakeup? {
-        Timeouts.offSharedTimer { Trampoline.run(::report) }
+        Trampoline.run(::report)
         return null
     }
 

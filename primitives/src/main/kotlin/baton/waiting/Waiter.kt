@@ -3,7 +3,6 @@ package baton.waiting
 import baton.priority
 import baton.waiting.boost.Boosts
 import baton.waiting.boost.PriorityInheritance
-import baton.waiting.coroutine.Timeouts
 import baton.waiting.coroutine.Trampoline
 import baton.waiting.coroutine.WaiterCache
 import java.lang.invoke.MethodHandles
@@ -187,7 +186,7 @@ public abstract class Waiter(
 
     internal override fun arrive(): Wakeup? {
         if (!resumesOnCallersStack) return arriveNow()
-        Timeouts.offSharedTimer { Trampoline.run { arriveNow()?.let(::wakeAll) } }
+        Trampoline.run { arriveNow()?.let(::wakeAll) }
         return null
     }
 

@@ -1,5 +1,6 @@
 package baton.waiting
 
+import baton.waiting.coroutine.Timeouts
 import baton.waiting.coroutine.Trampoline
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.Dispatchers
@@ -35,14 +36,19 @@ internal fun wakeAll(first: Wakeup) {
     }
 }
 
-/** An exception of a wake-up, such as a stack overflow, must not keep the others from being woken. */
-private fun arriveGuarded(entry: Wakeup): Wakeup? =
+/**
+ * An exception of a wake-up, such as a stack overflow, must not keep the others from being woken. An entry may run user
+ * code in place, so no entry is woken on the timer thread that all coroutines share: a `withTimeout` cancels there.
+ */
+private fun arriveGuarded(entry: Wakeup): Wakeup? {
     try {
-        entry.arrive()
+        if (!Timeouts.isOnSharedTimer()) return entry.arrive()
+        Timeouts.offSharedTimer { entry.arrive()?.let(::wakeAll) }
     } catch (e: Throwable) {
         wakeElsewhere(entry, e)
-        null
     }
+    return null
+}
 
 private fun wakeElsewhere(entry: Wakeup, failure: Throwable) {
     try {

@@ -1,6 +1,9 @@
 package baton.channels
 
 import baton.waiting.Callers
+import baton.waiting.WaitCore
+import baton.waiting.Waiter
+import kotlin.concurrent.thread
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
@@ -73,4 +76,48 @@ class ChannelEndTest {
             assertTrue(receiver.failure is ChannelClosedException)
             assertTrue(runCatching { place.send("late") }.exceptionOrNull() is ChannelClosedException)
         }
+
+    /** The channel is drained before the thread of the last element's receiver, which then ends the others, has its lock. */
+    @Test
+    fun receive_whileTheLastElementArrives_failsItAndThoseThatWait() {
+        val core = channel.core
+        val last = Receiver(core, ChannelState.RECEIVE).apply { enqueue() }
+        assertTrue(channel.trySend("x").isSuccess)
+        val waiting = Receiver(core, ChannelState.RECEIVE).apply { enqueue() }
+        val watching = Receiver(core, ChannelState.END).apply { enqueue() }
+        channel.close()
+        assertEquals(listOf(Waiter.WAITING, Waiter.WAITING), listOf(waiting.currentState, watching.currentState))
+
+        lateinit var arriving: Thread
+        val registering =
+            Receiver(core, ChannelState.RECEIVE) {
+                arriving = thread { core.arrived(last) }
+                // A thread that wants the lock of the core parks with a timeout, and nothing else here does.
+                while (arriving.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
+            }
+        registering.enqueue()
+        arriving.join()
+
+        val states = listOf(registering, waiting, watching).map { it.currentState }
+        assertEquals(List(3) { Waiter.FAILED }, states)
+        assertEquals(0, channel.waiting)
+    }
+
+    /** [underLock] runs when the core, under its lock, begins to look for an element. */
+    private class Receiver(core: WaitCore, tag: Any, private val underLock: () -> Unit = {}) :
+        Waiter(core, weight = 0, tag) {
+        override val selectId: Any?
+            get() {
+                underLock()
+                return null
+            }
+
+        override val confirms: Boolean get() = true
+
+        fun enqueue(): Int = core.enqueue(this)
+
+        override fun resume(): Boolean = true
+
+        override fun resumeFailed() = Unit
+    }
 }

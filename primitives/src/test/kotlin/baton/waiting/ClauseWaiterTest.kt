@@ -1,6 +1,10 @@
 package baton.waiting
 
+import baton.bridge.RECEIVE
 import baton.bridge.coreOf
+import baton.bridge.sendIfNotSent
+import baton.bridge.wrap
+import baton.channels.Channel
 import baton.sync.Mutex
 import baton.sync.Semaphore
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -12,8 +16,16 @@ import org.junit.jupiter.api.Test
  * answer. Here, [Clause.answer] does what the thread of the select would do in that moment.
  */
 class ClauseWaiterTest {
-    private class Clause(core: WaitCore, tag: Any?, selectId: Any, private val answer: Clause.() -> Boolean) :
-        ClauseWaiter(core, weight = 1, tag, selectId) {
+    private class Clause(
+        core: WaitCore,
+        tag: Any?,
+        selectId: Any,
+        private val name: String = "clause",
+        private val answer: Clause.() -> Boolean,
+    ) : ClauseWaiter(core, weight = 1, tag, selectId) {
+        override fun isSameClause(other: Waiter): Boolean =
+            other is Clause && other.selectId === selectId && other.name == name
+
         override fun resume(): Boolean = answer()
 
         override fun resumeFailed() = Unit
@@ -44,16 +56,95 @@ class ClauseWaiterTest {
         val mutex = Mutex(locked = true)
         val core = coreOf(mutex)
         val again = Clause(core, "owner", select) { true }
-        core.enqueue(
+        val first =
             Clause(core, "owner", select) {
                 core.enqueue(again)
+                false
+            }
+        core.enqueue(first)
+
+        mutex.unlock()
+
+        assertEquals(Waiter.RETURNED, first.currentState)
+        assertEquals(Waiter.GRANTED, again.currentState)
+        assertTrue(mutex.holder == "owner")
+    }
+
+    @Test
+    fun unlock_selectEnqueuesAnotherClauseOfTheOwnerAndAccepts_otherWaits() {
+        val mutex = Mutex(locked = true)
+        val core = coreOf(mutex)
+        val other = Clause(core, "owner", select, "other") { true }
+        val first =
+            Clause(core, "owner", select) {
+                core.enqueue(other)
+                true
+            }
+        core.enqueue(first)
+
+        mutex.unlock()
+
+        assertEquals(Waiter.GRANTED, first.currentState)
+        assertEquals(Waiter.WAITING, other.currentState)
+        assertTrue(mutex.holder == "owner")
+    }
+
+    @Test
+    fun unlock_selectEnqueuesAnotherClauseOfTheOwnerAndRefuses_otherGetsTheMutex() {
+        val mutex = Mutex(locked = true)
+        val core = coreOf(mutex)
+        val other = Clause(core, "owner", select, "other") { true }
+        core.enqueue(
+            Clause(core, "owner", select) {
+                core.enqueue(other)
                 false
             },
         )
 
         mutex.unlock()
 
-        assertEquals(Waiter.GRANTED, again.currentState)
+        assertEquals(Waiter.GRANTED, other.currentState)
         assertTrue(mutex.holder == "owner")
+    }
+
+    /** The canceller has changed the state of the receiver, and has not taken it out of the queue yet. */
+    @Test
+    fun onSend_receivingClauseIsCancelledAndStillQueued_waits() {
+        val channel = Channel<String>()
+        val core = coreOf(channel)
+        val receiver = Clause(core, RECEIVE, select) { true }
+        core.enqueue(receiver)
+        assertTrue(receiver.tryLeave(Waiter.CANCELLED))
+        val sender = Clause(core, wrap("x"), selectId = Any()) { true }
+
+        val state = core.enqueue(sender)
+
+        assertEquals(Waiter.WAITING, state)
+        assertEquals("Channel (size = 0, capacity = 0, waiting = 1)", channel.toString())
+    }
+
+    @Test
+    fun onSend_receivingSelectRefuses_takesTheRoomOfTheBuffer() {
+        val channel = Channel<String>(1)
+        val core = coreOf(channel)
+        core.enqueue(Clause(core, RECEIVE, select) { false })
+        val sender = Clause(core, wrap("x"), selectId = Any()) { true }
+
+        val state = core.enqueue(sender)
+
+        assertEquals(Waiter.GRANTED, state)
+        sendIfNotSent(channel, sender)
+        assertEquals("x", channel.tryReceive().getOrNull())
+    }
+
+    @Test
+    fun trySend_receivingSelectRefuses_takesTheRoomOfTheBuffer() {
+        val channel = Channel<String>(1)
+        val core = coreOf(channel)
+        core.enqueue(Clause(core, RECEIVE, select) { false })
+
+        assertTrue(channel.trySend("x").isSuccess)
+
+        assertEquals("x", channel.tryReceive().getOrNull())
     }
 }

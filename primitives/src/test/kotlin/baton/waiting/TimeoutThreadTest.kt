@@ -4,9 +4,11 @@ import baton.sync.Mutex
 import baton.sync.Semaphore
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.startCoroutine
 import kotlin.time.Duration.Companion.milliseconds
@@ -17,8 +19,11 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.advanceTimeBy
 import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.withTimeoutOrNull
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
@@ -109,15 +114,66 @@ class TimeoutThreadTest {
         assertOffTimers(granted.get(20, SECONDS))
     }
 
+    @Test
+    fun withTimeout_onAnExecutor_grantsOthersOffKotlinxTimer() {
+        heavyRequestThatIsCancelled(executor.asCoroutineDispatcher())
+        requestBehindIt()
+        assertOffTimers(granted.get(20, SECONDS))
+    }
+
+    @Test
+    fun withTimeout_onAnExecutor_grantsAnUnconfinedCoroutineOffKotlinxTimer() {
+        heavyRequestThatIsCancelled(executor.asCoroutineDispatcher())
+        requestBehindIt(Dispatchers.Unconfined)
+        assertOffTimers(granted.get(20, SECONDS))
+    }
+
+    @Test
+    fun withTimeout_onAnExecutor_grantsACoroutineThatIsRunInPlaceOffKotlinxTimer() {
+        heavyRequestThatIsCancelled(executor.asCoroutineDispatcher())
+        requestBehindIt(Executor { it.run() }.asCoroutineDispatcher())
+        assertOffTimers(granted.get(20, SECONDS))
+    }
+
+    @Test
+    fun withTimeout_ofASelectOnAnExecutor_grantsOthersOffKotlinxTimer() {
+        CoroutineScope(executor.asCoroutineDispatcher()).launch(start = CoroutineStart.UNDISPATCHED) {
+            withTimeout(50.milliseconds) { select { semaphore.onAcquire(2) {} } }
+        }
+        requestBehindIt()
+        assertOffTimers(granted.get(20, SECONDS))
+    }
+
+    @Test
+    fun withTimeout_withoutADispatcher_resumesItsCoroutineOffKotlinxTimer() =
+        assertResumesOffTimers(EmptyCoroutineContext)
+
+    @Test
+    fun withTimeout_onUnconfined_resumesItsCoroutineOffKotlinxTimer() = assertResumesOffTimers(Dispatchers.Unconfined)
+
+    private fun assertResumesOffTimers(context: CoroutineContext) {
+        val resumed = CompletableFuture<Thread>()
+        suspend { withTimeoutOrNull(50.milliseconds) { semaphore.acquire(2) } }.startCoroutine(
+            Continuation(context) { resumed.complete(Thread.currentThread()) },
+        )
+        assertOffTimers(resumed.get(20, SECONDS))
+    }
+
+    private fun heavyRequestThatIsCancelled(dispatcher: CoroutineDispatcher) {
+        CoroutineScope(dispatcher).launch(start = CoroutineStart.UNDISPATCHED) {
+            withTimeout(50.milliseconds) { semaphore.acquire(2) }
+        }
+    }
+
     private fun heavyRequest(dispatcher: CoroutineDispatcher) {
         CoroutineScope(dispatcher).launch(start = CoroutineStart.UNDISPATCHED) {
             semaphore.tryAcquire(2, 50.milliseconds)
         }
     }
 
-    private fun requestBehindIt() {
+    private fun requestBehindIt(context: CoroutineContext = EmptyCoroutineContext) {
         suspend { semaphore.acquire() }.startCoroutine(
-            Continuation(EmptyCoroutineContext) { granted.complete(Thread.currentThread()) },
+            Continuation(context) { granted.complete(Thread.currentThread()) },
         )
     }
 }

@@ -1,9 +1,15 @@
 package baton.waiting
 
+import baton.channels.Channel
 import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
+import baton.sync.Mutex
 import baton.waiting.coroutine.awaitGrant
+import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.intrinsics.createCoroutineUnintercepted
+import kotlin.coroutines.resume
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineExceptionHandler
 import kotlinx.coroutines.CoroutineScope
@@ -13,6 +19,7 @@ import kotlinx.coroutines.launch
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNotSame
 import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class WaiterCacheTest {
@@ -26,8 +33,9 @@ class WaiterCacheTest {
             return Waiter.WAITING
         }
 
-        fun grantLast() {
-            val waiter = waiters.last()
+        fun grantLast() = grant(waiters.last())
+
+        fun grant(waiter: Waiter) {
             check(waiter.tryGrant())
             wakeAll(waiter)
         }
@@ -65,11 +73,65 @@ class WaiterCacheTest {
     @Test
     fun secondWait_ofAnotherCoroutine_usesAnotherWaiter() {
         waitThrice(Dispatchers.Unconfined)
-        core.grantLast()
+        repeat(3) { core.grantLast() }
 
         waitThrice(Dispatchers.Unconfined)
 
+        assertNotSame(core.waiters[2], core.waiters[3])
+    }
+
+    /** The second begins while the first, which has just arrived, has its waiter in the cache. */
+    @Test
+    fun twoCoroutinesOfOneContext_eachWaitsWithItsOwn() {
+        val context = Dispatchers.Unconfined + Job()
+        val arrived = ArrayList<String>()
+
+        suspend fun await(name: String) {
+            awaitGrant(core, weight = 1, tag = null)
+            arrived += name
+        }
+        val second = suspend { await("second") }
+        val first =
+            suspend {
+                await("first")
+                second.startIn(context)
+                await("first again")
+            }
+        first.startIn(context)
+        core.grantLast()
+        assertSame(core.waiters[0], core.waiters[1])
         assertNotSame(core.waiters[1], core.waiters[2])
+
+        core.grant(core.waiters[2])
+        core.grant(core.waiters[1])
+
+        assertEquals(listOf("first", "first again", "second"), arrived)
+    }
+
+    private fun (suspend () -> Unit).startIn(context: CoroutineContext) {
+        createCoroutineUnintercepted(Continuation(context) { it.getOrThrow() }).resume(Unit)
+    }
+
+    @Test
+    fun send_cancelledAfterItsElementWasTaken_nextWaitThrowsAndLeavesNoWaiter() {
+        val dispatcher = HostileDispatcher(Hostility.RUNS_TWICE).apply { isHostile = false }
+        val channel = Channel<String>()
+        val mutex = Mutex(locked = true)
+        val outcomes = ArrayList<Result<Unit>>()
+        val job =
+            CoroutineScope(dispatcher).launch {
+                outcomes += runCatching { channel.send("x") }
+                outcomes += runCatching { mutex.lock() }
+            }
+        dispatcher.run()
+        assertEquals("x", channel.tryReceive().getOrNull())
+        job.cancel()
+
+        dispatcher.run()
+
+        assertEquals(listOf(true, false), outcomes.map { it.isSuccess })
+        assertTrue(outcomes.last().exceptionOrNull() is CancellationException)
+        assertEquals(0, mutex.waiting)
     }
 
     @Test

@@ -3,8 +3,13 @@ package baton.waiting
 import baton.runBlockingOfAnyKotlinx
 import baton.sync.Mutex
 import baton.sync.Semaphore
+import baton.waiting.coroutine.Timeouts
 import baton.waiting.coroutine.watchCancellation
 import baton.waiting.coroutine.whyCancelled
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -14,14 +19,20 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Delay
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeoutOrNull
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -79,11 +90,11 @@ class WaitingKotlinxProbe {
 
     @Test
     fun timeout_withoutDispatcher_ends() {
-        val ended = java.util.concurrent.CountDownLatch(1)
+        val ended = CountDownLatch(1)
         suspend { semaphore.tryAcquire(1, 5.milliseconds) }.startCoroutine(
             Continuation(EmptyCoroutineContext) { if (it.getOrNull() == false) ended.countDown() },
         )
-        assertTrue(ended.await(20, java.util.concurrent.TimeUnit.SECONDS))
+        assertTrue(ended.await(20, SECONDS))
     }
 
     @Test
@@ -100,6 +111,23 @@ class WaitingKotlinxProbe {
         semaphore.release()
         assertEquals(true, outcome)
         assertTrue(clock.timers.isEmpty())
+    }
+
+    @Test
+    fun timeout_ofADispatcherWithoutAClock_cancelsOnTheSharedTimer() {
+        val wasShared = CompletableFuture<Boolean>()
+        Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { executor ->
+            CoroutineScope(executor).launch {
+                // Again if it was cancelled before the watch.
+                while (!wasShared.isDone) withTimeoutOrNull(5.milliseconds) { noteWhetherShared(wasShared) }
+            }
+            assertTrue(wasShared.get(20, SECONDS))
+        }
+    }
+
+    private suspend fun noteWhetherShared(wasShared: CompletableFuture<Boolean>) {
+        currentCoroutineContext().job.watchCancellation { wasShared.complete(Timeouts.isOnSharedTimer()) }
+        awaitCancellation()
     }
 
     private class Clock :

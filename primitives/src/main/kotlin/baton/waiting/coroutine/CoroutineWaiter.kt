@@ -87,7 +87,7 @@ internal open class CoroutineWaiter(
     }
 
     protected fun resumeWithdrawn() {
-        if (resumesOnCallersStack) Trampoline.run { resume() } else resume()
+        Timeouts.offSharedTimer { if (resumesOnCallersStack) Trampoline.run { resume() } else resume() }
     }
 
     final override fun resumeFailed() {
