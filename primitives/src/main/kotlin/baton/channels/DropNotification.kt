@@ -21,7 +21,7 @@ internal class DropNotification<E>(
     private fun report() {
         while (true) {
             val element = next() ?: return
-            @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
+            @Suppress("UNCHECKED_CAST") // The element was sent to a channel of E.
             Trampoline.guarded { onDropped(ChannelState.unwrap(element) as E) }
         }
     }

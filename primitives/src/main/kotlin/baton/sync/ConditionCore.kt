@@ -15,7 +15,7 @@ import baton.waiting.Waiter
  *                      └──── a future ──────────────┴──▶ removed, without the mutex
  *
  * (1) The condition decides under the lock of its mutex's core; its own is never taken. That lock guards `queue`,
- *     `arrivals` and what SignalWaiter adds to a waiter.
+ *     `arrivals` and the fields of SignalWaiter.
  * (2) await is one decision: it enqueues the waiter in `queue` and hands the mutex to its next waiter. So is every
  *     removal from `queue`: the removing thread moves a coroutine to the mutex's queue in the same step. Until it holds
  *     the mutex, a coroutine is in exactly one of the two queues; hence it is resumed once, by the mutex.

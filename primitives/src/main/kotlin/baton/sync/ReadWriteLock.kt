@@ -49,8 +49,8 @@ import kotlinx.coroutines.selects.SelectInstance
  * *Memory.* Actions before an [unlockWrite] or [downgrade] happen before the actions that follow the next lock of any
  * kind; actions before an [unlockRead] happen before the actions that follow the next lock to write, or [upgrade].
  *
- * *Owners.* An owner is any object that stands for the holder, compared by identity; only it can unlock what was locked
- * with it. With owners, waiting for oneself throws instead of hanging. Each of these throws [IllegalStateException]
+ * *Owners.* An owner is any object that stands for the holder, compared by identity; only it can end its
+ * hold. With owners, waiting for oneself throws instead of hanging. Each of these throws [IllegalStateException]
  * with the names of both owners: to lock for writing while reading or writing, to upgrade while also reading plainly,
  * to read again behind a writer that waits for this very reader to unlock, and to wait for an upgradable read while
  * reading plainly. (Reading again is allowed where it does not have to wait.) Without owners none of this is detected.
@@ -304,13 +304,13 @@ public class ReadWriteLock(
     override fun toString(): String {
         val label = if (name == null) "ReadWriteLock" else "ReadWriteLock '$name'"
         val readers = readers
-        val inside =
+        val hold =
             when {
                 isWriteLocked -> writeHolder?.let { "written by ${nameOf(it)}" } ?: "written"
                 readers > 0 -> "readers = $readers" + names(readHolders)
                 else -> "free"
             }
-        return "$label ($inside, waiting = $waiting)"
+        return "$label ($hold, waiting = $waiting)"
     }
 
     private fun names(owners: List<Any>) =

@@ -358,7 +358,9 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         }
     }
 
-    /** Ignores results of false: then another caller has unlocked, by mistake, what this waiter was granted. */
+    /**
+     * Ignores results of false: then another caller has, by mistake, unlocked the hold that this waiter was granted.
+     */
     fun takeBackUnderLock(waiter: Waiter) {
         val tag = waiter.tag
         when (waiter.weight) {

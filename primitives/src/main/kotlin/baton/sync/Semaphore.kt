@@ -215,7 +215,7 @@ public class Semaphore(
 }
 
 /**
- * Runs [action] while holding one permit, and releases it however [action] ends. Throws what [Semaphore.acquire] does.
+ * Runs [action] while holding one permit, and releases it however [action] ends. Throws as [Semaphore.acquire].
  */
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Semaphore.withPermit(action: () -> T): T {
@@ -224,7 +224,7 @@ public suspend inline fun <T> Semaphore.withPermit(action: () -> T): T {
 }
 
 /**
- * Runs [action] while holding [permits], and releases them however [action] ends. Throws what [Semaphore.acquire] does.
+ * Runs [action] while holding [permits], and releases them however [action] ends. Throws as [Semaphore.acquire].
  */
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Semaphore.withPermits(permits: Int, action: () -> T): T {

@@ -153,8 +153,8 @@ internal class SemaphoreCore(
 
     private fun releaseManySlowly(n: Int): Boolean =
         decide {
-            val inside = unbiased(counterWithoutPhantoms())
-            if (certainlyFree(inside) + n > permits) return@decide false
+            val counter = unbiased(counterWithoutPhantoms())
+            if (certainlyFree(counter) + n > permits) return@decide false
             holdsNoMore()
             val last = returnPermits(n)
             admitHead()
