@@ -15,8 +15,7 @@ import baton.waiting.boost.leaves
 import kotlin.coroutines.CoroutineContext
 
 /*
- * The state of a read-write lock under its lock; meaningful while the word is INFLATED or READERS_BLOCKED (see
- * ReadWriteCore.kt):
+ * The state of a read-write lock, meaningful while its word is INFLATED or READERS_BLOCKED (see ReadWriteCore.kt):
  *
  *   readers, upgradable, writing   the holders; readers does not count the upgradable one
  *   intentOwner                    owner of the writer or of the upgradable reader
@@ -28,11 +27,9 @@ import kotlin.coroutines.CoroutineContext
  * (1) writing excludes readers and upgradable; upgrading implies upgradable.
  * (2) No caller waits while the lock is free.
  * (3) Readers gather only while mayRead() is false. Every change that could make it true ends in admitEligible().
- * (4) A batch of readers is admitted in one step: the state counts all of it, and the thread that wakes the batch
- *     decides on its members when the lock is free. A member that was cancelled in between finds its batch ended and
- *     unlocks as any reader does.
- * (5) The word leaves INFLATED and READERS_BLOCKED as soon as no waiter, no owner and no recorded holder is left: then
- *     the fast paths are open again.
+ * (4) A batch of readers is admitted in one step: the state counts it, and the waking thread decides on its members
+ *     when the lock is free. A member cancelled in between finds its batch ended and unlocks as any reader does.
+ * (5) Once no waiter, owner or recorded holder is left, the word is neither of the two, and the fast paths are open.
  * (6) A writer or upgradable reader that can be boosted is recorded (see PriorityInheritance) in the step that admits
  *     it. So is a reader whose unlock can be told from that of other readers, by its owner or by its BoostableHolder; a
  *     reader of a batch is recorded by the thread that wakes the batch, before the reader is woken.
@@ -85,9 +82,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         }
     }
 
-    /**
-     * Sets the word that the fields demand (invariant 5). Under the lock; no other thread changes the word meanwhile.
-     */
+    /** Sets the word that the fields demand (invariant 5). No other thread changes it meanwhile. */
     fun updateWord() {
         val free = waitingCount == 0 && intentOwner == null && owners.isEmpty && inheritance?.hasHolder != true
         val word =
@@ -358,9 +353,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         }
     }
 
-    /**
-     * Ignores results of false: then another caller has, by mistake, unlocked the hold that this waiter was granted.
-     */
+    /** Ignores false: then another caller has, by mistake, unlocked the hold that this waiter was granted. */
     fun takeBackUnderLock(waiter: Waiter) {
         val tag = waiter.tag
         when (waiter.weight) {
