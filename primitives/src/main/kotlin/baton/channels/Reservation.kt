@@ -25,7 +25,7 @@ public class Reservation<E> internal constructor(
      * @throws ChannelClosedException if the channel was cancelled; the element was not taken.
      */
     public fun send(element: E, priority: Priority? = null) {
-        check(isUsed.compareAndSet(false, true)) { "send to a place that was used or returned: $this" }
+        check(isUsed.compareAndSet(false, true)) { "send to a place that was used or given back: $this" }
         val level = if (priority == null) level else channel.levelOf(priority)
         if (!channel.core.sendReserved(ChannelState.wrap(element), level)) throw channel.core.closedException()
     }
@@ -35,5 +35,5 @@ public class Reservation<E> internal constructor(
         if (isUsed.compareAndSet(false, true)) channel.core.leavePlace()
     }
 
-    override fun toString(): String = "Reservation (${if (isUsed.get()) "isUsed" else "open"}) of $channel"
+    override fun toString(): String = "Reservation (${if (isUsed.get()) "spent" else "open"}) of $channel"
 }

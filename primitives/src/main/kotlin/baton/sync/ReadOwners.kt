@@ -65,9 +65,11 @@ internal class ReadOwners {
 
     fun find(owner: Any): Entry? = entries[owner]
 
-    fun entry(owner: Any): Entry = entries.getOrPut(owner) {
-        Entry(owner)
-    }.also { largestSize = maxOf(largestSize, entries.size) }
+    fun entry(owner: Any): Entry {
+        val entry = entries.getOrPut(owner) { Entry(owner) }
+        largestSize = maxOf(largestSize, entries.size)
+        return entry
+    }
 
     fun removeIfEmpty(entry: Entry) {
         if (!entry.isEmpty) return
