@@ -3,11 +3,12 @@ package baton
 import kotlin.coroutines.CoroutineContext
 
 /**
- * The hook by which a lock lifts its holder when somebody more urgent waits: implemented by Baton's priority
- * dispatchers, and found as the interceptor in the holder's context. So locks know of no scheduler.
+ * The hook by which a lock boosts the priority of its holder while a more urgent caller waits. Baton's priority
+ * dispatchers implement it; a lock finds it as the interceptor in the holder's context. So locks do not depend on the
+ * scheduler.
  *
- * It is not meant to be implemented elsewhere: locks ask for it only once there is a dispatcher of Baton's that does,
- * and until then pay one read of a field for it.
+ * It is not meant to be implemented elsewhere: locks look for it only once a priority dispatcher of Baton exists. Until
+ * then it costs them one read of a field.
  *
  * All members may be called from any thread; they neither wait nor throw.
  */
@@ -16,14 +17,16 @@ public interface Boosting {
     public fun levelOf(context: CoroutineContext): Priority
 
     /**
-     * Lifts the coroutine of [context] and all inside it to [level], if they are below it, until the boost is ended:
-     * what of them is queued moves at once, and what is dispatched later follows.
+     * Boosts the coroutine of [context] and its children to [level], if they are below it, until the boost is ended.
+     * Their queued blocks move at once; blocks that are dispatched later run at that level too.
      */
     public fun boost(context: CoroutineContext, level: Priority): Boost
 
-    /** Something that was lifted. */
+    /** A boost that is in effect. */
     public fun interface Boost {
-        /** Lets it sink to its own level, from its next dispatch on. To end it again changes nothing. */
+        /**
+         * Ends the boost: the coroutine returns to its base level at its next dispatch. A second call changes nothing.
+         */
         public fun end()
     }
 }

@@ -1,27 +1,26 @@
 package baton
 
 /**
- * How urgent a coroutine's work is: five levels, most urgent first.
+ * The urgency of a coroutine's work: five levels, most urgent first.
  *
- * A level is an element of the coroutine context and travels to child coroutines like any other:
- * `launch(Priority.HIGH) { … }`. None in the context counts as [NORMAL], unless the place of use says otherwise.
- * What a level means is stated where it is used, for example at `WaitOrder.PRIORITY`. A level that can be changed while
- * the work goes on is a [PriorityController].
+ * A level is an element of the coroutine context, which child coroutines inherit: `launch(Priority.HIGH) { … }`. A
+ * context without a level counts as [NORMAL], unless documented otherwise. Each user of levels documents their effect,
+ * for example `WaitOrder.PRIORITY`. Use a [PriorityController] for a level that changes while the work runs.
  */
 public enum class Priority : PriorityElement {
-    /** Somebody cannot go on without it: token refresh, answer to a direct user action. */
+    /** Blocks a user or other work: token refresh, response to a direct user action. */
     CRITICAL,
 
-    /** Wanted now: data of the view that is open. */
+    /** Needed now: data of the open view. */
     HIGH,
 
-    /** The level of work that says nothing. */
+    /** The default level. */
     NORMAL,
 
-    /** Wanted soon: prefetching, analytics. */
+    /** Needed soon: prefetching, analytics. */
     LOW,
 
-    /** Only when nothing else is to be done: cache warming. */
+    /** Runs only when there is no other work: cache warming. */
     IDLE,
     ;
 

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle
 import java.lang.ref.WeakReference
 
 /**
- * A level that can be changed while the work goes on, for all coroutines that have this controller in their context:
+ * A level that can be changed while the work runs, for all coroutines with this controller in their context:
  *
  * ```
  * val urgency = PriorityController(Priority.LOW)
@@ -13,19 +13,23 @@ import java.lang.ref.WeakReference
  * urgency.level = Priority.HIGH // the user opened that page
  * ```
  *
- * Whoever asks for the level asks anew each time; what a priority dispatcher has queued moves to the new level at once,
- * behind what is queued there. Who waits already for a primitive of this library keeps the place it has.
+ * Every user of the level reads it anew each time. Blocks that a priority dispatcher has queued move to the new level
+ * at once, behind the blocks that are queued there. A caller that already waits at a primitive of this library keeps
+ * its position.
  *
  * May be used from any thread, and in any number of coroutines.
  */
 public class PriorityController(initial: Priority) : PriorityElement {
-    /** Replaced by compare-and-set, never changed, as there are few; null before the first: most controllers have none. */
+    /**
+     * An immutable list, replaced by compare-and-set, because followers are few; null for the many controllers without
+     * one.
+     */
     @Volatile
     private var followers: List<WeakReference<Follower>>? = null
 
     /**
-     * The level now. Who reads it after a write sees that write. What is queued in a priority dispatcher moves at once;
-     * that looks through its queues, once, and once more for every block that moves.
+     * The current level. A read after a write sees that write. A write moves the blocks that are queued in a priority
+     * dispatcher; for that it scans the dispatcher's queues, once, and once more for every block that moves.
      */
     @Volatile
     override var level: Priority = initial
@@ -35,7 +39,10 @@ public class PriorityController(initial: Priority) : PriorityElement {
             followers?.forEach { it.get()?.levelChanged(this) }
         }
 
-    /** Has [follower] told of every change from now on, without keeping it alive. To add it again changes nothing. */
+    /**
+     * Notifies [follower] of every later change. Refers to it weakly. A second call with the same follower changes
+     * nothing.
+     */
     public fun follow(follower: Follower) {
         while (true) {
             val now = followers
@@ -45,15 +52,15 @@ public class PriorityController(initial: Priority) : PriorityElement {
         }
     }
 
-    /** By index: this is asked at each dispatch. */
+    /** By index, without an iterator: this runs at each dispatch. */
     private fun List<WeakReference<Follower>>.has(follower: Follower): Boolean {
         for (i in indices) if (this[i].get() === follower) return true
         return false
     }
 
-    /** Something that keeps work in order of its level. */
+    /** Keeps work in the order of its level. */
     public fun interface Follower {
-        /** The level of [controller] is another now; called on the thread that changed it, and must not throw. */
+        /** The level of [controller] has changed. Called on the thread that changed it; must not throw. */
         public fun levelChanged(controller: PriorityController)
     }
 

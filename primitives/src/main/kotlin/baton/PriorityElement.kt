@@ -2,16 +2,16 @@ package baton
 
 import kotlin.coroutines.CoroutineContext
 
-/** What says in a coroutine context how urgent the work is: a [Priority], or a [PriorityController]. */
+/** The element of a coroutine context that gives the urgency of its work: a [Priority], or a [PriorityController]. */
 public interface PriorityElement : CoroutineContext.Element {
-    /** The level now. */
+    /** The current level. */
     public val level: Priority
 
     override val key: CoroutineContext.Key<*> get() = Key
 
-    /** The key under which it stands in a coroutine context. */
+    /** The key of this element in a coroutine context. */
     public companion object Key : CoroutineContext.Key<PriorityElement>
 }
 
-/** The level that stands in this context, or null if it says nothing. */
+/** The level in this context, or null if there is none. */
 public val CoroutineContext.priority: Priority? get() = this[PriorityElement]?.level

@@ -10,17 +10,17 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.FlowCollector
 
 /**
- * A flow of what this channel receives, until it is closed and drained; it ends as an iteration does, see
- * [ChannelIterator]. Every collector takes elements from the same channel. One that stops early leaves the rest in it.
+ * A flow of the elements received from this channel, until it is closed and drained; it ends as an iteration does, see
+ * [ChannelIterator]. All collectors take elements from the same channel. A collector that stops early leaves the rest
+ * in the channel.
  *
- * *Cancellation.* Looked for before each element is received, also if that needs no waiting. An element that is
- * received is delivered: the collector is called with it, cancelled or not. What lies between the channel and the code
- * that is to see the element is another matter: `cancellable`, `buffer` and `flowOn` drop what they have in hand when
- * the collection is cancelled.
+ * *Cancellation.* Checked before each element is received, also if that needs no waiting. A received element is
+ * delivered: the collector is called with it, cancelled or not. Operators between the channel and the collector may
+ * still lose it: `cancellable`, `buffer` and `flowOn` drop their current elements when the collection is cancelled.
  */
 public fun <E> Channel<E>.asFlow(): Flow<E> = ChannelFlow(this)
 
-/** Not built by `flow { }`: that one looks for cancellation after an element has left the channel. */
+/** Not built by `flow { }`, which checks for cancellation after an element has left the channel. */
 private class ChannelFlow<E>(private val channel: Channel<E>) : Flow<E> {
     override suspend fun collect(collector: FlowCollector<E>) {
         val elements = channel.iterator()
@@ -33,7 +33,7 @@ private class ChannelFlow<E>(private val channel: Channel<E>) : Flow<E> {
 }
 
 /**
- * Sends what this flow emits to [target], waiting for a place each time, and closes neither.
+ * Sends the elements of this flow to [target], waiting for a place each time. Does not close [target].
  *
  * @throws ChannelClosedException if [target] is closed; the flow's collection ends then.
  */
@@ -42,15 +42,15 @@ public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
 }
 
 /**
- * Sends what this channel of kotlinx.coroutines receives to [target], until this one is closed. Neither is closed.
+ * Sends the elements of this channel of kotlinx.coroutines to [target], until this one is closed. Closes neither.
  *
- * Nothing can be put back into this channel. So a place in [target] is waited for first, and kept while this channel
- * has nothing: whoever is cancelled meanwhile has taken nothing out of it. (What kotlinx hands out in the moment of a
- * cancellation goes to its own `onUndeliveredElement`.) Where [target] has a capacity of 0 there is no place to keep,
- * and an element that was taken out waits for its receiver.
+ * An element cannot be returned to this channel. So the call first reserves a place in [target], and keeps it while
+ * this channel is empty: if the caller is cancelled meanwhile, it has not taken an element out. (An element that
+ * kotlinx hands over at the moment of the cancellation goes to its own `onUndeliveredElement`.) If [target] has a
+ * capacity of 0 there is no place to reserve, and an element that was taken out waits for its receiver.
  *
- * @param onUndelivered gets the element that was taken out and that [target] did not take: because the wait for a
- *   receiver was cancelled, or [target] closed in the meantime. What it throws is suppressed in that reason.
+ * @param onUndelivered gets an element that was taken out of this channel and that [target] did not take, because the
+ *   wait for a receiver was cancelled or [target] was closed meanwhile. Its exception is suppressed in that one.
  * @throws ChannelClosedException if [target] is closed.
  */
 public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivered: (E) -> Unit) {
@@ -76,9 +76,9 @@ public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivere
 }
 
 /**
- * Sends what this channel receives to [target], one of kotlinx.coroutines, until this one is closed and drained.
- * Neither is closed. An element whose sending there is cancelled, or fails, has left this channel: kotlinx does not
- * tell whether it was taken, and hands it to its own `onUndeliveredElement`.
+ * Sends the elements of this channel to [target], a channel of kotlinx.coroutines, until this one is closed and
+ * drained. Closes neither. An element whose send to [target] is cancelled, or fails, has left this channel: kotlinx
+ * does not report whether [target] took it, and hands it to the `onUndeliveredElement` of [target].
  */
 public suspend fun <E> Channel<E>.sendTo(target: SendChannel<E>) {
     for (element in this) target.send(element)

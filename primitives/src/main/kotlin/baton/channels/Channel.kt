@@ -17,38 +17,46 @@ import kotlinx.coroutines.selects.SelectClause1
 import kotlinx.coroutines.selects.SelectClause2
 
 /**
- * Hands elements from those who send to those who receive, each element to one of them, with room for [capacity]
- * elements in between. Without room ([RENDEZVOUS]) sender and receiver meet.
+ * Passes elements from senders to receivers, each element to one receiver, with a buffer for [capacity] elements.
+ * Without a buffer ([RENDEZVOUS]) sender and receiver meet.
  *
- * *Waiting.* [send] suspends until there is a place, or a receiver; [receive] until there is an element. [trySend] and
- * [tryReceive] never wait, or for a limited time. [onFull] says what else may happen when there is no place.
+ * ```
+ * val pages = Channel<Page>(capacity = 10)
+ * launch { for (page in pages) index(page) }
+ * urls.forEach { url -> pages.send(fetch(url)) }
+ * pages.close()
+ * ```
+ *
+ * *Waiting.* [send] suspends until there is a place in the buffer, or a receiver; [receive] until there is an element.
+ * [trySend] and [tryReceive] never wait, or for a limited time. [onFull] defines alternatives to waiting for a place.
  *
  * *Order.* See [ChannelOrder]; by default strictly first sent, first received. Receivers are served first come, first
- * served, and so are senders, by priority those of one level; coroutines, `select` clauses and the futures of the Java
- * face stand in the same lines.
+ * served, and so are senders (with priorities: the senders of one level); coroutines, `select` clauses and the futures
+ * of the Java API share the same queues.
  *
- * *Cancellation.* Prompt, and no element is lost or doubled. A receiver that is cancelled throws and has received
- * nothing: what was handed to it in the last moment goes to the next receiver, or back to the head of the channel. So a
- * channel can hold more than its [capacity], and a rendezvous channel an element whose sender has gone on. A [send]
- * threw if and only if its element was not taken: a sender that is cancelled after that returns normally. A call that
- * need not wait does not look for cancellation. An element that was received is the receiver's: what an iteration, or
- * the collector of [asFlow], has got in hand is not given back.
+ * *Cancellation.* Prompt, and no element is lost or duplicated. A receiver that is cancelled throws and has received
+ * nothing: an element that was handed to it before it ran goes to the next receiver, or back to the head of the
+ * channel. So a channel can hold more than its [capacity], and a rendezvous channel can hold an element whose sender
+ * has already returned. A [send] throws if and only if its element was not taken: a sender that is cancelled after that
+ * returns normally. A call that does not have to wait does not check for cancellation. A received element belongs to
+ * the receiver: the element that an iteration, or the collector of [asFlow], is processing does not return to the
+ * channel.
  *
- * *End.* After [close] nothing can be sent; what is inside can be received, and then receivers learn that it is closed.
- * They learn it when the last receiver has run with its element: one that is cancelled before gives it to another.
- * [cancel] also throws away what is inside. What the channel took and nobody will receive, because it was dropped or
- * the channel cancelled, goes to `onDropped`.
+ * *End.* After [close] no element can be sent; the buffered elements can be received, and after that receivers see that
+ * the channel is closed. They see it once the last receiver runs with its element: if that receiver is cancelled
+ * before, the element goes to another. [cancel] also discards the buffered elements. Elements that the channel took and
+ * that no receiver will get, because they were dropped or the channel was cancelled, go to `onDropped`.
  *
- * *Memory.* What happens before an element is sent happens before whatever follows its receipt.
+ * *Memory.* Actions before an element is sent happen before the actions that follow its receipt.
  *
- * Elements may be null. All members may be called from any thread. Those who star-import kotlinx's `channels` as well
- * must import this class by name: `Channel<Int>(1)` is kotlinx's otherwise.
+ * Elements may be null. All members may be called from any thread. Code that also star-imports kotlinx's `channels`
+ * must import this class by name: otherwise `Channel<Int>(1)` is kotlinx's.
  *
- * @param capacity how many elements it holds for nobody waiting, 0 to [UNLIMITED].
- * @param onDropped gets what was taken and will not be received. It runs where it was dropped, with no lock held; what
- *   it throws goes to the thread's handler for uncaught exceptions.
- * @property order in which elements are received.
- * @property onFull what becomes of an element without a place.
+ * @param capacity how many elements the channel buffers without a waiting receiver, 0 to [UNLIMITED].
+ * @param onDropped gets each element that was taken and will not be received. It runs on the thread that dropped the
+ *   element, with no lock held; its exceptions go to the thread's handler for uncaught exceptions.
+ * @property order the order in which elements are received.
+ * @property onFull the treatment of an element for which there is no place.
  * @property name shown by messages and [toString].
  */
 public class Channel<E>(
@@ -65,28 +73,29 @@ public class Channel<E>(
         core = ChannelCore(capacity, order, onFull, onDropped, ::label)
     }
 
-    /** For how many elements there is room. */
+    /** The number of elements that the buffer has places for. */
     public val capacity: Int get() = core.capacity
 
-    /** How many elements can be received now; those of senders that wait are not among them. */
+    /** How many elements can be received now; the elements of waiting senders are not included. */
     public val size: Int get() = core.size
 
-    /** How many callers wait, to send, to reserve or to receive. */
+    /** How many callers wait to send, to reserve or to receive. */
     public val waiting: Int get() = core.waiting
 
-    /** Whether nothing can be sent any more. There may still be something to receive. */
+    /** Whether no more elements can be sent. There may still be elements to receive. */
     public val isClosed: Boolean get() = core.isClosed
 
-    /** What an iteration that has met [closed] throws; null if it just ends. */
+    /** The exception with which an iteration that has met [closed] ends; null if it ends normally. */
     internal fun endOf(closed: Throwable): Throwable? = if (core.isCancelled) closed else closed.cause
 
     /**
-     * Sends [element], waiting for a place if need be and [onFull] says so. Under [ChannelOrder.PRIORITY] at the level
-     * [priority]; without one, at that of the coroutine's context, else NORMAL.
+     * Sends [element], waiting for a place if necessary and [onFull] says so. Under [ChannelOrder.PRIORITY] it is sent
+     * at the level [priority]; without one, at the level of the coroutine's context, else NORMAL.
      *
      * *Cancellation.* Throws if and only if the element was not taken.
      *
-     * @throws ChannelClosedException if the channel is closed, before or meanwhile; the element was not taken.
+     * @throws ChannelClosedException if the channel is closed, before the call or while the caller waits; the element
+     *   was not taken.
      */
     public suspend fun send(element: E, priority: Priority? = null) {
         val wrapped = ChannelState.wrap(element)
@@ -108,7 +117,7 @@ public class Channel<E>(
 
     /**
      * Sends [element], waiting [timeout] at most, in the clock of the caller's dispatcher. If the result is a failure
-     * the element was not taken. Zero or negative means now or not at all.
+     * the element was not taken. With zero or less it does not wait.
      *
      * *Cancellation.* As [send].
      */
@@ -127,17 +136,17 @@ public class Channel<E>(
     }
 
     /**
-     * Waits for a place in the channel and keeps it for the caller, who sends into it later without waiting, or gives
-     * it back. A place that is kept is nobody else's: those who wait for one wait for its holder, and a closed channel
-     * is not drained before it was used or given back. Where [onFull] drops, it never waits and keeps no place: what is
-     * sent by it is sent as by [trySend], and a closed channel refuses it.
+     * Waits for a place in the channel and reserves it. The caller later sends to it without waiting, or returns it. No
+     * other sender can use a reserved place: waiting senders wait for its holder too, and a closed channel is not
+     * drained before the place is used or returned. If [onFull] drops elements, this never waits and reserves no place:
+     * the reservation sends as [trySend] does, and a closed channel refuses it.
      *
-     * The [priority] is as for [send]: the level at which it waits, and sends.
+     * The [priority] is as for [send]: the level at which the caller waits, and sends.
      *
-     * *Cancellation.* Throws holding no place.
+     * *Cancellation.* Throws and holds no place.
      *
-     * @throws IllegalStateException if the [capacity] is 0: there are no places to keep.
-     * @throws ChannelClosedException if the channel is closed, before or meanwhile.
+     * @throws IllegalStateException if the [capacity] is 0: there are no places to reserve.
+     * @throws ChannelClosedException if the channel is closed, before the call or while the caller waits.
      */
     public suspend fun reserve(priority: Priority? = null): Reservation<E> {
         val level = levelIn(coroutineContext, priority)
@@ -146,8 +155,8 @@ public class Channel<E>(
     }
 
     /**
-     * Keeps a place if there is one; else null. Otherwise as [reserve], but that the level without a [priority] is
-     * NORMAL.
+     * Reserves a place if there is one now; else returns null. Otherwise as [reserve], except that without a [priority]
+     * the level is NORMAL.
      *
      * @throws IllegalStateException if the [capacity] is 0.
      * @throws ChannelClosedException if the channel is closed.
@@ -156,16 +165,17 @@ public class Channel<E>(
         if (reserveNow()) Reservation(this, levelOf(priority)) else null
 
     /**
-     * As [reserve], but waits [timeout] at most, in the clock of the caller's dispatcher, and answers null if there was
-     * no place in that time; then none is held, however close it was. Zero or negative means now or not at all.
+     * As [reserve], but waits [timeout] at most, in the clock of the caller's dispatcher, and returns null if there was
+     * no place in that time; then the caller holds none, even if the grant raced with the timeout. With zero or less it
+     * does not wait.
      *
      * @throws IllegalStateException if the [capacity] is 0.
-     * @throws ChannelClosedException if the channel is closed, before or meanwhile.
+     * @throws ChannelClosedException if the channel is closed, before the call or while the caller waits.
      */
     public suspend fun tryReserve(timeout: Duration, priority: Priority? = null): Reservation<E>? {
         val level = levelIn(coroutineContext, priority)
-        val kept = reserveNow() || (timeout > Duration.ZERO && awaitGrant(core, level, PLACE, timeout))
-        return if (kept) Reservation(this, level) else null
+        val reserved = reserveNow() || (timeout > Duration.ZERO && awaitGrant(core, level, PLACE, timeout))
+        return if (reserved) Reservation(this, level) else null
     }
 
     private fun reserveNow(): Boolean {
@@ -180,9 +190,9 @@ public class Channel<E>(
     /**
      * Receives the next element.
      *
-     * *Cancellation.* Throws having received nothing.
+     * *Cancellation.* Throws and has received nothing.
      *
-     * @throws ChannelClosedException if the channel is closed and drained, before or meanwhile.
+     * @throws ChannelClosedException if the channel is closed and drained, before the call or while the caller waits.
      */
     public suspend fun receive(): E {
         val element = core.poll()
@@ -191,53 +201,54 @@ public class Channel<E>(
         return received(element)
     }
 
-    /** As [receive], but tells in its result when the channel is closed and drained. */
+    /** As [receive], but returns a result that also says whether the channel is closed and drained. */
     public suspend fun receiveCatching(): ChannelResult<E> {
         val element = core.poll()
-        if (element !== EMPTY) return now(element)
+        if (element !== EMPTY) return resultOf(element)
         return unlessClosed { ChannelResult.success(awaitValue(core, tag = RECEIVE)) }
     }
 
     /**
-     * Receives an element if there is one now, in the channel or brought by a sender that waits, and nobody waits to
-     * receive before it. What a `select` or a reservation will send is not there yet.
+     * Receives an element if there is one now, in the buffer or of a waiting sender, and no other receiver waits. An
+     * element that a `select` or a reservation will send does not count yet.
      */
-    public fun tryReceive(): ChannelResult<E> = now(core.poll())
+    public fun tryReceive(): ChannelResult<E> = resultOf(core.poll())
 
     /**
      * Receives the next element, waiting [timeout] at most, in the clock of the caller's dispatcher. If the result is a
-     * failure nothing was received, however close it was. Zero or negative means now or not at all.
+     * failure the caller received nothing, even if the grant raced with the timeout. With zero or less it does not
+     * wait.
      *
      * *Cancellation.* As [receive].
      */
     public suspend fun tryReceive(timeout: Duration): ChannelResult<E> {
         val element = core.poll()
-        if (element !== EMPTY || timeout <= Duration.ZERO) return now(element)
+        if (element !== EMPTY || timeout <= Duration.ZERO) return resultOf(element)
         return unlessClosed {
             val value = awaitValue<Any?>(core, timeout, tag = RECEIVE, timedOut = EMPTY)
             if (value === EMPTY) ChannelResult.failed() else success(value)
         }
     }
 
-    private fun now(element: Any): ChannelResult<E> =
+    private fun resultOf(element: Any): ChannelResult<E> =
         when {
             element === EMPTY -> ChannelResult.failed()
             element === CLOSED -> ChannelResult.closed(core.closedException())
             else -> ChannelResult.success(received(element))
         }
 
-    @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
+    @Suppress("UNCHECKED_CAST") // The element was sent to a channel of E.
     private fun success(value: Any?) = ChannelResult.success(value as E)
 
-    @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
+    @Suppress("UNCHECKED_CAST") // The element was sent to a channel of E.
     private fun received(element: Any) = ChannelState.unwrap(element) as E
 
-    /** Receives until the channel is closed and drained; see [ChannelIterator] for how it ends. */
+    /** Iterates over received elements until the channel is closed and drained; see [ChannelIterator] for the end. */
     public operator fun iterator(): ChannelIterator<E> = ChannelIterator(this)
 
     /**
-     * Changes the capacity. Growing lets in senders that wait. Shrinking throws nothing away: what is held beyond it is
-     * received first, or dropped by the next send if [onFull] is [OnFull.DROP_OLDEST].
+     * Changes the capacity. Growing admits waiting senders. Shrinking discards nothing: surplus elements stay until
+     * they are received, or dropped by the next send if [onFull] is [OnFull.DROP_OLDEST].
      *
      * @throws IllegalArgumentException if [capacity] is negative.
      * @throws ChannelClosedException if the channel is closed.
@@ -248,17 +259,18 @@ public class Channel<E>(
     }
 
     /**
-     * Ends the sending: those who wait to send, and whoever does from now on, get a [ChannelClosedException] with this
-     * [cause]. What is inside, or will be sent to a place that is reserved, can be received; after that, receivers get
-     * the same. An iteration then ends, but with a [cause] throws that. A second close changes nothing.
+     * Closes the channel for sending: all waiting and all later senders get a [ChannelClosedException] with this
+     * [cause]. Buffered elements, and those that will be sent to reserved places, can be received; after that,
+     * receivers get the same exception. An iteration ends then, or throws the [cause] if there is one. A second close
+     * changes nothing.
      *
      * @return whether this call closed it.
      */
     public fun close(cause: Throwable? = null): Boolean = core.close(cause)
 
     /**
-     * Ends everything: as [close], and what is inside is thrown away. Everybody gets a [ChannelClosedException], with
-     * the cause of a close before it, else with this [cause].
+     * Closes the channel for sending and receiving, and drops the buffered elements. All waiting and all later callers
+     * get a [ChannelClosedException], with the cause of an earlier close, else with this [cause].
      */
     public fun cancel(cause: Throwable? = null) {
         core.cancel(cause)
@@ -266,20 +278,20 @@ public class Channel<E>(
 
     /**
      * Sends within kotlinx.coroutines' `select`; the parameter is the element, at the level of the select's context.
-     * The block gets this channel. A clause that loses sends nothing. One whose select is cancelled after it has won and
-     * before it runs sends nothing either, except to another select's [onReceive]: the two then agree in one step, and
-     * the select may throw although its element was received. The select throws what [send] would.
+     * The block gets this channel. A clause that loses sends nothing. A clause that has won, and whose select is
+     * cancelled before it runs, sends nothing either, except to another select's [onReceive]: the two agree in one
+     * step, and the select may throw although its element was received. The select throws the exceptions of [send].
      */
     public val onSend: SelectClause2<E, Channel<E>> get() = SelectClauses.clause2(SendClause(this))
 
     /**
-     * Receives within kotlinx.coroutines' `select`. A clause that loses receives nothing: a sender asks the select before
-     * it hands over its element. What a clause was handed whose select is cancelled before it runs is not lost: it goes
-     * to the next receiver, or back to the head of the channel. The select throws what [receive] would.
+     * Receives within kotlinx.coroutines' `select`. A clause that loses receives nothing: a sender asks the select
+     * before it hands over its element. If the select is cancelled before it runs, the element of its winning clause
+     * goes to the next receiver, or back to the head of the channel. The select throws the exceptions of [receive].
      */
     public val onReceive: SelectClause1<E> get() = SelectClauses.clause1(ReceiveClause(this))
 
-    /** As [onReceive], but the block is told when the channel is closed and drained. */
+    /** As [onReceive], but the block gets a result that also says whether the channel is closed and drained. */
     public val onReceiveCatching: SelectClause1<ChannelResult<E>>
         get() = SelectClauses.clause1(ReceiveCatchingClause(this))
 
@@ -302,10 +314,10 @@ public class Channel<E>(
 
     /** Capacities. */
     public companion object {
-        /** No room: a sender waits for a receiver. */
+        /** No buffer: a sender waits for a receiver. */
         public const val RENDEZVOUS: Int = 0
 
-        /** Room for all that memory has room for. */
+        /** A buffer bounded only by memory. */
         public const val UNLIMITED: Int = Int.MAX_VALUE
 
         private val NORMAL = Priority.NORMAL.ordinal
@@ -315,7 +327,7 @@ public class Channel<E>(
 /** Receives the next element, or null if the channel is closed and drained. Otherwise as [Channel.receive]. */
 public suspend fun <E : Any> Channel<E>.receiveOrNull(): E? = receiveCatching().getOrNull()
 
-/** Runs [attempt]; if the channel is closed meanwhile, that is its result. */
+/** Returns the result of [attempt], or a closed result if it throws that the channel is closed. */
 internal inline fun <T> unlessClosed(attempt: () -> ChannelResult<T>): ChannelResult<T> =
     try {
         attempt()

@@ -1,15 +1,16 @@
 package baton.channels
 
 import baton.waiting.ClauseWaiter
+import baton.waiting.Symbol
 import baton.waiting.WaitQueue
 import baton.waiting.Waiter
 
 /*
  * How it works
  *
- * The operations of a channel: each is one or several steps under the lock, which ChannelState.kt has, with their
- * invariants. An operation that meets a clause of a select leaves the lock, asks that select, and begins its step again
- * after a refusal (8).
+ * The operations of a channel: each is one or several steps under the lock. The steps and their invariants are in
+ * ChannelState.kt. An operation that meets a clause of a select releases the lock, asks that select, and repeats its
+ * step after a refusal (8).
  */
 internal class ChannelCore<E>(
     capacity: Int,
@@ -18,32 +19,32 @@ internal class ChannelCore<E>(
     onDropped: ((E) -> Unit)?,
     private val describe: () -> String,
 ) : ChannelState<E>(capacity, order, onFull, onDropped) {
-    val size: Int get() = decide { held.size }
+    val size: Int get() = decide { buffer.size }
 
     val waiting: Int get() = decide { receivers.size + senders.size }
 
     val isClosed: Boolean get() = closure != null
 
-    // ---- to send
+    // ---- send
 
     /** Takes [element] if that needs no waiting. */
     fun offer(element: Any, level: Int): Outcome {
         var refuser: ClauseWaiter? = null
         while (true) {
-            val step = decide { offerInside(element, level, refuser) }
+            val step = decide { offerAgain(element, level, refuser) }
             if (step is Outcome) return step
             refuser = step as ClauseWaiter
             if (refuser.accepts()) return Outcome.DONE
         }
     }
 
-    private fun offerInside(element: Any, level: Int, refuser: ClauseWaiter?): Any {
-        if (refuser != null) keep(refuser)
-        return if (closure != null) Outcome.CLOSED else accept(element, level)
+    private fun offerAgain(element: Any, level: Int, refuser: ClauseWaiter?): Any {
+        if (refuser != null) takeBackOffer(refuser)
+        return if (closure != null) Outcome.CLOSED else offerUnderLock(element, level)
     }
 
-    /** The [refuser] was asked and refused: the element is its sender's still. */
-    private fun keep(refuser: ClauseWaiter) {
+    /** The select of [refuser] was asked and refused: the element still belongs to its sender. */
+    private fun takeBackOffer(refuser: ClauseWaiter) {
         refuser.reason = null
         handedOut--
         endIfDrained()
@@ -54,49 +55,49 @@ internal class ChannelCore<E>(
         decide {
             when {
                 closure != null -> Outcome.CLOSED
-                drops -> Outcome.DONE
+                dropsOnFull -> Outcome.DONE
                 room <= 0 -> Outcome.BUSY
                 else -> Outcome.DONE.also { reserved++ }
             }
         }
 
-    /** Sends what a place was reserved for. False when the channel was cancelled or, if it drops, closed. */
+    /** Sends [element] to a reserved place. False when the channel was cancelled or, if it drops elements, closed. */
     fun sendReserved(element: Any, level: Int): Boolean {
-        if (drops) return offer(element, level) == Outcome.DONE
+        if (dropsOnFull) return offer(element, level) == Outcome.DONE
         return decide {
             if (isCancelled) return@decide false
             reserved--
-            admit(element, level)
+            addElement(element, level)
             endIfDrained()
             true
         }
     }
 
-    /** Sends the element of a sending clause that has won, unless a receiver has taken it. Throws if cancelled. */
+    /** Sends the element of the sending clause that won, unless a receiver has taken it. Throws if cancelled. */
     fun sendIfNotSent(winner: ClauseWaiter) {
         if (!winner.isSent && !sendReserved(winner.asked, winner.weight)) throw closedException()
     }
 
-    /** Gives back a reserved place. */
+    /** Returns a reserved place. */
     fun leavePlace() {
-        if (!drops) decide { leavePlaceInside() }
+        if (!dropsOnFull) decide { returnPlaceUnderLock() }
     }
 
-    // ---- to receive
+    // ---- receive
 
-    /** Takes the next element, or says that there is none ([EMPTY]) or will be none any more ([CLOSED]). */
-    fun poll(): Any = decide { takeInTurn().also { endIfDrained() } }
+    /** Takes the next element; [EMPTY] if there is none now, [CLOSED] if there will be none. */
+    fun poll(): Any = decide { takeInOrder().also { endIfDrained() } }
 
-    /** As [poll], but puts an element that is null back to where it was; a sender may have been let in for it. */
+    /** As [poll], but returns a null element to its former position; a sender may have been admitted meanwhile. */
     fun pollPresent(): Any =
         decide {
-            takeInTurn().also {
-                if (it === NULL) putBack(it, held.lastTaken)
+            takeInOrder().also {
+                if (it === NULL) returnElement(it, buffer.lastTaken)
                 endIfDrained()
             }
         }
 
-    // ---- who waits
+    // ---- called by waiters
 
     override fun enqueue(waiter: Waiter): Int =
         when {
@@ -109,43 +110,43 @@ internal class ChannelCore<E>(
     private fun enqueueReceiver(waiter: Waiter): Int {
         while (true) {
             var number = 0
-            val step = decide { receiveInside(waiter).also { number = held.lastTaken } }
+            val step = decide { receiveUnderLock(waiter).also { number = buffer.lastTaken } }
             if (step !is ClauseWaiter) return waiter.currentStateOr(step)
             val isMine = step.accepts()
-            if (isMine) decide { if (!give(waiter, step.asked, number)) putBack(step.asked, number) }
+            if (isMine) decide { if (!grantElement(waiter, step.asked, number)) returnElement(step.asked, number) }
             elementArrived()
             if (isMine) return waiter.currentState
         }
     }
 
-    /** The waiter's state or the sending clause that is to be asked. */
-    private fun receiveInside(waiter: Waiter): Any {
+    /** WAITS, DECIDED, or the sending clause whose select must be asked. */
+    private fun receiveUnderLock(waiter: Waiter): Any {
         if (waiter.currentState != Waiter.PREPARING) return DECIDED
-        var element = take(waiter.selectId)
+        var element = takeElement(waiter.selectId)
         if (element is ClauseWaiter) return element
         if (element === CLOSED) {
-            // The last element may have arrived without this lock: receivers may still stand here.
+            // The last element may have arrived without this lock: receivers may still be queued.
             endIfDrained()
             waiter.tryFail(end)
             return DECIDED
         }
-        if (receivers.size > 0 && element !== EMPTY && handOver(element, held.lastTaken)) element = EMPTY
+        if (receivers.size > 0 && element !== EMPTY && handOver(element, buffer.lastTaken)) element = EMPTY
         when {
             element !== EMPTY -> {
-                val number = held.lastTaken
-                if (!give(waiter, element, number)) putBack(element, number)
+                val number = buffer.lastTaken
+                if (!grantElement(waiter, element, number)) returnElement(element, number)
                 endIfDrained()
             }
             waiter.startWaiting() -> {
                 receivers.add(waiter)
-                advance()
+                admitSenders()
                 return WAITS
             }
         }
         return DECIDED
     }
 
-    /** From WAITING on a canceller may resume it: its state must not be read again then, or both would. */
+    /** From WAITING on a canceller may resume it: its state must not be read again, or both threads would resume it. */
     private fun Waiter.currentStateOr(step: Any): Int =
         when {
             step === WAITS -> Waiter.WAITING
@@ -156,22 +157,22 @@ internal class ChannelCore<E>(
     private fun enqueueSender(waiter: Waiter): Int {
         var refuser: ClauseWaiter? = null
         while (true) {
-            val step = decide { sendInside(waiter, refuser) }
+            val step = decide { sendUnderLock(waiter, refuser) }
             if (step !is ClauseWaiter) return waiter.currentStateOr(step)
             refuser = step
             if (step.accepts()) return sent(waiter)
         }
     }
 
-    /** The waiter's state or the receiving clause that is to be asked. */
-    private fun sendInside(waiter: Waiter, refuser: ClauseWaiter?): Any {
-        if (refuser != null) keep(refuser)
+    /** WAITS, SENT, DECIDED, or the receiving clause whose select must be asked. */
+    private fun sendUnderLock(waiter: Waiter, refuser: ClauseWaiter?): Any {
+        if (refuser != null) takeBackOffer(refuser)
         if (waiter.currentState != Waiter.PREPARING) return DECIDED
         if (closure != null) {
             waiter.tryFail(end)
             return DECIDED
         }
-        val step = if (waiter is ClauseWaiter) enter(waiter) else accept(waiter.asked, waiter.weight)
+        val step = if (waiter is ClauseWaiter) enterSendClause(waiter) else offerUnderLock(waiter.asked, waiter.weight)
         if (step is ClauseWaiter || step === DECIDED) return step
         if (step === Outcome.DONE) {
             sent(waiter)
@@ -182,22 +183,22 @@ internal class ChannelCore<E>(
         return WAITS
     }
 
-    private fun hasRoomFor(sender: ClauseWaiter) = drops || (room > 0 && !isOnlyPromisedTo(sender.selectId))
+    private fun hasRoomFor(sender: ClauseWaiter) = dropsOnFull || (room > 0 && !isOnlyPromisedTo(sender.selectId))
 
-    /** BUSY, the receiving clause that is to be asked, or DECIDED for a clause that has got a place (9). */
-    private fun enter(sender: ClauseWaiter): Any {
+    /** BUSY, the receiving clause whose select must be asked, or DECIDED for a clause that was granted a place (9). */
+    private fun enterSendClause(sender: ClauseWaiter): Any {
         if (!hasRoomFor(sender)) return Outcome.BUSY
         val receiver = receivers.headBut(sender.selectId)
         if (receiver is ClauseWaiter) {
             meetReceiver(sender.asked, sender.selectId)?.let { return it }
-            // Looked at once more: clauses that were cancelled and still stood in the queue made no room.
+            // Checked again: a cancelled receiver that was still queued counted as room and does not any more.
             if (!hasRoomFor(sender)) return Outcome.BUSY
         }
-        if (sender.tryGrant() && !drops) reserved++
+        if (sender.tryGrant() && !dropsOnFull) reserved++
         return DECIDED
     }
 
-    /** Its element was taken while it enqueued: invariant 4, whether it was cancelled meanwhile or not. */
+    /** Grants a sender whose element was taken while it enqueued, cancelled or not (invariant 4). */
     private fun sent(waiter: Waiter): Int {
         if (waiter is ClauseWaiter) waiter.isSent = true
         waiter.tryGrant()
@@ -207,7 +208,7 @@ internal class ChannelCore<E>(
     private fun enqueueForPlace(waiter: Waiter): Int {
         when {
             closure != null -> waiter.tryFail(end)
-            drops || room > 0 -> if (waiter.tryGrant() && !drops) reserved++
+            dropsOnFull || room > 0 -> if (waiter.tryGrant() && !dropsOnFull) reserved++
             waiter.startWaiting() -> {
                 senders.add(waiter)
                 return Waiter.WAITING
@@ -229,11 +230,11 @@ internal class ChannelCore<E>(
 
     override fun withdraw(waiter: Waiter) {
         decide {
-            if (waiter.linked) lineOf(waiter).remove(waiter)
+            if (waiter.linked) queueOf(waiter).remove(waiter)
         }
     }
 
-    private fun lineOf(waiter: Waiter): WaitQueue =
+    private fun queueOf(waiter: Waiter): WaitQueue =
         when {
             waiter.tag === RECEIVE -> receivers
             waiter.tag === END -> endWatchers
@@ -244,11 +245,11 @@ internal class ChannelCore<E>(
         when {
             waiter.tag === RECEIVE -> {
                 if (waiter.isConfirming) handedOut--
-                putBack(checkNotNull(waiter.reason), waiter.weight)
+                returnElement(checkNotNull(waiter.reason), waiter.weight)
                 endIfDrained()
             }
-            waiter.tag === PLACE -> if (!drops) leavePlaceInside()
-            waiter is ClauseWaiter && !waiter.isSent && !drops -> leavePlaceInside()
+            waiter.tag === PLACE -> if (!dropsOnFull) returnPlaceUnderLock()
+            waiter is ClauseWaiter && !waiter.isSent && !dropsOnFull -> returnPlaceUnderLock()
         }
     }
 
@@ -261,36 +262,34 @@ internal class ChannelCore<E>(
     override fun grantOf(waiter: Waiter, otherwise: Any?): Any? =
         if (waiter.tag === RECEIVE) unwrap(waiter.reason) else otherwise
 
-    // ---- what is dropped
-
-    // ---- size, end
+    // ---- resize, close
 
     /** False when closed. */
     fun resize(newCapacity: Int): Boolean =
         decide {
             if (closure != null) return@decide false
             capacity = newCapacity
-            advance()
+            admitSenders()
             true
         }
 
-    /** Nobody sends any more; what is inside can still be received. False when that was so before. */
+    /** Refuses all further sends; buffered elements can still be received. False when it was closed before. */
     fun close(cause: Throwable?): Boolean =
         decide {
             if (closure != null) return@decide false
-            closeInside(cause)
+            closeUnderLock(cause)
             endIfDrained()
             true
         }
 
-    /** Nobody receives any more either. */
+    /** Refuses all further sends and receives, and drops the buffered elements. */
     fun cancel(cause: Throwable?) {
         decide {
             if (isCancelled) return@decide
             isCancelled = true
-            if (closure == null) closeInside(cause)
-            if (held.size > 0 && onDropped != null) wake(DropNotification(onDropped, null, held))
-            held = ElementBuffer(order)
+            if (closure == null) closeUnderLock(cause)
+            if (buffer.size > 0 && onDropped != null) wake(DropNotification(onDropped, null, buffer))
+            buffer = ElementBuffer(order)
             failReceivers()
         }
     }
@@ -304,9 +303,9 @@ internal class ChannelCore<E>(
         ChannelClosedException("${describe()} is ${if (isCancelled) "cancelled" else "closed"}", closure.cause)
 
     private companion object {
-        // What became of a waiter that enqueued: it waits; its element was taken; or its state says it.
-        private val WAITS = Any()
-        private val SENT = Any()
-        private val DECIDED = Any()
+        // The outcome of an enqueue: the waiter waits; its element was taken; its state holds the outcome.
+        private val WAITS = Symbol("WAITS")
+        private val SENT = Symbol("SENT")
+        private val DECIDED = Symbol("DECIDED")
     }
 }

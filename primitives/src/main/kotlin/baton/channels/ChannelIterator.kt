@@ -1,14 +1,17 @@
 package baton.channels
 
 /**
- * Goes through what a [Channel] receives: `for (element in channel) { … }`. Ends when the channel is closed and
- * drained, throws the cause if it was closed with one, and [ChannelClosedException] if it was cancelled. Several
- * iterations of one channel share its elements. One iterator is one caller's at a time.
+ * Iterates over the elements received from a [Channel]: `for (element in channel) { … }`. It ends when the channel is
+ * closed and drained, throws the cause if it was closed with one, and [ChannelClosedException] if it was cancelled.
+ * Several iterations of one channel share its elements. An iterator must not be used by several callers at a time.
  */
 public class ChannelIterator<E> internal constructor(private val channel: Channel<E>) {
     private var next = ChannelResult.failed<E>()
 
-    /** Whether there is one more element; waits for it. It is this iterator's then, see [Channel] on cancellation. */
+    /**
+     * Waits for the next element and returns whether there is one. That is then received, see [Channel] on
+     * cancellation.
+     */
     public suspend operator fun hasNext(): Boolean {
         if (next.isSuccess) return true
         next = channel.receiveCatching()
@@ -18,12 +21,12 @@ public class ChannelIterator<E> internal constructor(private val channel: Channe
     }
 
     /**
-     * The element that [hasNext] has found.
+     * Returns the element that [hasNext] has received.
      *
-     * @throws IllegalStateException if it was not asked, or has found none.
+     * @throws IllegalStateException if [hasNext] was not called before, or returned false.
      */
     public operator fun next(): E {
-        check(next.isSuccess) { "next() without hasNext() before it that answered true" }
+        check(next.isSuccess) { "next() without hasNext() before it that returned true" }
         return next.getOrThrow().also { next = ChannelResult.failed() }
     }
 }

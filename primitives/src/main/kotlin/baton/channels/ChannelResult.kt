@@ -1,35 +1,40 @@
 package baton.channels
 
 /**
- * What an attempt to send or to receive came to: it succeeded, or failed because that would have had to wait, or failed
+ * The result of an attempt to send or to receive: it succeeded, or failed because it would have had to wait, or failed
  * because the [Channel] is closed.
+ *
+ * ```
+ * val result = channel.tryReceive()
+ * if (result.isSuccess) handle(result.getOrThrow())
+ * ```
  */
 @JvmInline
 public value class ChannelResult<out T> private constructor(private val holder: Any?) {
-    /** It was sent, or an element was received. */
+    /** Whether the element was sent, or an element was received. */
     public val isSuccess: Boolean get() = holder !is Failure
 
-    /** It was not; [isClosed] says whether that is for ever. */
+    /** Whether the attempt failed; [isClosed] says whether every later attempt will fail too. */
     public val isFailure: Boolean get() = holder is Failure
 
-    /** It failed because the channel is closed; as a receiver: closed and drained. */
+    /** Whether it failed because the channel is closed; for a receiver: closed and drained. */
     public val isClosed: Boolean get() = holder is Closed
 
-    /** The element, or null if there is none; that also is an element that was null. */
+    /** The element, or null if there is none. An element may be null itself. */
     public fun getOrNull(): T? = if (isSuccess) element() else null
 
     /**
      * The element.
      *
      * @throws ChannelClosedException if the channel is closed.
-     * @throws IllegalStateException if it failed otherwise.
+     * @throws IllegalStateException if the attempt failed otherwise.
      */
     public fun getOrThrow(): T = if (isSuccess) element() else throw exceptionOrNull() ?: IllegalStateException("$this")
 
-    /** Why the channel is closed, a [ChannelClosedException]; null if it is not. */
+    /** The [ChannelClosedException] if the channel is closed, else null. */
     public fun exceptionOrNull(): Throwable? = (holder as? Closed)?.why
 
-    @Suppress("UNCHECKED_CAST") // made by success() alone
+    @Suppress("UNCHECKED_CAST") // Only success() creates one.
     private fun element() = holder as T
 
     override fun toString(): String =

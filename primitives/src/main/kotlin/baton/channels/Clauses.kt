@@ -6,7 +6,7 @@ import baton.waiting.coroutine.SelectableCore
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectInstance
 
-/** Brings its element. Where it gets a place instead of a receiver, it sends when the select runs. */
+/** Offers its element. If it gets a place instead of a receiver, it sends when the select runs. */
 @OptIn(InternalCoroutinesApi::class)
 internal class SendClause<E>(private val channel: Channel<E>) : SelectableCore() {
     override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =

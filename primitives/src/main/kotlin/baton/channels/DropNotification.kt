@@ -4,13 +4,13 @@ import baton.waiting.Wakeup
 import baton.waiting.coroutine.Trampoline
 
 /**
- * Elements that a channel has dropped: one, or all that it held. Stands for them in the list of those to wake, and so
- * tells the user of them when the lock is free.
+ * Hands dropped elements to `onDropped`: a single one, or all that the channel had buffered. It is an entry of the wake
+ * list, so the user's code runs when the lock is free.
  */
 internal class DropNotification<E>(
     private val onDropped: (E) -> Unit,
     private var single: Any?,
-    private val held: ElementBuffer?,
+    private val buffer: ElementBuffer?,
 ) : Wakeup() {
     override fun arrive(): Wakeup? {
         Trampoline.run(::report)
@@ -20,7 +20,7 @@ internal class DropNotification<E>(
     private fun report() {
         while (true) {
             val element = next() ?: return
-            @Suppress("UNCHECKED_CAST") // what was sent to a channel of E
+            @Suppress("UNCHECKED_CAST") // The element was sent to a channel of E.
             Trampoline.guarded { onDropped(ChannelState.unwrap(element) as E) }
         }
     }
@@ -30,6 +30,6 @@ internal class DropNotification<E>(
             single = null
             return it
         }
-        return if (held != null && held.size > 0) held.takeFirst() else null
+        return if (buffer != null && buffer.size > 0) buffer.takeFirst() else null
     }
 }

@@ -1,56 +1,58 @@
 package baton.channels
 
 /**
- * What a channel holds: what was sent, and before it what receivers gave back. Elements are numbered as they are taken
- * out, or handed over past the channel. Guarded by the channel's lock.
+ * The elements in a channel: those that were sent, and before them those that receivers returned. Elements are numbered
+ * when they are taken out, or handed over without having been buffered. Guarded by the channel's lock.
  */
 internal class ElementBuffer(private val order: ChannelOrder) {
     private val elements = if (order == ChannelOrder.PRIORITY) PriorityElements() else FifoElements()
-    private var returned: UndeliveredElements? = null
+    private var undelivered: UndeliveredElements? = null
     private var lastNumber = 0
 
-    /** The number of what was taken last. */
+    /** The number of the element taken last. */
     var lastTaken: Int = 0
         private set
 
-    val size: Int get() = elements.size + (returned?.size ?: 0)
+    val size: Int get() = elements.size + (undelivered?.size ?: 0)
 
-    /** The number of an element that is handed over without having been held. */
+    /** The number for an element that is handed over without having been buffered. */
     fun nextNumber(): Int = ++lastNumber
 
     fun add(element: Any, level: Int) {
         elements.add(element, level)
     }
 
-    /** Before all that was not handed out, and between those that were as they had been taken. */
-    fun putBack(element: Any, number: Int) {
-        val returned = returned ?: UndeliveredElements().also { returned = it }
-        returned.add(element, number)
+    /**
+     * Returns an element: before all that were not handed out, and among returned ones in the order of their numbers.
+     */
+    fun returnElement(element: Any, number: Int) {
+        val undelivered = undelivered ?: UndeliveredElements().also { undelivered = it }
+        undelivered.add(element, number)
     }
 
-    /** Numbers an element that is received without having been held. */
-    fun takePast() {
+    /** Numbers an element that is received without having been buffered. */
+    fun numberHandedOver() {
         lastTaken = nextNumber()
     }
 
-    /** The next to be received. There must be one. */
+    /** Removes the next element to be received. There must be one. */
     fun takeFirst(): Any {
-        val returned = returned
-        lastTaken = returned?.firstNumber() ?: nextNumber()
-        return if (returned == null) elements.removeFirst() else removeFrom(returned)
+        val undelivered = undelivered
+        lastTaken = undelivered?.firstNumber() ?: nextNumber()
+        return if (undelivered == null) elements.removeFirst() else removeFrom(undelivered)
     }
 
-    /** The one that makes room for others. There must be one. */
+    /** Removes the element that makes room for a new one. There must be one. */
     fun removeOldest(): Any {
-        val returned = returned
+        val undelivered = undelivered
         val first = order == ChannelOrder.FIFO || elements.size == 0
-        return if (first && returned != null) removeFrom(returned) else elements.removeOldest()
+        return if (first && undelivered != null) removeFrom(undelivered) else elements.removeOldest()
     }
 
-    /** Once empty it goes: a burst of give-backs must not keep the room that it took. */
-    private fun removeFrom(returned: UndeliveredElements): Any {
-        val element = returned.removeFirst()
-        if (returned.size == 0) this.returned = null
+    /** Drops the empty heap: it must not keep the memory of a burst of returned elements. */
+    private fun removeFrom(undelivered: UndeliveredElements): Any {
+        val element = undelivered.removeFirst()
+        if (undelivered.size == 0) this.undelivered = null
         return element
     }
 }

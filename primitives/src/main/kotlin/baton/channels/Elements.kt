@@ -2,32 +2,32 @@ package baton.channels
 
 import baton.waiting.BoundedBypass
 
-/** What a channel holds, in the order in which it is received. Guarded by the channel's lock. No element is null. */
+/** Buffered elements in the order in which they are received. Guarded by the channel's lock. No element is null. */
 internal abstract class Elements {
     var size: Int = 0
         protected set
 
     abstract fun add(element: Any, level: Int)
 
-    /** The next to be received. There must be one. */
+    /** Removes the next element to be received. There must be one. */
     abstract fun removeFirst(): Any
 
-    /** The one that makes room for others. There must be one. */
+    /** Removes the element that makes room for a new one. There must be one. */
     abstract fun removeOldest(): Any
 }
 
 /**
- * First in, first out: an array list cut into pieces, so that no operation takes long and what has been received leaves
- * nothing behind, neither itself nor the room it took, but for one or two pieces.
+ * First in, first out: a linked list of array segments, so that every operation is O(1), and received elements leave no
+ * references and no memory behind, except for one or two segments.
  */
 internal class FifoElements : Elements() {
-    private class Piece(val elements: Array<Any?>) {
-        var next: Piece? = null
+    private class Segment(val elements: Array<Any?>) {
+        var next: Segment? = null
     }
 
-    private var first = NONE
-    private var last = NONE
-    private var spare: Piece? = null
+    private var first = NO_SEGMENT
+    private var last = NO_SEGMENT
+    private var spare: Segment? = null
     private var begin = 0
     private var end = 0
 
@@ -38,26 +38,26 @@ internal class FifoElements : Elements() {
     }
 
     private fun grow() {
-        val piece = spare ?: Piece(arrayOfNulls(PIECE))
+        val segment = spare ?: Segment(arrayOfNulls(SEGMENT_SIZE))
         spare = null
-        if (last === NONE) first = piece else last.next = piece
-        last = piece
+        if (last === NO_SEGMENT) first = segment else last.next = segment
+        last = segment
         end = 0
     }
 
     override fun removeFirst(): Any {
-        val piece = first
-        val element = checkNotNull(piece.elements[begin])
-        piece.elements[begin++] = null
+        val segment = first
+        val element = checkNotNull(segment.elements[begin])
+        segment.elements[begin++] = null
         size--
         if (size == 0) {
             begin = 0
             end = 0
-        } else if (begin == PIECE) {
-            first = checkNotNull(piece.next)
+        } else if (begin == SEGMENT_SIZE) {
+            first = checkNotNull(segment.next)
             begin = 0
-            piece.next = null
-            spare = piece
+            segment.next = null
+            spare = segment
         }
         return element
     }
@@ -65,17 +65,17 @@ internal class FifoElements : Elements() {
     override fun removeOldest(): Any = removeFirst()
 
     private companion object {
-        const val PIECE = 32
+        const val SEGMENT_SIZE = 32
 
-        /** Before the first element, and of those channels that never hold one. */
-        val NONE = Piece(arrayOfNulls(0))
+        /** The segment before the first element, and of channels that never buffer one. */
+        val NO_SEGMENT = Segment(arrayOfNulls(0))
     }
 }
 
-/** Between the levels as [BoundedBypass] says, and first in, first out inside a level. */
+/** Among the levels in the order of [BoundedBypass], and first in, first out within a level. */
 internal class PriorityElements : Elements() {
     private val levels = Array(BoundedBypass.LEVELS) { FifoElements() }
-    private val turns = BoundedBypass()
+    private val bypass = BoundedBypass()
 
     override fun add(element: Any, level: Int) {
         levels[level].add(element, level)
@@ -83,16 +83,16 @@ internal class PriorityElements : Elements() {
     }
 
     override fun removeFirst(): Any {
-        val level = turns.next(::isEmpty)
+        val level = bypass.next(::isEmpty)
         val element = removeFrom(level)
-        turns.served(level, ::isEmpty)
+        bypass.served(level, ::isEmpty)
         return element
     }
 
     override fun removeOldest(): Any {
         val level = levels.indexOfLast { it.size > 0 }
         val element = removeFrom(level)
-        if (isEmpty(level)) turns.forget(level)
+        if (isEmpty(level)) bypass.forget(level)
         return element
     }
 
@@ -104,11 +104,12 @@ internal class PriorityElements : Elements() {
     private fun isEmpty(level: Int) = levels[level].size == 0
 }
 
-/** Elements that receivers gave back, in the order in which they had been received. Guarded by the channel's lock. */
+/** Elements that receivers returned, in the order in which they were handed out. Guarded by the channel's lock. */
 internal class UndeliveredElements {
     private class Returned(val element: Any, val number: Int)
 
-    // Numbers may have wrapped around; of those out at one time, fewer than half of all are.
+    // Numbers may wrap around; fewer than half of all numbers are handed out at one time, so the difference orders
+    // them.
     private val heap = java.util.PriorityQueue<Returned> { one, other -> one.number - other.number }
 
     val size: Int get() = heap.size
@@ -117,7 +118,7 @@ internal class UndeliveredElements {
         heap.add(Returned(element, number))
     }
 
-    /** The number of the next one. There must be one. */
+    /** The number of the next element. There must be one. */
     fun firstNumber(): Int = heap.peek().number
 
     fun removeFirst(): Any = heap.remove().element

@@ -8,42 +8,43 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.ensureActive
 
 /**
- * Where a fixed number of parties wait for each other: nobody goes on before all have arrived. Then it is ready for the
- * next time, at once.
+ * A cyclic barrier: a fixed number of parties wait for each other, and none goes on before all have arrived. The
+ * barrier is then ready for the next generation at once.
  *
- * Use it for work in phases, such as "all compute their part, then all read the whole". To wait for others without
- * being waited for, use `Latch` or `WaitGroup`; for coroutines that end with the phase, `coroutineScope` is simpler.
+ * Use it for work in phases, such as "all compute their part, then all read the whole". To wait for others that do not
+ * wait for you, use `Latch` or `WaitGroup`; for coroutines that end with the phase, `coroutineScope` is simpler.
  *
  * ```
  * val barrier = Barrier(parties = 3) { swapPages() }
  * repeat(3) { part -> launch { while (true) { compute(part); barrier.arrive() } } }
  * ```
  *
- * *Waiting.* [arrive] suspends until the last party has come and its action, if there is one, has ended. The last party
- * does not wait, it runs the action in its own coroutine.
+ * *Waiting.* [arrive] suspends until the last party has arrived and the action, if there is one, has ended. The last
+ * party does not wait: it runs the action in its own coroutine.
  *
- * *Order.* The parties go on in the order in which they came, coroutines and the futures of the Java face alike. There
- * may be more callers than parties: who comes while an action runs waits for a later generation. Actions
- * overlap only where [reset] came between.
+ * *Order.* The parties go on in the order in which they arrived, coroutines and the futures of the Java API alike.
+ * There may be more callers than parties: a party that arrives while the action runs joins a later generation. Actions
+ * overlap only if a [reset] came between.
  *
- * *Cancellation.* See [BarrierCancellation]: a party that is cancelled or whose time is over takes its arrival back, or
- * breaks the barrier. While the action runs, the trip is decided: under RETRACT the party just leaves then. After
- * it was let go, its cancellation changes nothing for the others. If the last party is cancelled while the action runs,
- * or the action fails, the barrier breaks: the last party throws just that, all others [BarrierBrokenException] with it
- * as the cause. A call that need not wait does not look for cancellation.
+ * *Cancellation.* See [BarrierCancellation]: a party that is cancelled or timed out retracts its arrival, or breaks the
+ * barrier. While the action runs, the trip is decided: under RETRACT a cancelled party then just throws, and needs no
+ * replacement. After the barrier has released a party, its cancellation does not affect the others. If the last party
+ * is cancelled while the action runs, or the action fails, the barrier breaks: the last party throws that exception,
+ * and all others throw [BarrierBrokenException] with it as the cause. A call that does not have to wait does not check
+ * for cancellation.
  *
- * *Memory.* What a party does before it arrives happens before the action, and that before whatever any party of the
- * same generation does after its [arrive] has returned.
+ * *Memory.* Actions of a party before it arrives happen before the barrier's action, and that happens before the
+ * actions of any party of the same generation after its [arrive] has returned.
  *
  * *Misuse.* A broken barrier refuses arrivals with [BarrierBrokenException] until [reset]. An action that itself
  * arrives here waits for a generation that cannot trip before the action has ended.
  *
  * All members may be called from any thread.
  *
- * @property parties how many must arrive, at least 1.
- * @property onCancel what happens when a party leaves.
+ * @property parties the number of parties that must arrive, at least 1.
+ * @property onCancel the effect of a cancelled or timed-out party on the others.
  * @property name shown by messages and [toString].
- * @param action runs each time all have arrived, before anybody goes on. It may suspend.
+ * @param action runs each time all parties have arrived, before any of them goes on. It may suspend.
  */
 public class Barrier(
     public val parties: Int,
@@ -51,64 +52,66 @@ public class Barrier(
     public val name: String? = null,
     private val action: (suspend () -> Unit)? = null,
 ) {
-    private val breaks = onCancel == BarrierCancellation.BREAK
+    private val breaksOnCancel = onCancel == BarrierCancellation.BREAK
     internal val core: BarrierCore
 
     init {
         require(parties >= 1) { "parties = $parties, must be at least 1" }
-        core = BarrierCore(parties, action != null, breaks, ::label)
+        core = BarrierCore(parties, action != null, breaksOnCancel, ::label)
     }
 
-    /** How many wait here, for others to come or for the action to end. */
+    /** How many parties wait, for others to arrive or for the action to end. */
     public val waiting: Int get() = core.waiting
 
-    /** Whether it refuses arrivals, until [reset]. */
+    /** Whether the barrier refuses arrivals, until [reset]. */
     public val isBroken: Boolean get() = core.isBroken
 
     /**
-     * Arrives, and waits for the others.
+     * Arrives, and waits for the other parties.
      *
-     * *Cancellation.* Before the barrier has tripped, as [onCancel] says; afterwards the arrival counts all the same.
+     * *Cancellation.* Before the barrier has tripped, as [onCancel] says; after that the arrival still counts.
      *
-     * @return how many were still missing: the first one gets `parties - 1`, the last one 0. Nobody of the same
-     *   generation gets the same number.
-     * @throws BarrierBrokenException if the barrier is broken, before or meanwhile, or is [reset] meanwhile.
+     * @return how many parties were still missing: the first one gets `parties - 1`, the last one 0. No two parties of
+     *   one generation get the same number.
+     * @throws BarrierBrokenException if the barrier is broken, before the call or while the caller waits, or is [reset]
+     *   while the caller waits.
      */
     public suspend fun arrive(): Int {
         val now = arriveNow(givesUp = false)
-        if (now != null) return settle(now)
+        if (now != null) return indexOrLead(now)
         // A call at the end makes no frame, unless it leaves arguments to their defaults.
         return if (action == null) awaitValue(core, 1, null) else awaitOrLead()
     }
 
     /**
-     * Arrives, and waits [timeout] at most for the others, in the clock of the caller's dispatcher. Zero or
-     * negative means that all others must be here already. The time that the action takes counts for those who wait,
-     * not for the last party.
+     * Arrives, and waits [timeout] at most for the other parties, in the clock of the caller's dispatcher. With zero or
+     * less all others must have arrived already. The duration of the action counts for waiting parties, not for the
+     * last one.
      *
-     * *Cancellation.* As [arrive]; and when the time is over, too, as [onCancel] says.
+     * *Cancellation.* As [arrive]. A timeout has the effect of a cancellation on the other parties, see [onCancel].
      *
-     * @throws BarrierTimeoutException if the time is over before the barrier lets go.
+     * @throws BarrierTimeoutException if the time is over before the barrier releases the caller.
      * @throws BarrierBrokenException as [arrive].
      */
     public suspend fun arrive(timeout: Duration): Int {
         val now = arriveNow(givesUp = timeout <= Duration.ZERO)
-        return if (now != null) settle(now) else awaitOrLead(timeout)
+        return if (now != null) indexOrLead(now) else awaitOrLead(timeout)
     }
 
-    private suspend fun awaitOrLead(): Int = settle(awaitValue(core))
+    private suspend fun awaitOrLead(): Int = indexOrLead(awaitValue(core))
 
     private suspend fun awaitOrLead(timeout: Duration): Int {
         val outcome = if (timeout <= Duration.ZERO) false else awaitValue<Any>(core, timeout)
         if (outcome == false) throw BarrierTimeoutException("not all arrived within $timeout: $this")
-        return settle(outcome)
+        return indexOrLead(outcome)
     }
 
-    private suspend fun settle(outcome: Any): Int = if (outcome is Int) outcome else lead(outcome as WaiterBatch)
+    private suspend fun indexOrLead(outcome: Any): Int = if (outcome is Int) outcome else lead(outcome as WaiterBatch)
 
     /**
-     * Arrives if that needs no waiting: answers the number, or what is to be [lead] before. Otherwise null, and nothing
-     * has happened, unless the caller [givesUp] then and that breaks.
+     * Arrives if that needs no waiting: returns the arrival index, or the generation that the caller has to [lead]
+     * first. Otherwise returns null and changes nothing, except that it breaks the barrier if the caller [givesUp] and
+     * [onCancel] is BREAK.
      */
     internal fun arriveNow(givesUp: Boolean): Any? {
         val now = core.arriveNow(givesUp)
@@ -116,10 +119,13 @@ public class Barrier(
         return if (now == null || action != null) now else 0
     }
 
-    /** The last party's part. Cancelled meanwhile, it does not let the others go, even if the action did not notice. */
+    /**
+     * Runs the action for the last party. If the party is cancelled meanwhile the barrier breaks, even if the action
+     * ignored the cancellation.
+     */
     internal suspend fun lead(generation: WaiterBatch): Int {
-        // A reset or an abort may have come between the grant and this.
-        core.whyNotLead(generation)?.let { throw core.exception(it) }
+        // A reset or an abort may have come between the grant and this call.
+        core.breakageBeforeLead(generation)?.let { throw core.exception(it) }
         val job = coroutineContext[Job]?.takeIf { it.isActive }
         try {
             action!!()
@@ -133,17 +139,18 @@ public class Barrier(
     }
 
     /**
-     * Breaks it, for a party that knows that it will not come: those who wait get [BarrierBrokenException] with
-     * [cause], as does the last party when its action ends that is running now. A barrier that is broken already keeps
-     * its cause.
+     * Breaks the barrier, on behalf of a party that will not arrive. Waiting parties get [BarrierBrokenException] with
+     * [cause]; if an action is running, the last party gets it when the action ends. A barrier that is already broken
+     * keeps its cause.
      */
     public fun abort(cause: Throwable? = null) {
         core.abort(cause)
     }
 
     /**
-     * Makes it whole at once, broken or not. Those who wait get [BarrierBrokenException]; so does the last party, when
-     * its action ends that is running now. That action runs on, and the next one does not wait for it.
+     * Makes the barrier usable again at once, broken or not. Waiting parties get [BarrierBrokenException]; if an action
+     * is running, the last party gets it when the action ends. That action continues, and the next one does not wait
+     * for it.
      */
     public fun reset() {
         core.reset()

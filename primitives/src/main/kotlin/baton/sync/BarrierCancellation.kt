@@ -1,10 +1,10 @@
 package baton.sync
 
-/** What becomes of a [Barrier] when a party is cancelled, or its time is over, before the barrier trips. */
+/** The effect on a [Barrier] of a party that is cancelled, or times out, before the barrier trips. */
 public enum class BarrierCancellation {
-    /** The party takes its arrival back, and another may come in its place. The others wait on. */
+    /** The party retracts its arrival, and another may replace it. The others continue to wait. */
     RETRACT,
 
-    /** The barrier breaks: the others get [BarrierBrokenException], for without that party they would wait in vain. */
+    /** The barrier breaks: the others get [BarrierBrokenException], since they need that party to go on. */
     BREAK,
 }

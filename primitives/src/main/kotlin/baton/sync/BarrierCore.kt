@@ -8,30 +8,30 @@ import kotlin.coroutines.cancellation.CancellationException
 /*
  * How it works
  *
- *               the last one comes                    the action ends
- *   gathering ─────────────────────▶ tripping ──────────────────────────▶ let in
+ *               the last party arrives                the action ends
+ *   gathering ─────────────────────▶ tripping ──────────────────────────▶ released
  *       │                               │    (without an action: at once)
  *       └───────────────────────────────┴──▶ failed    broken, or reset
  *
- * (1) A generation is a crowd of those who wait. One gathers at any time. At most one trips: its last party, the
- *     leader, runs the action and stands in no crowd. Tripping is decided: who leaves then, leaves no place to be
- *     filled.
- * (2) While none trips, fewer than `parties` gather: the last one to come makes it trip. While one trips, whoever comes
- *     just gathers, and when the action has ended, the first `parties` of them trip. So actions do not overlap, but for
- *     one that a reset, or a break and a reset, has left behind.
- * (3) `breakage` not null: nobody gathers, nobody may come, until reset. A generation that trips may still be let in
- *     then, if it is not the one that broke.
- * (4) A leader whose generation does not trip any more when its action ends was overtaken by a reset, or by a party
- *     that broke it. The generation knows why.
- * (5) A waiter's tag is the crowd it stands in, or the generation it leads, or null once it is let in; its weight
- *     becomes its arrival index: 0 says that it leads.
+ * (1) A generation is a batch of waiting parties. One gathers at any time. At most one trips: its last party, the
+ *     leader, runs the action and is in no batch. A trip is decided: a party that is cancelled then does not have to be
+ *     replaced.
+ * (2) While no generation trips, fewer than `parties` gather: the last party to arrive makes it trip. While one trips,
+ *     arriving parties gather for the next, and when the action has ended, the first `parties` of them trip. So actions
+ *     do not overlap, except one that a reset, or a break and a reset, has left running.
+ * (3) While `breakage` is not null, no party waits to gather and every arrival is refused, until reset. A tripping
+ *     generation may still be released then, if it is not the one that broke.
+ * (4) If the leader's generation no longer trips when the action ends, a reset or a party that broke the barrier has
+ *     failed it. The generation records the reason.
+ * (5) A waiter's tag is the batch that it is in, or the generation that it leads, or null once it is released; its
+ *     weight becomes its arrival index, which is 0 for the leader.
  *
- * All fields are guarded by the lock; `breakage` is read without it, too.
+ * All fields are guarded by the lock; `breakage` is also read without it.
  */
 internal class BarrierCore(
     val parties: Int,
     private val hasAction: Boolean,
-    private val breaks: Boolean,
+    private val breaksOnCancel: Boolean,
     private val label: () -> String,
 ) : WaitCore() {
     @Volatile
@@ -51,11 +51,11 @@ internal class BarrierCore(
     private val mustWait: Boolean get() = tripping != null || gathering.size < parties - 1
 
     /**
-     * Arrives if that needs no waiting; otherwise nothing has happened, unless the caller [givesUp] then and that
-     * breaks.
+     * Arrives if that needs no waiting. Otherwise changes nothing, except that it breaks the barrier if the caller
+     * [givesUp] and cancellation breaks it.
      *
-     * @return the generation that the caller completed and, if there is an action, has to lead; what it was refused
-     *   for; or null.
+     * @return the generation that the caller completed and, if there is an action, has to lead; the [Breakage] if the
+     *   arrival is refused; null if the caller has to wait.
      */
     fun arriveNow(givesUp: Boolean): Any? =
         decide {
@@ -63,37 +63,38 @@ internal class BarrierCore(
                 breakage != null -> breakage
                 !mustWait -> trip()
                 else -> {
-                    if (givesUp) abandon(Waiter.TIMED_OUT)
+                    if (givesUp) breakOnAbandon(Waiter.TIMED_OUT)
                     null
                 }
             }
         }
 
-    override fun enqueue(waiter: Waiter): Int = decide { enqueueInside(waiter) }
+    override fun enqueue(waiter: Waiter): Int = decide { enqueueUnderLock(waiter) }
 
-    private fun enqueueInside(waiter: Waiter): Int {
+    private fun enqueueUnderLock(waiter: Waiter): Int {
         val refusal = breakage
         when {
             refusal != null -> waiter.tryFail(refusal)
             mustWait -> {
                 waiter.tag = gathering
                 if (waiter.startWaiting()) {
-                    // From here on a canceller may resume it: its state must not be read again, or both would.
+                    // From here on a canceller may resume it: its state must not be read again, or both threads would
+                    // resume it.
                     gathering.add(waiter)
                     return Waiter.WAITING
                 }
-                abandon(waiter.currentState)
+                breakOnAbandon(waiter.currentState)
             }
             else -> {
                 waiter.tag = gathering
                 waiter.weight = 0
-                if (waiter.tryGrant()) trip() else abandon(waiter.currentState)
+                if (waiter.tryGrant()) trip() else breakOnAbandon(waiter.currentState)
             }
         }
         return waiter.currentState
     }
 
-    /** The last one has come. Answers the generation. */
+    /** Trips the gathering generation, whose last party has arrived, and returns it. */
     private fun trip(): Generation {
         val complete = gathering
         if (hasAction) {
@@ -107,7 +108,7 @@ internal class BarrierCore(
         return complete
     }
 
-    /** An action has ended, and those who came meanwhile may be enough for the next one. */
+    /** After an action has ended, trips the next generation if enough parties have arrived meanwhile. */
     private fun tripNext() {
         if (gathering.size < parties) return
         val next = Generation(parties)
@@ -131,11 +132,13 @@ internal class BarrierCore(
         gathering = next
     }
 
-    /** Why the leader need not begin with its action, or null. */
-    fun whyNotLead(generation: WaiterBatch): Breakage? =
+    /** Why [generation] no longer trips, so that its leader must not start the action; null if it trips. */
+    fun breakageBeforeLead(generation: WaiterBatch): Breakage? =
         decide { if (tripping === generation) null else generation.reason as Breakage? }
 
-    /** The leader's action has ended well. Why its party fails all the same, or null. */
+    /**
+     * Releases [generation] after its action has succeeded. Returns the reason if it was failed meanwhile, else null.
+     */
     fun endAction(generation: WaiterBatch): Breakage? =
         decide {
             if (tripping === generation) {
@@ -147,12 +150,12 @@ internal class BarrierCore(
             generation.reason as Breakage?
         }
 
-    /** The leader's action has failed. */
+    /** Breaks the barrier because the action of [generation] has failed. */
     fun failAction(generation: WaiterBatch, cause: Throwable) {
-        breakLed(generation, Breakage(ACTION_FAILED, cause))
+        breakTripping(generation, Breakage(ACTION_FAILED, cause))
     }
 
-    private fun breakLed(generation: WaiterBatch, reason: Breakage) {
+    private fun breakTripping(generation: WaiterBatch, reason: Breakage) {
         decide {
             if (tripping === generation) {
                 failTripping(reason)
@@ -178,7 +181,7 @@ internal class BarrierCore(
         }
     }
 
-    /** From now on nobody may come. */
+    /** Refuses all arrivals from now on, and fails the gathering generation. */
     private fun breakUp(reason: Breakage) {
         if (breakage != null) return
         breakage = reason
@@ -200,51 +203,53 @@ internal class BarrierCore(
         wake(failed)
     }
 
-    /** Somebody has left before it was among those who wait. */
-    private fun abandon(state: Int) {
-        if (breaks) breakUp(reasonOf(state))
+    /** A party was cancelled or timed out before it was enqueued. */
+    private fun breakOnAbandon(state: Int) {
+        if (breaksOnCancel) breakUp(reasonOf(state))
     }
 
     private fun reasonOf(state: Int, cause: Throwable? = null) =
         Breakage(if (state == Waiter.TIMED_OUT) TIMED_OUT else CANCELLED, cause)
 
     override fun withdraw(waiter: Waiter) {
-        // An exception is not made under the lock.
-        val cause = if (breaks) waiter.whyWithdrawn() else null
-        decide { withdrawInside(waiter, cause) }
+        // Exceptions must not be created under the lock.
+        val cause = if (breaksOnCancel) waiter.whyWithdrawn() else null
+        decide { withdrawUnderLock(waiter, cause) }
     }
 
     /**
-     * Whoever is timed out has not arrived. So it is too late for one whose crowd has ended, even if it is not told
-     * yet.
+     * A party that times out has not arrived. So once its batch has ended it is too late for a timeout, even if the
+     * party's state does not show the release yet.
      */
     override fun timeOut(waiter: Waiter): Int =
         decide {
-            val crowd = waiter.tag as? WaiterBatch
+            val batch = waiter.tag as? WaiterBatch
             when {
-                crowd == null || crowd.hasEnded -> Waiter.GRANTED
+                batch == null || batch.hasEnded -> Waiter.GRANTED
                 !waiter.tryLeave(Waiter.TIMED_OUT) -> Waiter.PREPARING
                 else -> {
-                    withdrawInside(waiter, null)
+                    withdrawUnderLock(waiter, null)
                     Waiter.WAITING
                 }
             }
         }
 
-    private fun withdrawInside(waiter: Waiter, cause: Throwable?) {
-        val crowd = waiter.tag as WaiterBatch? ?: return
-        if (crowd.hasEnded) return
-        if (waiter.linked) crowd.remove(waiter)
-        if (!breaks) return
+    private fun withdrawUnderLock(waiter: Waiter, cause: Throwable?) {
+        val batch = waiter.tag as WaiterBatch? ?: return
+        if (batch.hasEnded) return
+        if (waiter.linked) batch.remove(waiter)
+        if (!breaksOnCancel) return
         val reason = reasonOf(waiter.currentState, cause)
-        if (crowd === tripping) failTripping(reason)
+        if (batch === tripping) failTripping(reason)
         breakUp(reason)
     }
 
-    /** A party that was let in and is cancelled has arrived all the same. Without its leader a generation breaks. */
+    /**
+     * The arrival of a released party counts even if the party is cancelled. Without its leader a generation breaks.
+     */
     override fun giveBack(waiter: Waiter) {
         val generation = waiter.tag as WaiterBatch? ?: return
-        breakLed(generation, Breakage(LEADER_CANCELLED, waiter.whyWithdrawn()))
+        breakTripping(generation, Breakage(LEADER_CANCELLED, waiter.whyWithdrawn()))
     }
 
     override fun reclaim(waiter: Waiter): Waiter? {
@@ -266,7 +271,7 @@ internal class BarrierCore(
 
     private class Generation(parties: Int) : WaiterBatch() {
         /**
-         * How many were missing after the one that was let in last. A party that is cancelled now has its number, too.
+         * How many parties were missing after the one released last. A party that is cancelled now has an index too.
          */
         private var missing = parties
 
@@ -276,12 +281,12 @@ internal class BarrierCore(
         }
     }
 
-    /** What broke a generation. */
-    internal class Breakage(val event: String, private val known: Throwable? = null) {
-        /** Not under the lock: one that is not known is made when somebody asks. */
+    /** The reason why a generation broke. */
+    internal class Breakage(val event: String, private val givenCause: Throwable? = null) {
+        /** Not under the lock: creates an exception if no cause was given. */
         val cause: Throwable?
             get() =
-                known ?: when (event) {
+                givenCause ?: when (event) {
                     CANCELLED, LEADER_CANCELLED -> CancellationException(event)
                     TIMED_OUT -> BarrierTimeoutException(event)
                     else -> null

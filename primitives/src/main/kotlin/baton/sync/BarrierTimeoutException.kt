@@ -2,5 +2,5 @@ package baton.sync
 
 import java.util.concurrent.TimeoutException
 
-/** The other parties of a [Barrier] did not come in time. */
+/** The other parties of a [Barrier] did not arrive in time. */
 public class BarrierTimeoutException(message: String) : TimeoutException(message)

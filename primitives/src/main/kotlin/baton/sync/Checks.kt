@@ -1,9 +1,9 @@
 package baton.sync
 
 /**
- * An object of the user in a message of ours, which must come through also if its `toString` throws. One that names the
- * primitive which names it (an account that locks its own mutex as the owner, say) is called by its identity there: it
- * would go on for ever.
+ * The text for [owner], an object of the user, in a message. It is the object's identity if its `toString` throws, or
+ * if that `toString` prints the primitive that is just printing it (an account, say, that locks its own mutex as the
+ * owner), which would recurse without end.
  */
 internal fun nameOf(owner: Any): String {
     if (naming.get() != null) return identityOf(owner)

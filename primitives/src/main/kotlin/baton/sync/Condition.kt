@@ -3,8 +3,8 @@ package baton.sync
 import kotlin.time.Duration
 
 /**
- * A place where the holder of a [Mutex] waits, without the mutex, for what other holders are to bring about. Made by
- * [Mutex.newCondition]; one mutex may have several.
+ * A condition variable: the holder of a [Mutex] waits here, without the mutex, for a change that other holders make.
+ * Created by [Mutex.newCondition]; one mutex may have several.
  *
  * ```
  * suspend fun take(): Item = mutex.withLock {
@@ -18,38 +18,40 @@ import kotlin.time.Duration
  * }
  * ```
  *
- * *Waiting.* [await] gives up the mutex and begins to wait in one step, and comes back with the mutex. There are no
- * spurious wake-ups; but others may have held the mutex between the signal and the return, so look again at what
- * you waited for, as above. There is no `select` clause: a select cannot hold the mutex that it would give up.
+ * *Waiting.* [await] releases the mutex and begins to wait in one step, and returns holding the mutex. There are no
+ * spurious wake-ups; but other callers may have held the mutex between the signal and the return, so check the
+ * condition again in a loop, as above. There is no `select` clause: a select cannot hold the mutex that it would
+ * release.
  *
- * *Order.* First come, first signalled, for coroutines and the futures of the Java face alike. [signal] moves the
- * waiter to the end of the mutex's queue, where it waits like everybody else; it does not run before it has the mutex.
+ * *Order.* First come, first signalled, for coroutines and the futures of the Java API alike. [signal] moves the
+ * waiter to the end of the mutex's queue; the waiter does not run before it holds the mutex.
  *
- * *Cancellation.* The wait for the signal ends at once, but an [await] that was cancelled or has timed out takes its
- * turn in the mutex's queue: **it holds the mutex again when it throws** or answers false, so that the `withLock`
- * around it is right. A signal is not lost on somebody who was cancelled: it goes to the next of those who waited when
- * it was given, as if the cancelled one had never come. It is not kept for those who came later.
+ * *Cancellation.* The wait for the signal ends at once, but an [await] that was cancelled or has timed out then waits
+ * in the mutex's queue: **it holds the mutex again when it throws** or returns false, so that the `withLock` around it
+ * is right. A signal to a waiter that is cancelled is not lost: it goes to the next caller that already waited when the
+ * signal was given, as if the cancelled one had never come. It does not go to later callers.
  *
- * *Memory.* [await] publishes and sees what an unlock and a lock of the mutex do.
+ * *Memory.* [await] publishes and sees as an unlock and a lock of the mutex do.
  *
- * *Misuse.* [await], [signal] and [signalAll] while nobody holds the mutex throw [IllegalStateException] and change
- * nothing. Whether it is the caller who holds it cannot be seen.
+ * *Misuse.* [await], [signal] and [signalAll] throw [IllegalStateException] and change nothing if the mutex is not
+ * held. The condition cannot check whether the caller is the holder.
  *
  * All members may be called from any thread.
  *
- * @property mutex whose holders wait here.
+ * @property mutex the mutex whose holders wait here.
  * @property name shown by messages and [toString].
  */
 public class Condition internal constructor(public val mutex: Mutex, public val name: String?) {
     internal val core: ConditionCore = ConditionCore(mutex.core, ::toString)
 
-    /** How many wait for a signal. Those who were signalled and wait for the mutex are counted by [Mutex.waiting]. */
+    /** How many callers wait for a signal. Signalled callers that wait for the mutex are counted by [Mutex.waiting]. */
     public val waiting: Int get() = core.waiting
 
     /**
-     * Gives up the mutex, waits for a signal, and takes the mutex again, for the owner who held it.
+     * Releases the mutex, waits for a signal, and locks the mutex again, with the same owner as before.
      *
-     * *Cancellation.* Throws holding the mutex. Who is cancelled already throws at once, without giving it up.
+     * *Cancellation.* Throws holding the mutex. A caller that is already cancelled throws at once, without releasing
+     * it.
      *
      * @throws IllegalStateException if the mutex is not locked.
      */
@@ -58,9 +60,9 @@ public class Condition internal constructor(public val mutex: Mutex, public val 
     }
 
     /**
-     * As [await], but waits [timeout] at most for the signal, in the clock of the caller's dispatcher, and answers
-     * whether it came. For the mutex it waits as long as that takes, and holds it either way. With zero or less
-     * it answers false and does not give it up.
+     * As [await], but waits [timeout] at most for the signal, in the clock of the caller's dispatcher. Returns whether
+     * the signal came. The wait for the mutex has no limit, and the caller holds it either way. With zero or less it
+     * returns false and does not release the mutex.
      *
      * *Cancellation.* As [await].
      *
@@ -73,7 +75,7 @@ public class Condition internal constructor(public val mutex: Mutex, public val 
     }
 
     /**
-     * Ends the wait of the one who waits longest; without anybody who waits it does nothing.
+     * Signals the longest-waiting caller; does nothing if no caller waits.
      *
      * @throws IllegalStateException if the mutex is not locked.
      */
@@ -82,8 +84,8 @@ public class Condition internal constructor(public val mutex: Mutex, public val 
     }
 
     /**
-     * Ends the wait of all who wait now. They have the mutex one after the other, in the order in which they came.
-     * Takes time in proportion to their number, in which whoever else wants to wait or to unlock does not get on.
+     * Signals all callers that wait now. They get the mutex one after the other, in the order in which they came.
+     * Takes O(waiters) under the internal lock, during which other callers can neither begin to wait nor unlock.
      *
      * @throws IllegalStateException if the mutex is not locked.
      */

@@ -12,22 +12,22 @@ import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 import kotlin.time.Duration
 import kotlinx.coroutines.DisposableHandle
 
-/** Gives up the mutex, and suspends until it was signalled and holds the mutex again, or is cancelled and holds it. */
+/** Releases the mutex, and suspends until the caller was signalled or cancelled and holds the mutex again. */
 internal suspend fun awaitSignal(condition: ConditionCore): Unit =
     suspendCoroutineUninterceptedOrReturn { caller ->
         ConditionWaiter(condition, caller, signalled = Unit).await(Duration.INFINITE)
     }
 
-/** As the other, but waits no longer than [timeout] for the signal, and answers whether it came. */
+/** As the other, but waits [timeout] at most for the signal, and returns whether it came. */
 internal suspend fun awaitSignal(condition: ConditionCore, timeout: Duration): Boolean =
     suspendCoroutineUninterceptedOrReturn { caller ->
         ConditionWaiter(condition, caller, signalled = true).await(timeout)
     }
 
 /**
- * A coroutine that waits for a signal. Once its [Place] has left the line of the condition it stands in that of the
- * mutex, and nothing but the mutex resumes it; on arrival in its own world the place says why it came. A dispatcher
- * that refuses has it unwind elsewhere, with the mutex.
+ * A coroutine that waits for a signal. Once its [Entry] has left the condition's queue, the coroutine itself is in the
+ * mutex's queue, and only the mutex resumes it; when its dispatcher runs it, the state of the entry says why the wait
+ * ended. If the dispatcher refuses to resume it, the coroutine unwinds on another dispatcher, holding the mutex.
  */
 internal class ConditionWaiter(
     private val condition: ConditionCore,
@@ -35,21 +35,24 @@ internal class ConditionWaiter(
     private val signalled: Any,
 ) : DispatchedWaiter(condition.mutex, weight = 1, tag = null, caller.context),
     Runnable {
-    private val place = Place()
+    private val entry = Entry()
     private var timer: DisposableHandle? = null
 
     override val callerFrame: CoroutineStackFrame? get() = caller as? CoroutineStackFrame
 
-    /** The timer and the watch on the job are set before anybody can resume it, who then sees them and can end them. */
+    /**
+     * Sets the timer and the watch on the job before the enqueue: the thread that resumes the waiter can dispose of
+     * both.
+     */
     fun await(timeout: Duration): Any? {
         look()
         timer = Timeouts.schedule(timeout, context, this)
         val job = job
         if (job != null) {
             watch = job.watchCancellation(this)
-            if (!job.isActive) place.withdraw(CANCELLED)
+            if (!job.isActive) entry.withdraw(CANCELLED)
         }
-        val state = condition.enqueue(place)
+        val state = condition.enqueue(entry)
         if (state == WAITING) return COROUTINE_SUSPENDED
         leave()
         return result(state)
@@ -57,12 +60,12 @@ internal class ConditionWaiter(
 
     /** The job begins to be cancelled, or has completed. */
     override fun invoke(cause: Throwable?) {
-        place.withdraw(CANCELLED)
+        entry.withdraw(CANCELLED)
     }
 
     /** The time is over. */
     override fun run() {
-        place.withdraw(TIMED_OUT)
+        entry.withdraw(TIMED_OUT)
     }
 
     override fun resumeFailed() {}
@@ -70,9 +73,9 @@ internal class ConditionWaiter(
     /** The waiter holds the mutex. */
     override fun arriveHere(state: Int) {
         leave()
-        val ended = place.currentState
+        val ended = entry.currentState
         val late = isLate
-        if (late && ended == GRANTED) condition.passSignalOn(place)
+        if (late && ended == GRANTED) condition.passSignalOn(entry)
         @Suppress("UNCHECKED_CAST") // awaitSignal makes the results fit their callers.
         (caller as Continuation<Any?>).resumeWith(runCatching { if (late) throw whyLate() else result(ended) })
     }
@@ -81,7 +84,7 @@ internal class ConditionWaiter(
         when (state) {
             GRANTED -> signalled
             TIMED_OUT -> false
-            FAILED -> throw condition.failure(place)
+            FAILED -> throw condition.failure(entry)
             else -> throw whyLate()
         }
 
@@ -90,9 +93,9 @@ internal class ConditionWaiter(
         timer?.dispose()
     }
 
-    /** In the line of the condition. GRANTED means signalled. Nobody wakes it: the mutex wakes the coroutine. */
-    private inner class Place : SignalWaiter(condition, owner = null) {
-        /** Whoever the owner is, the coroutine will be it again. */
+    /** The waiter in the condition's queue. GRANTED means signalled. It is not woken: the mutex wakes the coroutine. */
+    private inner class Entry : SignalWaiter(condition, owner = null) {
+        /** Accepts any [owner]: the coroutine locks the mutex with the same one again. */
         override fun leaveMutex(owner: Any?): Boolean {
             this@ConditionWaiter.tag = owner
             return this@ConditionWaiter.startWaiting()

@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.waiting.Symbol
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
@@ -19,36 +20,37 @@ import kotlinx.coroutines.selects.SelectInstance
 /*
  * How it works
  *
- *            up(n)              up(n), down()
+ *       increment(n)            increment(n), decrement()
  *   0 ──────────────▶ count > 0 ⟲
  *   0 ◀────────────── count = 1
- *       down(), under the lock: the crowd that gathers is ended
+ *       decrement(), under the lock: ends the gathering batch
  *
- * (1) Every change of the count is one compare-and-set by anybody, but the one to zero is made under the lock. So a
- *     count above zero that is read under the lock stays above zero until the lock is free.
- * (2) Whoever finds it above zero under the lock joins the crowd that gathers; whoever finds zero is let in. With (1),
- *     there are members only while the count is above zero, and nobody is told of a zero that was before it came.
- * (3) Zero ends the crowd; the next to wait begins a new one. All members of a crowd, and nobody else, are let in by
- *     the same zero, although the count may have grown again before they run.
- * (4) A waiter's tag is its crowd, so that a canceller finds out whether that still gathers: if not, there is nothing
- *     to leave. Or it is TOLD: a clause that a zero has let in while its select was still registering others. kotlinx
- *     has it join again then, and it must not wait for another zero.
- * (5) Those let in have got nothing that could be given back.
+ * (1) Every change of the count is one compare-and-set by any thread, but the change to zero is made under the lock. So
+ *     a count above zero that is read under the lock stays above zero until the lock is free.
+ * (2) A caller that finds the count above zero under the lock joins the gathering batch; one that finds zero is
+ *     granted. With (1), a batch has members only while the count is above zero, and no waiter is granted by a zero
+ *     from before it came.
+ * (3) Zero ends the batch; the next waiter starts a new one. The same zero grants all members of a batch and no other
+ *     waiter, although the count may have grown again before they run.
+ * (4) A waiter's tag is its batch, by which a canceller finds whether the batch still gathers: if not, there is nothing
+ *     to remove. Or the tag is ALREADY_ADMITTED, for a clause that a zero has granted while its select was still
+ *     registering other clauses: kotlinx then registers that clause again, and it must not wait for another zero.
+ * (5) A grant carries nothing that could be taken back.
  *
- * A latch is this with a count that never grows.
+ * A latch is a countdown whose count never grows.
  */
 internal class CountdownCore(initial: Int) : WaitCore() {
     @Volatile
     var count: Int = initial
         private set
 
-    // Guarded by the lock. Without members it may be null.
+    // Guarded by the lock. Null, or without members, when no caller waits.
     private var gathering: WaiterBatch? = null
 
     val waiting: Int get() = decide { gathering?.size ?: 0 }
 
     /** False when the count would be above [Int.MAX_VALUE]; nothing has changed then. */
-    fun up(n: Int): Boolean {
+    fun increment(n: Int): Boolean {
         while (true) {
             val now = count
             if (n > Int.MAX_VALUE - now) return false
@@ -57,7 +59,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
     }
 
     /** False when the count is zero already. */
-    fun down(): Boolean {
+    fun decrement(): Boolean {
         while (true) {
             val now = count
             when (now) {
@@ -85,23 +87,24 @@ internal class CountdownCore(initial: Int) : WaitCore() {
         awaitGrant(this, weight = 1, tag = null)
     }
 
-    /** As the other, [timeout] at most; answers whether there was a zero in time. */
+    /** As the other, [timeout] at most; returns whether there was a zero in time. */
     suspend fun await(timeout: Duration): Boolean {
         if (count == 0) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(this, weight = 1, tag = null, timeout = timeout)
     }
 
-    override fun enqueue(waiter: Waiter): Int = decide { enqueueInside(waiter) }
+    override fun enqueue(waiter: Waiter): Int = decide { enqueueUnderLock(waiter) }
 
-    private fun enqueueInside(waiter: Waiter): Int {
-        if (count == 0 || waiter.tag === TOLD) {
+    private fun enqueueUnderLock(waiter: Waiter): Int {
+        if (count == 0 || waiter.tag === ALREADY_ADMITTED) {
             waiter.tryGrant()
         } else if (waiter.startWaiting()) {
-            // From here on a canceller may resume it: its state must not be read again, or both would.
-            val crowd = gathering ?: WaiterBatch().also { gathering = it }
-            waiter.tag = crowd
-            crowd.add(waiter)
+            // From here on a canceller may resume it: its state must not be read again, or both threads would resume
+            // it.
+            val batch = gathering ?: WaiterBatch().also { gathering = it }
+            waiter.tag = batch
+            batch.add(waiter)
             return Waiter.WAITING
         }
         return waiter.currentState
@@ -109,8 +112,8 @@ internal class CountdownCore(initial: Int) : WaitCore() {
 
     override fun withdraw(waiter: Waiter) {
         decide {
-            val crowd = waiter.tag as WaiterBatch?
-            if (crowd != null && !crowd.hasEnded) crowd.remove(waiter)
+            val batch = waiter.tag as WaiterBatch?
+            if (batch != null && !batch.hasEnded) batch.remove(waiter)
         }
     }
 
@@ -122,19 +125,21 @@ internal class CountdownCore(initial: Int) : WaitCore() {
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause : SelectableCore() {
-        /** What joined last for each select; a clause may be stored and serve several selects at a time. */
-        private val joined = WeakHashMap<SelectInstance<*>, WeakReference<SelectWaiter>>(1)
+        /** The latest waiter of each select; a clause may be stored and serve several selects at a time. */
+        private val latestWaiters = WeakHashMap<SelectInstance<*>, WeakReference<SelectWaiter>>(1)
 
         override fun valueOf(winner: SelectWaiter): Unit = Unit
 
         @Synchronized
         override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter {
-            val tag = if (wasLetIn(joined[select])) TOLD else null
-            return SelectWaiter(this@CountdownCore, 1, tag, clause, select).also { joined[select] = WeakReference(it) }
+            val tag = if (wasAdmitted(latestWaiters[select])) ALREADY_ADMITTED else null
+            val waiter = SelectWaiter(this@CountdownCore, 1, tag, clause, select)
+            latestWaiters[select] = WeakReference(waiter)
+            return waiter
         }
 
-        /** Until its select ends, a waiter that was not let in stands in a crowd, which keeps it alive. */
-        private fun wasLetIn(former: WeakReference<SelectWaiter>?): Boolean {
+        /** A waiter that was not granted is in a batch, which keeps it alive, until its select ends. */
+        private fun wasAdmitted(former: WeakReference<SelectWaiter>?): Boolean {
             if (former == null) return false
             val state = former.get()?.currentState ?: return true
             return state == Waiter.GRANTED || state == Waiter.RETURNED
@@ -142,7 +147,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
     }
 
     private companion object {
-        private val TOLD = Any()
+        private val ALREADY_ADMITTED = Symbol("ALREADY_ADMITTED")
 
         private val COUNT: VarHandle =
             MethodHandles.lookup().findVarHandle(CountdownCore::class.java, "count", Int::class.javaPrimitiveType)

@@ -4,55 +4,59 @@ import baton.waiting.FifoWaitQueue
 import baton.waiting.Waiter
 
 /*
- * Those who wait until a semaphore is idle (see SemaphoreCore.kt). Their weight is IDLE_WEIGHT: they take nothing.
+ * The callers of awaitIdle (see SemaphoreCore.kt). Their weight is IDLE_WEIGHT: they take no permits.
  *
- * (5) Idle means counter = permits. Whoever waits for it puts the bias on, so that every release comes to the lock and
- *     knows from its old value whether it was the last, even if the next acquire was faster than its report.
+ * (5) Idle means counter = permits. While a caller waits for that, the counter carries the bias, so that every release
+ *     takes the lock and knows from the old value whether it returned the last permit, even if the next acquire changed
+ *     the counter before that release reached the lock.
  */
 internal abstract class IdleWaiters(permits: Int, acquired: Int) : SemaphoreCounter(permits, acquired) {
     // Guarded by the lock.
-    private val idlers = FifoWaitQueue()
-    private var guardedForGood = false
+    private val idleWaiters = FifoWaitQueue()
+    private var biasedForGood = false
 
-    /** Whether nobody holds a permit. */
+    /** Whether no permit is held. */
     val isIdle: Boolean
         get() {
             val bound = limit
             val now = counter()
             if (now >= 0) return now >= bound.toInt() && bound == limit
-            return now < GUARDED_BELOW && decide { real(counter()) >= permits }
+            return now < BIASED_BELOW && decide { unbiased(counter()) >= permits }
         }
 
     // All that follows is called under the lock.
 
-    protected fun addIdler(waiter: Waiter) {
-        idlers.add(waiter)
-        // A release that has seen the older limit does not tell this one of a moment before it came.
-        renewLimit()
-        settleBias()
-        reportIdle(entering = waiter)
+    protected fun addIdleWaiter(waiter: Waiter) {
+        idleWaiters.add(waiter)
+        // A release that read the older limit must not report an idle moment from before this waiter was enqueued.
+        advanceLimitVersion()
+        updateBias()
+        wakeIfIdle(entering = waiter)
     }
 
-    protected fun removeIdler(waiter: Waiter) {
-        idlers.remove(waiter)
-        settleBias()
+    protected fun removeIdleWaiter(waiter: Waiter) {
+        idleWaiters.remove(waiter)
+        updateBias()
     }
 
-    /** The [entering] waiter is on its way in and needs no waking. */
-    protected fun reportIdle(wasIdle: Boolean = false, entering: Waiter? = null) {
-        if (idlers.size == 0 || (!wasIdle && real(counter()) < permits)) return
-        idlers.forEach {
-            idlers.remove(it)
+    /**
+     * Grants the idle waiters if the semaphore is idle, or [wasIdle] at some moment since they were enqueued. The
+     * [entering] waiter is inside its own enqueue call and needs no waking.
+     */
+    protected fun wakeIfIdle(wasIdle: Boolean = false, entering: Waiter? = null) {
+        if (idleWaiters.size == 0 || (!wasIdle && unbiased(counter()) < permits)) return
+        idleWaiters.forEach {
+            idleWaiters.remove(it)
             if (it.tryGrant() && it !== entering) wake(it)
         }
-        settleBias()
+        updateBias()
     }
 
-    /** From now on every operation comes to the lock, whether somebody waits for idleness or not. */
-    protected fun guardForGood() {
-        guardedForGood = true
-        settleBias()
+    /** From now on every operation takes the lock, with or without idle waiters. */
+    protected fun biasForGood() {
+        biasedForGood = true
+        updateBias()
     }
 
-    private fun settleBias() = setBias(guardedForGood || idlers.size > 0)
+    private fun updateBias() = setBias(biasedForGood || idleWaiters.size > 0)
 }

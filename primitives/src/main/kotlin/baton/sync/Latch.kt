@@ -4,29 +4,36 @@ import kotlin.time.Duration
 import kotlinx.coroutines.selects.SelectClause0
 
 /**
- * A gate that opens once and for all: when [countDown] has been called as often as [count] said at first.
+ * A latch that opens once and for all, after as many calls of [countDown] as its initial count.
  *
- * Use it to wait until several parts are ready, or, with a count of 1, to hold back many until one gives the start.
- * Where parties come and go, or the same is to happen again, use [WaitGroup]; where one value is awaited,
- * `CompletableDeferred` is simpler; coroutines of your own are awaited by their scope.
+ * Use it to wait until several parts are ready, or, with a count of 1, to start many callers at the same time. If
+ * parties come and go, or the same is to happen again, use [WaitGroup]; to await one value, `CompletableDeferred` is
+ * simpler; to await coroutines of your own, use their scope.
+ *
+ * ```
+ * val ready = Latch(count = parts.size)
+ * parts.forEach { part -> launch { part.load(); ready.countDown() } }
+ * ready.await()
+ * ```
  *
  * *Waiting.* [await] suspends until the count is zero, or for a limited time. [countDown] never waits.
  *
- * *Order.* All who wait are let in by the same step, and woken in the order in which they came: coroutines, `select`
- * clauses and the futures of the Java face alike.
+ * *Order.* All waiters are granted in the same step, and woken in the order in which they came: coroutines, `select`
+ * clauses and the futures of the Java API alike.
  *
- * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the latch has opened but before it runs,
- * throws. It leaves nothing behind, and the count as it is. A call that need not wait does not look for cancellation.
+ * *Cancellation.* Prompt: a caller that is cancelled while it waits, or after the latch has opened but before it runs,
+ * throws. That leaves no waiter behind and does not change the count. A call that does not have to wait does not check
+ * for cancellation.
  *
- * *Memory.* What happens before a [countDown] that counted happens before whatever follows an [await] that returns, or
- * answers true. One that gave up publishes and sees nothing.
+ * *Memory.* Actions before a [countDown] that counted happen before the actions that follow an [await] that returns
+ * normally, or returns true. An [await] that was cancelled or timed out publishes and sees nothing.
  *
- * *Misuse.* A [countDown] too many does nothing. A negative count throws [IllegalArgumentException].
+ * *Misuse.* A [countDown] at zero does nothing. A negative count throws [IllegalArgumentException].
  *
- * All members may be called from any thread. `countDown` is one compare-and-set, and does not grow dearer with those
- * who wait; the one that opens the latch wakes them.
+ * All members may be called from any thread. `countDown` is one compare-and-set, whose cost does not depend on the
+ * number of waiters; the call that opens the latch wakes them.
  *
- * @param count how often [countDown] must be called, at least 0; with 0 the latch is open from the start.
+ * @param count how many calls of [countDown] open the latch, at least 0; with 0 the latch is open from the start.
  * @property name shown by messages and [toString].
  */
 public class Latch(count: Int, public val name: String? = null) {
@@ -37,29 +44,29 @@ public class Latch(count: Int, public val name: String? = null) {
         core = CountdownCore(count)
     }
 
-    /** How often [countDown] has yet to be called; 0 when the latch is open. */
+    /** How many calls of [countDown] are still missing; 0 when the latch is open. */
     public val count: Int get() = core.count
 
-    /** How many wait. */
+    /** How many callers wait. */
     public val waiting: Int get() = core.waiting
 
-    /** Takes one off the count. The last one opens the latch; after that it does nothing. Never suspends. */
+    /** Decrements the count, and at zero opens the latch; after that it does nothing. Never suspends. */
     public fun countDown() {
-        core.down()
+        core.decrement()
     }
 
     /**
      * Waits until the latch is open.
      *
-     * *Cancellation.* Throws; there is nothing to give back.
+     * *Cancellation.* Throws; there is nothing to return.
      */
     public suspend fun await() {
         core.await()
     }
 
     /**
-     * Waits until the latch is open, [timeout] at most, in the clock of the caller's dispatcher. Answers whether it
-     * opened in time. Zero or negative means now or not at all.
+     * Waits until the latch is open, [timeout] at most, in the clock of the caller's dispatcher. Returns whether it
+     * opened in time. With zero or less it does not wait.
      *
      * *Cancellation.* As [await].
      */

@@ -23,28 +23,36 @@ import kotlinx.coroutines.selects.SelectInstance
  * suspends, an `AtomicLong` or a `ReentrantLock` is simpler; where the state belongs to one coroutine, no lock is
  * needed.
  *
+ * ```
+ * suspend fun deposit(amount: Long) = mutex.withLock {
+ *     bank.write(bank.read() + amount)
+ * }
+ * ```
+ *
  * *Waiting.* [lock] suspends until the mutex is handed over; [tryLock] never waits, or for a limited time.
  *
- * *Order.* Strictly first come, first served, for coroutines, `select` clauses and the futures of the Java face alike.
+ * *Order.* Strictly first come, first served, for coroutines, `select` clauses and the futures of the Java API alike.
  * [unlock] hands over directly: between two holders the mutex is never free.
  *
- * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the hand-over but before it runs, throws and
- * holds nothing; the next in line gets the mutex first. A call that need not wait does not look for cancellation.
+ * *Cancellation.* Prompt: a caller that is cancelled while it waits, or after the hand-over but before it runs, throws
+ * and does not hold the mutex; the mutex goes to the next waiter first. A call that does not have to wait does not
+ * check for cancellation.
  *
- * *Memory.* What happens before an [unlock] happens before whatever follows the next [lock] or successful [tryLock]. A
+ * *Memory.* Actions before an [unlock] happen before the actions that follow the next [lock] or successful [tryLock]. A
  * failed [tryLock] publishes and sees nothing.
  *
- * *Owners.* An owner is any object that stands for the holder, compared by identity. With one, locking twice is
- * reported instead of waiting for itself for ever, and only the owner can unlock. The mutex is not reentrant.
+ * *Owners.* An owner is any object that stands for the holder, compared by identity. With an owner, a second lock
+ * throws instead of waiting for itself for ever, and only the owner can unlock. The mutex is not reentrant.
  *
- * *Boosting.* While somebody waits who is more urgent than the coroutine that holds the mutex, that coroutine and all
- * inside it run at the level of the most urgent who waits, if their dispatcher can lift them (see [Boosting]). It is
- * known who holds it if that was locked by a call that suspends or by a `select`, not by the other [tryLock] or a
- * future of the Java face. Levels count as they are when one begins to wait, and only where a [Priority] or the
- * dispatcher says one; so a holder that is lifted while it waits for another lock itself does not pass that on.
+ * *Boosting.* While a waiter is more urgent than the coroutine that holds the mutex, that coroutine and its children
+ * run at the level of the most urgent waiter, if their dispatcher supports boosting (see [Boosting]). The mutex knows
+ * its holder if that locked it by a suspending call or by a `select`, not by the non-suspending [tryLock] or a future
+ * of the Java API. The level of a waiter is read when it begins to wait, and only if a [Priority] in its context or its
+ * dispatcher gives one; so a holder that is boosted while it waits for another lock does not pass the boost on to the
+ * holder of that lock.
  *
- * *Misuse.* Unlocking what is not locked, or is locked by another owner (also: by one when none is given, or by none),
- * and locking again with the same owner, throw [IllegalStateException] and change nothing.
+ * *Misuse.* An [unlock] of a mutex that is not locked, or not locked with exactly the given owner (none included), and
+ * a second lock with the same owner throw [IllegalStateException] and change nothing.
  *
  * All members may be called from any thread. The mutex is not bound to threads or coroutines: another coroutine may
  * unlock it.
@@ -55,19 +63,19 @@ import kotlinx.coroutines.selects.SelectInstance
 public class Mutex(locked: Boolean = false, public val name: String? = null) {
     internal val core: MutexCore = MutexCore(locked, ::label)
 
-    /** Whether somebody holds it. */
+    /** Whether it is held. */
     public val isLocked: Boolean get() = core.isLocked
 
-    /** The owner it was locked with; null when it is free or was locked without one. */
+    /** The owner with which it was locked; null when it is free or was locked without one. */
     public val holder: Any? get() = core.holder
 
-    /** How many wait, those included who come back from a [Condition]. */
+    /** How many callers wait, including those that return from a [Condition]. */
     public val waiting: Int get() = core.waiting
 
     /**
-     * Waits until the mutex is this caller's.
+     * Locks the mutex, waiting for it if necessary.
      *
-     * *Cancellation.* Throws holding nothing; the place in the queue is given up at once.
+     * *Cancellation.* Throws and does not hold the mutex; the waiter leaves the queue at once.
      *
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
@@ -81,18 +89,18 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      *
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
-    public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, by = null)
+    public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, newHolder = null)
 
-    private fun tryLock(owner: Any?, by: CoroutineContext?): Boolean =
-        when (core.tryLock(owner, by)) {
+    private fun tryLock(owner: Any?, newHolder: CoroutineContext?): Boolean =
+        when (core.tryLock(owner, newHolder)) {
             MutexCore.Outcome.DONE -> true
             MutexCore.Outcome.BUSY -> false
             MutexCore.Outcome.REFUSED -> throw core.lockedTwice(owner!!)
         }
 
     /**
-     * Locks, waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false nothing is held,
-     * however close the hand-over was. Zero or negative means now or not at all.
+     * Locks, waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the caller does
+     * not hold the mutex, even if the hand-over raced with the timeout. With zero or less it does not wait.
      *
      * *Cancellation.* As [lock].
      *
@@ -105,9 +113,9 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
     }
 
     /**
-     * Hands the mutex to the next in line, or frees it.
+     * Hands the mutex to the next waiter, or frees it.
      *
-     * @param owner the one it was locked with.
+     * @param owner the owner with which it was locked, or null.
      * @throws IllegalStateException if it is not locked, or not by [owner]; it stays as it is.
      */
     public fun unlock(owner: Any? = null) {
@@ -119,13 +127,13 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
 
     /**
      * Locks within kotlinx.coroutines' `select`; the parameter is the owner, or null. The block gets this mutex,
-     * locked. A clause that loses, or whose select is cancelled, holds nothing. Locking again with the same owner makes
+     * locked. A clause that loses, or whose select is cancelled, holds nothing. A second lock with the same owner makes
      * the select throw [IllegalStateException].
      */
     public val onLock: SelectClause2<Any?, Mutex> get() = SelectClauses.clause2(Clause())
 
     /**
-     * A new condition on which the holder can wait for what other holders are to bring about.
+     * A new condition, on which the holder can wait for a change that other holders make.
      *
      * @param name shown by messages and its `toString`.
      */

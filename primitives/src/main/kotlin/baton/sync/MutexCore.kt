@@ -15,59 +15,62 @@ import kotlin.coroutines.CoroutineContext
 /*
  * How it works
  *
- *            lock()              somebody waits, or locks with an owner, or can be lifted
+ *            lock()              a caller waits, or locks with an owner, or can be boosted
  *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────────────────────────▶ INFLATED
- *            unlock()            nobody waits, and no owner, and no holder noted
+ *            unlock()            no waiter, no owner and no recorded holder is left
  *
- *   FREE      nobody holds it; nobody waits
- *   HELD      held without an owner; nobody waits
- *   INFLATED   held; who holds it and who waits is written under the lock
+ *   FREE       not held; no waiters
+ *   HELD       held without an owner; no waiters
+ *   INFLATED   held; the fields under the lock name the holder and the waiters
  *
- * (1) FREE ⇄ HELD is one compare-and-set by anybody, without the lock. All other changes are made under the lock.
- * (2) In INFLATED, `owner`, `line` and the holder that the PriorityInheritance has noted are exact under the lock, and one of
- *     them is there. So who reads the word and, if it is INFLATED, the rest under the lock, sees one consistent state.
+ * (1) FREE ⇄ HELD is one compare-and-set by any thread, without the lock. All other changes are made under the lock.
+ * (2) In INFLATED, `owner`, `queue` and the holder that PriorityInheritance has recorded are exact under the lock, and
+ *     at least one of them is present. So a thread that reads the word and, if it is INFLATED, the rest under the lock,
+ *     sees one consistent state.
  * (3) unlock with waiters leaves INFLATED (or HELD, see 4) in place and only replaces the holder: the mutex is never
- *     free between two holders, nobody slips in.
- * (4) As soon as neither owner nor waiter nor noted holder is left, the word goes back to HELD or FREE, and with it
- *     the fast path.
- * (5) Conditions decide under the same lock: see ConditionCore for what they do with this line.
+ *     free between two holders, and no newcomer overtakes.
+ * (4) As soon as neither owner nor waiter nor recorded holder is left, the word returns to HELD or FREE, and the fast
+ *     path is open again.
+ * (5) Conditions decide under the same lock: see ConditionCore for their use of this queue.
  */
 internal class MutexCore(locked: Boolean, private val label: () -> String) : WaitCore() {
     @Volatile
     private var word: Int = if (locked) HELD else FREE
 
-    // Guarded by the lock, and meaningful while INFLATED.
+    // Guarded by the lock; meaningful while INFLATED.
     var owner: Any? = null
         private set
-    private val line = FifoWaitQueue()
+    private val queue = FifoWaitQueue()
 
-    /** The clause of a select by which [owner] holds it, perhaps without having heard of that. */
-    private var granted: ClauseWaiter? = null
+    /** The clause of a select by which [owner] holds the mutex, perhaps before its select was told. */
+    private var grantedClause: ClauseWaiter? = null
 
     val isLocked: Boolean get() = word != FREE
 
     val holder: Any? get() = if (word == INFLATED) decide { owner } else null
 
-    val waiting: Int get() = if (word == INFLATED) decide { line.size } else 0
+    val waiting: Int get() = if (word == INFLATED) decide { queue.size } else 0
 
-    /** [by] is the coroutine that comes to hold it, if it can be lifted. */
-    fun tryLock(newOwner: Any?, by: CoroutineContext? = null): Outcome =
+    /** [newHolder] is the calling coroutine, if its priority can be boosted. */
+    fun tryLock(newOwner: Any?, newHolder: CoroutineContext? = null): Outcome =
         when {
-            newOwner != null || by != null -> decide { lockInside(newOwner, by) }
+            newOwner != null || newHolder != null -> decide { tryLockUnderLock(newOwner, newHolder) }
             WORD.compareAndSet(this, FREE, HELD) -> Outcome.DONE
             else -> Outcome.BUSY
         }
 
-    /** Under the lock. BUSY means INFLATED: nobody unlocks without the lock any more. */
-    private fun lockInside(newOwner: Any?, by: CoroutineContext?): Outcome {
+    /** Under the lock. REFUSED when [newOwner] holds the mutex already. */
+    private fun tryLockUnderLock(newOwner: Any?, newHolder: CoroutineContext?): Outcome {
         while (true) {
             when (word) {
-                FREE ->
-                    if (WORD.compareAndSet(this, FREE, if (newOwner == null && by == null) HELD else INFLATED)) {
+                FREE -> {
+                    val locked = if (newOwner == null && newHolder == null) HELD else INFLATED
+                    if (WORD.compareAndSet(this, FREE, locked)) {
                         owner = newOwner
-                        if (by != null) holds(by)
+                        if (newHolder != null) holds(newHolder)
                         return Outcome.DONE
                     }
+                }
                 HELD -> return Outcome.BUSY
                 else -> return if (newOwner != null && owner === newOwner) Outcome.REFUSED else Outcome.BUSY
             }
@@ -76,23 +79,24 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     override fun enqueue(waiter: Waiter): Int {
         waiter.look()
-        return decide { enqueueInside(waiter) }
+        return decide { enqueueUnderLock(waiter) }
     }
 
-    private fun enqueueInside(waiter: Waiter): Int {
+    private fun enqueueUnderLock(waiter: Waiter): Int {
         while (true) {
-            val outcome = lockInside(waiter.tag, waiter.holder)
+            val outcome = tryLockUnderLock(waiter.tag, waiter.holder)
             when (if (outcome == Outcome.REFUSED && isRivalOfGranted(waiter)) Outcome.BUSY else outcome) {
                 Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
-                Outcome.REFUSED -> if (returnsOwnGrant(waiter)) continue else waiter.tryFail(waiter.tag!!)
+                Outcome.REFUSED -> if (returnOwnGrant(waiter)) continue else waiter.tryFail(waiter.tag!!)
                 Outcome.BUSY -> {
                     if (word != INFLATED && !WORD.compareAndSet(this, HELD, INFLATED)) continue
                     if (waiter.startWaiting()) {
-                        // From here on a canceller may resume it: its state must not be read again, or both would.
-                        join(waiter)
+                        // From here on a canceller may resume it: its state must not be read again, or both threads
+                        // would resume it.
+                        addWaiter(waiter)
                         return Waiter.WAITING
                     }
-                    settle()
+                    updateWord()
                 }
             }
             return waiter.currentState
@@ -100,64 +104,65 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     }
 
     /**
-     * A select that was granted the mutex while it registered has its clause enqueue again, perhaps before the thread
-     * that granted has heard that. Its owner then holds the mutex only by the clause's former waiter.
+     * A select that was granted the mutex while it was still registering enqueues its clause again, perhaps before the
+     * granting thread has seen the refusal. The owner then holds the mutex only by the clause's former waiter, which
+     * this returns. False if the mutex is held otherwise.
      */
-    private fun returnsOwnGrant(waiter: Waiter): Boolean {
-        val former = granted ?: return false
+    private fun returnOwnGrant(waiter: Waiter): Boolean {
+        val former = grantedClause ?: return false
         if (!former.isSameClause(waiter) || !former.tryReturn()) return false
-        passOn()
+        handOff()
         return true
     }
 
-    /** Whether [waiter] is another clause of the select that holds it, or is about to: one of the two loses. */
+    /** Whether [waiter] is another clause of the select whose clause was granted the mutex: one of the two loses. */
     private fun isRivalOfGranted(waiter: Waiter): Boolean {
-        val holding = granted ?: return false
-        return holding.selectId === waiter.selectId &&
-            !holding.isSameClause(waiter) &&
-            holding.currentState == Waiter.GRANTED
+        val holder = grantedClause ?: return false
+        return holder.selectId === waiter.selectId &&
+            !holder.isSameClause(waiter) &&
+            holder.currentState == Waiter.GRANTED
     }
 
-    private fun join(waiter: Waiter) {
-        line.add(waiter)
+    private fun addWaiter(waiter: Waiter) {
+        queue.add(waiter)
         joins(waiter)
     }
 
     private fun unlink(waiter: Waiter) {
-        line.remove(waiter)
+        queue.remove(waiter)
         leaves(waiter)
     }
 
-    /** REFUSED when it is not held, or not by [by]; nothing has changed then. */
-    fun unlock(by: Any?): Outcome {
-        if (by == null && WORD.compareAndSet(this, HELD, FREE)) return Outcome.DONE
-        return decide { unlockInside(by) }
+    /** REFUSED when it is not held, or not with [expectedOwner]; nothing has changed then. */
+    fun unlock(expectedOwner: Any?): Outcome {
+        if (expectedOwner == null && WORD.compareAndSet(this, HELD, FREE)) return Outcome.DONE
+        return decide { unlockUnderLock(expectedOwner) }
     }
 
-    private fun unlockInside(by: Any?): Outcome {
+    private fun unlockUnderLock(expectedOwner: Any?): Outcome {
         while (true) {
             when (word) {
                 FREE -> return Outcome.REFUSED
                 HELD -> {
-                    if (by != null) return Outcome.REFUSED
+                    if (expectedOwner != null) return Outcome.REFUSED
                     if (WORD.compareAndSet(this, HELD, FREE)) return Outcome.DONE
                 }
                 else -> {
-                    if (owner !== by) return Outcome.REFUSED
-                    passOn()
+                    if (owner !== expectedOwner) return Outcome.REFUSED
+                    handOff()
                     return Outcome.DONE
                 }
             }
         }
     }
 
-    /** Whoever holds it holds it no more: the next one does, or nobody. Under the lock. */
-    fun passOn() {
+    /** Ends the current hold: the next waiter becomes the holder, or the mutex becomes free. Under the lock. */
+    fun handOff() {
         owner = null
-        granted = null
+        grantedClause = null
         holdsNoMore()
         while (true) {
-            val next = line.head()
+            val next = queue.head()
             if (next == null) {
                 word = FREE
                 return
@@ -165,23 +170,23 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
             unlink(next)
             if (next.tryGrant()) {
                 owner = next.tag
-                granted = next as? ClauseWaiter
+                grantedClause = next as? ClauseWaiter
                 holds(next.holder)
-                settle()
+                updateWord()
                 wake(next)
                 return
             }
         }
     }
 
-    /** Invariant 4, for a mutex that is held. Under the lock. */
-    fun settle() {
-        val settled = if (owner == null && line.size == 0 && inheritance?.hasHolder != true) HELD else INFLATED
-        if (word != settled) word = settled
+    /** Restores invariant 4 for a mutex that is held. Under the lock. */
+    fun updateWord() {
+        val newWord = if (owner == null && queue.size == 0 && inheritance?.hasHolder != true) HELD else INFLATED
+        if (word != newWord) word = newWord
     }
 
-    /** Makes it INFLATED until [settle] or [passOn], whoever holds it; false when nobody does. Under the lock. */
-    fun guard(): Boolean {
+    /** Makes a held mutex INFLATED until [updateWord] or [handOff]; false when it is free. Under the lock. */
+    fun inflate(): Boolean {
         while (true) {
             when (word) {
                 FREE -> return false
@@ -192,36 +197,36 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     }
 
     /**
-     * Puts [waiter], who is waiting already, into the queue, or lets it in if nobody holds the mutex. Under the lock.
+     * Enqueues [waiter], which is WAITING already, or hands it the mutex if that is free. Under the lock.
      */
-    fun rejoin(waiter: Waiter) {
+    fun requeue(waiter: Waiter) {
         while (true) {
-            val isHeld = guard()
+            val isHeld = inflate()
             if (!isHeld && !WORD.compareAndSet(this, FREE, INFLATED)) continue
-            join(waiter)
-            if (!isHeld) passOn()
+            addWaiter(waiter)
+            if (!isHeld) handOff()
             return
         }
     }
 
     override fun withdraw(waiter: Waiter) {
-        decide { leave(waiter) }
+        decide { removeWithdrawn(waiter) }
     }
 
-    /** Under the lock. */
-    fun leave(waiter: Waiter) {
+    /** Removes [waiter] if it is still queued. Under the lock. */
+    fun removeWithdrawn(waiter: Waiter) {
         if (!waiter.linked) return
         unlink(waiter)
-        settle()
+        updateWord()
     }
 
     override fun takeBack(waiter: Waiter) {
         while (true) {
             when (word) {
-                FREE -> return // somebody unlocked what was not theirs
+                FREE -> return // Another caller has unlocked it by mistake.
                 HELD -> if (WORD.compareAndSet(this, HELD, FREE)) return
                 else -> {
-                    if (owner === waiter.tag) passOn()
+                    if (owner === waiter.tag) handOff()
                     return
                 }
             }
@@ -230,8 +235,8 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.reason!!)
 
-    fun lockedTwice(by: Any): IllegalStateException =
-        IllegalStateException("${label()} is already locked by ${nameOf(by)}")
+    fun lockedTwice(owner: Any): IllegalStateException =
+        IllegalStateException("${label()} is already locked by ${nameOf(owner)}")
 
     internal enum class Outcome { DONE, BUSY, REFUSED }
 

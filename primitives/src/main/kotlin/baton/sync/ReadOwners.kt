@@ -4,25 +4,25 @@ import baton.waiting.boost.BoostableHolder
 import java.util.IdentityHashMap
 
 /**
- * Who reads, or waits to read, with an owner. Guarded by the lock of its core.
+ * The owners that read or wait to read. Guarded by the lock of its core.
  *
- * When a crowd of readers is let in, all its members' entries change from waiting to holding without being touched: an
- * entry looks at its crowd when it is looked at ([Entry.catchUp]). There is at most one crowd that still gathers, so an
- * entry waits in one at most.
+ * When a batch of readers is admitted, the entries of its members are not touched: an entry turns its waiting readers
+ * into holding ones when it is next used, if it finds its batch ended ([Entry.catchUp]). There is at most one batch
+ * that still gathers, so an entry waits in at most one.
  */
 internal class ReadOwners {
     private var entries = IdentityHashMap<Any, Entry>()
 
-    /** The most entries that this map had: it never becomes smaller by itself. */
-    private var most = 0
+    /** The largest size of [entries] since it was created: the map's table never shrinks by itself. */
+    private var largestSize = 0
 
     class Entry(val owner: Any) {
         private var held = 0
         private var waiting = 0
-        private var crowd: ReaderBatch? = null
+        private var batch: ReaderBatch? = null
 
-        /** The first of its coroutines that is known, while it holds. */
-        var note: BoostableHolder? = null
+        /** The recorded coroutine of this owner, the first one that can be boosted; while the owner reads. */
+        var boostable: BoostableHolder? = null
 
         val isEmpty: Boolean get() = held + waiting == 0
 
@@ -32,32 +32,32 @@ internal class ReadOwners {
                 return held > 0
             }
 
-        fun hold() {
+        fun addHold() {
             catchUp()
             held++
         }
 
-        fun wait(crowd: ReaderBatch) {
+        fun addWaiting(batch: ReaderBatch) {
             catchUp()
-            this.crowd = crowd
+            this.batch = batch
             waiting++
         }
 
-        /** It waits no more, and was not let in. */
-        fun leave() {
+        /** A reader that was not admitted waits no more. */
+        fun removeWaiting() {
             waiting--
         }
 
-        fun release() {
+        fun removeHold() {
             catchUp()
             held--
         }
 
         private fun catchUp() {
-            if (crowd?.hasEnded != true) return
+            if (batch?.hasEnded != true) return
             held += waiting
             waiting = 0
-            crowd = null
+            batch = null
         }
     }
 
@@ -65,21 +65,25 @@ internal class ReadOwners {
 
     fun find(owner: Any): Entry? = entries[owner]
 
-    fun entry(owner: Any): Entry = entries.getOrPut(owner) { Entry(owner) }.also { most = maxOf(most, entries.size) }
+    fun entry(owner: Any): Entry {
+        val entry = entries.getOrPut(owner) { Entry(owner) }
+        largestSize = maxOf(largestSize, entries.size)
+        return entry
+    }
 
     fun removeIfEmpty(entry: Entry) {
         if (!entry.isEmpty) return
         entries.remove(entry.owner)
-        if (most > MANY && entries.size < most / SHRINK) {
+        if (largestSize > SHRINK_MIN_SIZE && entries.size < largestSize / SHRINK_FACTOR) {
             entries = IdentityHashMap(entries)
-            most = entries.size
+            largestSize = entries.size
         }
     }
 
     fun holders(): List<Any> = entries.values.filter { it.holds }.map { it.owner }
 
     private companion object {
-        private const val MANY = 64
-        private const val SHRINK = 8
+        private const val SHRINK_MIN_SIZE = 64
+        private const val SHRINK_FACTOR = 8
     }
 }

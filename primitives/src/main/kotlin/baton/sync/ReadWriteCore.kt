@@ -14,40 +14,42 @@ import kotlin.coroutines.CoroutineContext
  *
  * One word, changed by compare-and-set:
  *
- *   n ≥ 0     n readers, of whom UPGRADABLE marks one more that may upgrade; nobody writes, nobody waits, no owners
- *   WRITE_LOCKED   a writer without an owner; nobody waits
- *   INFLATED   somebody waits or has given an owner: the ledger under the lock says who is in
- *   READERS_BLOCKED    the same, and a reader that comes now has to wait: only settle() says so
+ *   n ≥ 0             n readers; the bit UPGRADABLE marks one more, which may upgrade; no writer, no waiters, no owners
+ *   WRITE_LOCKED      a writer without an owner; no waiters
+ *   INFLATED          a caller waits, or has given an owner, or can be boosted: the fields under the lock name
+ *                     the holders
+ *   READERS_BLOCKED   the same, and a newly arriving reader has to wait: only updateWord() sets this
  *
- *              lockRead, unlockRead (±1), lockWrite, unlockWrite,
- *              lockUpgradable, upgrade, downgrade, ...           somebody waits, or comes with an owner
- *   n, WRITE_LOCKED ◀────────────────────────────────────▶ n, WRITE_LOCKED ◀────────────────────────────────────▶ INFLATED, READERS_BLOCKED
- *              anybody, without the lock                         under the lock: open() and settle()
+ *   n ◀──▶ n', WRITE_LOCKED                            any thread, without the lock: lockRead and unlockRead (±1),
+ *                                                      lockWrite, unlockWrite, lockUpgradable, upgrade, downgrade
+ *   n, WRITE_LOCKED ◀──▶ INFLATED, READERS_BLOCKED     under the lock, by inflate() and updateWord(): a caller waits,
+ *                                                      or gives an owner, or can be boosted
  *
- * What stands under the lock is in [ReadWriteState], invariants 1 to 4. This file holds the operations and their fast
- * paths.
+ * The fields under the lock and their invariants, 1 to 6, are in [ReadWriteState]. This file holds the operations and
+ * their fast paths.
  */
 internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -> String) : ReadWriteState(policy) {
-    val readersInside: Int
+    val readerCount: Int
         get() {
             val seen = counter()
             if (seen >= 0) return readersIn(seen)
-            return if (seen == WRITE_LOCKED) 0 else inside { readers + if (upgradable) 1 else 0 }
+            return if (seen == WRITE_LOCKED) 0 else decideInflated { readers + if (upgradable) 1 else 0 }
         }
 
-    val isWritten: Boolean
+    val isWriteLocked: Boolean
         get() {
             val seen = counter()
-            return seen == WRITE_LOCKED || (seen < 0 && inside { writing })
+            return seen == WRITE_LOCKED || (seen < 0 && decideInflated { writing })
         }
 
-    val waiting: Int get() = if (isGuarded(counter())) inside { waitingInside } else 0
+    val waiting: Int get() = if (isGuarded(counter())) decideInflated { waitingCount } else 0
 
-    val writeHolder: Any? get() = if (isGuarded(counter())) inside { if (writing) intentOwner else null } else null
+    val writeHolder: Any?
+        get() = if (isGuarded(counter())) decideInflated { if (writing) intentOwner else null } else null
 
-    val readHolders: List<Any> get() = if (isGuarded(counter())) inside { ownersThatRead() } else emptyList()
+    val readHolders: List<Any> get() = if (isGuarded(counter())) decideInflated { readingOwners() } else emptyList()
 
-    /** Reads if nothing is in the way. False says that the caller has to wait, or to ask under the lock. */
+    /** Locks to read by compare-and-set. False if the caller has to wait, or to try under the lock. */
     fun readAtOnce(): Boolean {
         while (true) {
             val seen = counter()
@@ -66,143 +68,144 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
         }
     }
 
-    /** [note] is what the caller will end reading with, if its owner does not say who it is. */
-    fun tryRead(owner: Any?, note: BoostableHolder? = null): Outcome =
+    /**
+     * [boostable] identifies the reader, if its coroutine can be boosted: [endRead] gets the same one, or its owner.
+     */
+    fun tryRead(owner: Any?, boostable: BoostableHolder? = null): Outcome =
         when {
-            owner == null && note == null && readAtOnce() -> Outcome.DONE
+            owner == null && boostable == null && readAtOnce() -> Outcome.DONE
             owner == null && mustReaderWait() -> Outcome.BUSY
-            else -> inside { readInside(owner, note) }
+            else -> decideInflated { readUnderLock(owner, boostable) }
         }
 
-    /** [by], here and below, is the coroutine that comes to hold it, if it can be lifted. */
-    fun tryWrite(owner: Any?, by: CoroutineContext? = null): Outcome =
+    /** [newHolder], here and below, is the calling coroutine, if it can be boosted. */
+    fun tryWrite(owner: Any?, newHolder: CoroutineContext? = null): Outcome =
         when {
-            owner == null && by == null && writeAtOnce() -> Outcome.DONE
+            owner == null && newHolder == null && writeAtOnce() -> Outcome.DONE
             owner == null && mustWriterWait() -> Outcome.BUSY
-            else -> inside { writeInside(owner, by) }
+            else -> decideInflated { writeUnderLock(owner, newHolder) }
         }
 
-    fun tryReadUpgradably(owner: Any?, by: CoroutineContext? = null): Outcome =
+    fun tryReadUpgradably(owner: Any?, newHolder: CoroutineContext? = null): Outcome =
         when {
-            owner == null && by == null && readUpgradablyAtOnce() -> Outcome.DONE
-            else -> inside { readUpgradablyInside(owner, by) }
+            owner == null && newHolder == null && readUpgradablyAtOnce() -> Outcome.DONE
+            else -> decideInflated { readUpgradablyUnderLock(owner, newHolder) }
         }
 
-    fun tryUpgrade(owner: Any?, by: CoroutineContext? = null): Outcome =
+    fun tryUpgrade(owner: Any?, newHolder: CoroutineContext? = null): Outcome =
         when {
-            owner == null && by == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) -> Outcome.DONE
-            else -> inside { upgradeInside(owner, by) }
+            owner == null && newHolder == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) -> Outcome.DONE
+            else -> decideInflated { upgradeUnderLock(owner, newHolder) }
         }
 
-    fun leaveRead(owner: Any?, note: BoostableHolder? = null): Boolean {
-        while (owner == null && note == null) {
+    fun endRead(owner: Any?, boostable: BoostableHolder? = null): Boolean {
+        while (owner == null && boostable == null) {
             val seen = counter()
             if (seen < 0) break
             if (seen.toInt() == 0) return false
             if (compareAndSet(seen, seen - 1)) return true
         }
-        return inside { leaveReadInside(owner, note) }
+        return decideInflated { endReadUnderLock(owner, boostable) }
     }
 
-    fun leaveWrite(owner: Any?): Boolean =
-        (owner == null && compareAndSet(WRITE_LOCKED, 0)) || inside { leaveWriteInside(owner) }
+    fun endWrite(owner: Any?): Boolean =
+        (owner == null && compareAndSet(WRITE_LOCKED, 0)) || decideInflated { endWriteUnderLock(owner) }
 
-    fun leaveUpgradable(owner: Any?): Boolean {
+    fun endUpgradable(owner: Any?): Boolean {
         while (owner == null) {
             val seen = counter()
             if (seen < 0) break
             if (seen and UPGRADABLE == 0L) return false
             if (compareAndSet(seen, seen xor UPGRADABLE)) return true
         }
-        return inside { upgrading == null && leaveUpgradableInside(owner) }
+        return decideInflated { upgrading == null && endUpgradableUnderLock(owner) }
     }
 
     fun downgrade(owner: Any?): Boolean =
-        (owner == null && compareAndSet(WRITE_LOCKED, 1)) || inside { downgradeInside(owner) }
+        (owner == null && compareAndSet(WRITE_LOCKED, 1)) || decideInflated { downgradeUnderLock(owner) }
 
-    /**
-     * Whether a reader or writer that comes now has to wait; if not, it may still have to when it is asked under the
-     * lock.
-     */
+    /** Whether a reader that comes now has to wait. If not, the decision under the lock may still be that it waits. */
     private fun mustReaderWait(): Boolean {
         val seen = counter()
         return seen == WRITE_LOCKED || seen == READERS_BLOCKED
     }
 
+    /** As [mustReaderWait], for a writer. */
     private fun mustWriterWait(): Boolean {
         val seen = counter()
         return seen > 0 || seen == WRITE_LOCKED || seen == READERS_BLOCKED
     }
 
-    // ---- who has to wait
+    // ---- called by waiters
 
     override fun enqueue(waiter: Waiter): Int {
         waiter.look()
-        return inside { enqueueInside(waiter) }
+        return decideInflated { enqueueUnderLock(waiter) }
     }
 
-    private fun enqueueInside(waiter: Waiter): Int {
-        val noted = waiter.tag as? NotedRequest
-        val owner = if (noted == null) waiter.tag else noted.owner
+    private fun enqueueUnderLock(waiter: Waiter): Int {
+        val request = waiter.tag as? TrackedReadRequest
+        val owner = if (request == null) waiter.tag else request.owner
         val outcome =
             when (waiter.weight) {
-                READ -> readInside(owner, noted?.note)
-                WRITE -> writeInside(owner, waiter.holder)
-                READ_UPGRADABLY -> readUpgradablyInside(owner, waiter.holder)
-                else -> upgradeInside(owner, waiter.holder)
+                READ -> readUnderLock(owner, request?.boostable)
+                WRITE -> writeUnderLock(owner, waiter.holder)
+                READ_UPGRADABLY -> readUpgradablyUnderLock(owner, waiter.holder)
+                else -> upgradeUnderLock(owner, waiter.holder)
             }
         when (outcome) {
-            Outcome.DONE -> if (!waiter.tryGrant()) takeBackInside(waiter)
+            Outcome.DONE -> if (!waiter.tryGrant()) takeBackUnderLock(waiter)
             Outcome.BUSY ->
                 if (waiter.startWaiting()) {
-                    // From here on a canceller may resume it: its state must not be read again, or both would.
-                    lineUp(waiter, owner, noted?.note)
+                    // From here on a canceller may resume it: its state must not be read again, or both threads would
+                    // resume it.
+                    enqueueWaiter(waiter, owner, request?.boostable)
                     return Waiter.WAITING
                 }
-            else -> waiter.tryFail(ReadWriteRefusal(outcome, owner, whoIsBefore()))
+            else -> waiter.tryFail(ReadWriteRefusal(outcome, owner, blockingOwner()))
         }
         return waiter.currentState
     }
 
     override fun withdraw(waiter: Waiter) {
-        inside { withdrawInside(waiter) }
+        decideInflated { withdrawUnderLock(waiter) }
     }
 
     override fun takeBack(waiter: Waiter) {
-        open()
-        takeBackInside(waiter)
-        settle()
+        inflate()
+        takeBackUnderLock(waiter)
+        updateWord()
     }
 
     override fun failure(waiter: Waiter): Throwable =
         (waiter.reason as ReadWriteRefusal).exception(waiter.weight, describe)
 
-    /** Why [owner] got [outcome] when it asked for [weight]. Not under the lock. */
+    /** The exception for the [outcome] of a request of [weight] by [owner]. Not under the lock. */
     fun refusal(outcome: Outcome, owner: Any?, weight: Int): IllegalStateException =
-        ReadWriteRefusal(outcome, owner, inside { whoIsBefore() }).exception(weight, describe)
+        ReadWriteRefusal(outcome, owner, decideInflated { blockingOwner() }).exception(weight, describe)
 
     private fun readersIn(word: Long) = word.toInt() + if (word and UPGRADABLE == 0L) 0 else 1
 }
 
-/** Readers that wait together; [owned] of them have given an owner. */
-internal class ReaderBatch(private val ledger: ReadWriteState) : WaiterBatch() {
-    var owned = 0
+/** Readers that wait to be admitted together; [ownedReaders] of them have given an owner. */
+internal class ReaderBatch(private val lock: ReadWriteState) : WaiterBatch() {
+    var ownedReaders = 0
 
-    /** How many of them wait at each level; null where none has one. */
+    /** How many of them wait at each priority level; null if none has a level. */
     var levels: IntArray? = null
         private set
 
-    fun joined(member: Waiter) {
+    fun addReader(member: Waiter) {
         add(member)
-        count(member, 1)
+        countLevel(member, 1)
     }
 
-    fun left(member: Waiter) {
+    fun removeReader(member: Waiter) {
         remove(member)
-        count(member, -1)
+        countLevel(member, -1)
     }
 
-    private fun count(member: Waiter, change: Int) {
+    private fun countLevel(member: Waiter, change: Int) {
         val level = member.urgency.toInt()
         if (level == PriorityInheritance.NONE) return
         val levels = levels ?: IntArray(BoundedBypass.LEVELS).also { levels = it }
@@ -211,7 +214,7 @@ internal class ReaderBatch(private val ledger: ReadWriteState) : WaiterBatch() {
 
     override fun arrive(): Wakeup? {
         val first = super.arrive()
-        if (Boosts.inUse) ledger.noteReaders(first)
+        if (Boosts.inUse) lock.recordReaders(first)
         return first
     }
 }

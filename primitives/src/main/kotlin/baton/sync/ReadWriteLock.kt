@@ -21,46 +21,54 @@ import kotlinx.coroutines.selects.SelectClause0
 import kotlinx.coroutines.selects.SelectInstance
 
 /**
- * A lock for coroutines that many may hold to read, or one alone to write.
+ * A lock for coroutines that many readers may hold at the same time, or one writer alone.
  *
- * Use it where reads are frequent and suspend; where they are short and do not, a [Mutex] or an immutable snapshot in
- * an `AtomicReference` is simpler and often faster.
+ * Use it where reads are frequent and suspend; where they are short and do not suspend, a [Mutex] or an immutable
+ * snapshot in an `AtomicReference` is simpler and often faster.
  *
- * *Waiting.* [lockRead], [lockWrite], [lockUpgradable] and [upgrade] suspend until the lock is handed over; their try
+ * ```
+ * suspend fun find(key: String): Value? = lock.withRead { store.load(key) }
+ *
+ * suspend fun replace(key: String, value: Value) = lock.withWrite { store.save(key, value) }
+ * ```
+ *
+ * *Waiting.* [lockRead], [lockWrite], [lockUpgradable] and [upgrade] suspend until the lock is granted; their try
  * forms never wait, or for a limited time.
  *
- * *Order.* That of the [policy], for coroutines, `select` clauses and the futures of the Java face alike: writers and
- * upgradable readers are served first come, first served; readers that wait are let in together.
+ * *Order.* That of the [policy], for coroutines, `select` clauses and the futures of the Java API alike: writers and
+ * upgradable readers are served first come, first served; waiting readers are admitted together.
  *
- * *Upgrading.* One of the readers at a time may be upgradable: it reads beside the others, and only it may [upgrade],
- * which waits until they have left. [downgrade] turns writing into reading. In neither is there a moment at which
- * another writer could slip in.
+ * *Upgrading.* One reader at a time may be upgradable: it reads beside the others, and only it may [upgrade], which
+ * waits until the other readers have unlocked. [downgrade] turns writing into reading. Neither has a moment at which
+ * another writer could get the lock.
  *
- * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the hand-over but before it runs, throws and
- * holds nothing more than before. A writer that gives up lets in at once the readers it held back. A call that need not
- * wait does not look for cancellation.
+ * *Cancellation.* Prompt: a caller that is cancelled while it waits, or after the grant but before it runs, throws and
+ * holds no more than before. When a waiting writer is cancelled, the readers that it blocked are admitted at once. A
+ * call that does not have to wait does not check for cancellation.
  *
- * *Memory.* What happens before an [unlockWrite] or [downgrade] happens before whatever follows the next lock of any
- * kind; what happens before an [unlockRead] happens before whatever follows the next lock to write, or [upgrade].
+ * *Memory.* Actions before an [unlockWrite] or [downgrade] happen before the actions that follow the next lock of any
+ * kind; actions before an [unlockRead] happen before the actions that follow the next lock to write, or [upgrade].
  *
- * *Owners.* An owner is any object that stands for the holder, compared by identity; only it can unlock what was locked
- * with it. Owners make waiting for oneself an error instead of a silent hang: to write while reading or writing, to
- * upgrade while reading plainly as well, to read again behind a writer that waits for this very reader to leave, and to
- * wait for reading upgradably while reading plainly, throw [IllegalStateException] with the names of both. (Reading
- * again is allowed where it need not wait.) Without owners none of this is noticed. While an owner is inside, or
- * somebody waits, all calls take a lock inside; otherwise one atomic operation each.
+ * *Owners.* An owner is any object that stands for the holder, compared by identity; only it can end its
+ * hold. With owners, waiting for oneself throws instead of hanging. Each of these throws [IllegalStateException]
+ * with the names of both owners: to lock for writing while reading or writing, to upgrade while also reading plainly,
+ * to read again behind a writer that waits for this very reader to unlock, and to wait for an upgradable read while
+ * reading plainly. (Reading again is allowed where it does not have to wait.) Without owners none of this is detected.
+ * While an owner holds the lock, or a caller waits, every call takes an internal lock; otherwise it is one atomic
+ * operation.
  *
- * *Boosting.* While somebody waits who is more urgent, those inside are lifted, as the holder of a [Mutex] is (see
- * [Boosting]): who writes or reads upgradably, and readers that came by [withRead] or gave an owner. Of other readers
- * it is not known which of them ends when one does, so they are not lifted; nor is a writer after a [downgrade]
- * without an owner.
+ * *Boosting.* While a waiter is more urgent than the holders, they are boosted as the holder of a [Mutex] is (see
+ * [Boosting]): a writer, an upgradable reader, and readers that came by [withRead] or gave an owner. The lock cannot
+ * match the unlock of any other reader to the reader that locked, so it does not boost those, nor a writer after a
+ * [downgrade] without an owner.
  *
- * *Misuse.* Unlocking, upgrading or downgrading what the caller does not hold in that way throws
- * [IllegalStateException] and changes nothing. Whether a caller without an owner is among the holders is not checked.
+ * *Misuse.* Unlocking, upgrading or downgrading a hold of a kind that the caller does not have throws
+ * [IllegalStateException] and changes nothing. The lock does not check whether a caller without an owner is one of the
+ * holders.
  *
  * All members may be called from any thread; the lock is not bound to threads or coroutines.
  *
- * @property policy who goes first where readers and writers wait.
+ * @property policy the order in which waiting readers and writers are admitted.
  * @property name shown by messages and [toString].
  */
 public class ReadWriteLock(
@@ -69,25 +77,25 @@ public class ReadWriteLock(
 ) {
     internal val core: ReadWriteCore = ReadWriteCore(policy, ::toString)
 
-    /** How many read, the upgradable one included. */
-    public val readers: Int get() = core.readersInside
+    /** The number of readers, including the upgradable one. */
+    public val readers: Int get() = core.readerCount
 
-    /** Whether somebody writes. */
-    public val isWriteLocked: Boolean get() = core.isWritten
+    /** Whether a writer holds the lock. */
+    public val isWriteLocked: Boolean get() = core.isWriteLocked
 
-    /** The owner that writes; null when nobody does, or without an owner. */
+    /** The owner that writes; null if there is no writer, or if it has no owner. */
     public val writeHolder: Any? get() = core.writeHolder
 
-    /** The owners that read, in no particular order, each once; those without an owner are not among them. */
+    /** The owners that read, in no particular order, each once. Readers without an owner are not included. */
     public val readHolders: List<Any> get() = core.readHolders
 
-    /** How many wait, to read, to write or to upgrade. */
+    /** How many callers wait, to read, to write or to upgrade. */
     public val waiting: Int get() = core.waiting
 
     /**
-     * Waits until the caller may read.
+     * Locks to read, waiting if necessary.
      *
-     * *Cancellation.* Throws, not reading; the place in the queue is given up at once.
+     * *Cancellation.* Throws and does not read; the waiter leaves the queue at once.
      *
      * @throws IllegalStateException if [owner] is not null and writes, or would wait for a writer that waits for it.
      */
@@ -98,36 +106,36 @@ public class ReadWriteLock(
         awaitGrant(core, ReadWriteState.READ, owner)
     }
 
-    /** As the other, by one that can be lifted; [note] is what [noteOf] has answered. */
+    /** As the other, for a caller that can be boosted; [boostable] is the result of [boostableOf]. */
     @PublishedApi
-    internal suspend fun lockRead(owner: Any?, note: Any?) {
-        if (note !is BoostableHolder) return lockRead(owner)
-        if (done(core.tryRead(owner, note), owner, ReadWriteState.READ)) return
-        awaitGrant(core, ReadWriteState.READ, NotedRequest(owner, note))
+    internal suspend fun lockRead(owner: Any?, boostable: Any?) {
+        if (boostable !is BoostableHolder) return lockRead(owner)
+        if (done(core.tryRead(owner, boostable), owner, ReadWriteState.READ)) return
+        awaitGrant(core, ReadWriteState.READ, TrackedReadRequest(owner, boostable))
     }
 
-    /** By what a reader of that context is known that gives no owner, if it can be lifted. */
+    /** Identifies a reader without an owner by its coroutine, if that can be boosted; else null. */
     @PublishedApi
-    internal fun noteOf(owner: Any?, context: CoroutineContext): Any? {
+    internal fun boostableOf(owner: Any?, context: CoroutineContext): Any? {
         if (!Boosts.inUse || owner != null) return null
         return context.ifLiftable()?.let(::BoostableHolder)
     }
 
     @PublishedApi
-    internal fun unlockRead(owner: Any?, note: Any?) {
-        if (!core.leaveRead(owner, note as? BoostableHolder)) refuse("unlockRead", owner)
+    internal fun unlockRead(owner: Any?, boostable: Any?) {
+        if (!core.endRead(owner, boostable as? BoostableHolder)) refuse("unlockRead", owner)
     }
 
     /**
-     * Reads if that needs no waiting.
+     * Locks to read if that needs no waiting.
      *
      * @throws IllegalStateException if [owner] is not null and writes.
      */
     public fun tryLockRead(owner: Any? = null): Boolean = done(core.tryRead(owner), owner, ReadWriteState.READ)
 
     /**
-     * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false the
-     * caller does not read, however close the hand-over was. Zero or negative means now or not at all.
+     * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
+     * caller does not read, even if the grant raced with the timeout. With zero or less it does not wait.
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
         val holder = if (owner == null) null else liftable()
@@ -135,40 +143,40 @@ public class ReadWriteLock(
         return tryLockRead(owner) || waitFor(ReadWriteState.READ, owner, timeout)
     }
 
-    private suspend fun tryLockRead(timeout: Duration, owner: Any?, note: BoostableHolder): Boolean {
-        if (done(core.tryRead(owner, note), owner, ReadWriteState.READ)) return true
-        return waitFor(ReadWriteState.READ, NotedRequest(owner, note), timeout)
+    private suspend fun tryLockRead(timeout: Duration, owner: Any?, boostable: BoostableHolder): Boolean {
+        if (done(core.tryRead(owner, boostable), owner, ReadWriteState.READ)) return true
+        return waitFor(ReadWriteState.READ, TrackedReadRequest(owner, boostable), timeout)
     }
 
     /**
-     * Ends reading. The last reader lets in who waits to write.
+     * Ends reading. When the last reader unlocks, the next writer is admitted.
      *
-     * @throws IllegalStateException if nobody reads (plainly), or not with [owner]; the lock stays as it is.
+     * @throws IllegalStateException if there is no (plain) reader, or none with [owner]; the lock stays as it is.
      */
     public fun unlockRead(owner: Any? = null) {
-        if (!core.leaveRead(owner)) refuse("unlockRead", owner)
+        if (!core.endRead(owner)) refuse("unlockRead", owner)
     }
 
     /**
-     * Waits until the caller may write, alone.
+     * Locks to write, alone, waiting if necessary.
      *
-     * *Cancellation.* Throws, not writing; the place in the queue is given up at once, and with it the hold on readers.
+     * *Cancellation.* Throws and does not write; the waiter leaves the queue at once and no longer blocks readers.
      *
-     * @throws IllegalStateException if [owner] is not null and is inside already.
+     * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
         if (!tryLockWrite(owner, liftable())) awaitGrant(core, ReadWriteState.WRITE, owner)
     }
 
     /**
-     * Writes if that needs no waiting.
+     * Locks to write if that needs no waiting.
      *
-     * @throws IllegalStateException if [owner] is not null and is inside already.
+     * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
-    public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, by = null)
+    public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, newHolder = null)
 
-    private fun tryLockWrite(owner: Any?, by: CoroutineContext?) =
-        done(core.tryWrite(owner, by), owner, ReadWriteState.WRITE)
+    private fun tryLockWrite(owner: Any?, newHolder: CoroutineContext?) =
+        done(core.tryWrite(owner, newHolder), owner, ReadWriteState.WRITE)
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
@@ -176,36 +184,36 @@ public class ReadWriteLock(
     }
 
     /**
-     * Ends writing, and lets in who waits, in the order of the [policy].
+     * Ends writing, and admits waiters in the order of the [policy].
      *
-     * @throws IllegalStateException if nobody writes, or not with [owner]; the lock stays as it is.
+     * @throws IllegalStateException if there is no writer, or not with [owner]; the lock stays as it is.
      */
     public fun unlockWrite(owner: Any? = null) {
-        if (!core.leaveWrite(owner)) refuse("unlockWrite", owner)
+        if (!core.endWrite(owner)) refuse("unlockWrite", owner)
     }
 
     /**
-     * Waits until the caller may read upgradably: beside the readers, but not beside a writer or another upgradable
-     * one.
+     * Locks to read upgradably, waiting if necessary: beside readers, but not beside a writer or another upgradable
+     * reader.
      *
-     * *Cancellation.* Throws, not reading; the place in the queue is given up at once.
+     * *Cancellation.* Throws and does not read; the waiter leaves the queue at once.
      *
      * @throws IllegalStateException if [owner] is not null and writes or reads upgradably, or reads plainly and would
-     *   have to wait: whoever it would wait for may come to wait for it.
+     *   have to wait: the request that it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
         if (!tryLockUpgradable(owner, liftable())) awaitGrant(core, ReadWriteState.READ_UPGRADABLY, owner)
     }
 
     /**
-     * Reads upgradably if that needs no waiting.
+     * Locks to read upgradably if that needs no waiting.
      *
      * @throws IllegalStateException if [owner] is not null and writes or reads upgradably.
      */
-    public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, by = null)
+    public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, newHolder = null)
 
-    private fun tryLockUpgradable(owner: Any?, by: CoroutineContext?) =
-        done(core.tryReadUpgradably(owner, by), owner, ReadWriteState.READ_UPGRADABLY)
+    private fun tryLockUpgradable(owner: Any?, newHolder: CoroutineContext?) =
+        done(core.tryReadUpgradably(owner, newHolder), owner, ReadWriteState.READ_UPGRADABLY)
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
@@ -213,51 +221,51 @@ public class ReadWriteLock(
     }
 
     /**
-     * Ends reading upgradably; not after [upgrade], which only [unlockWrite] and [downgrade] end.
+     * Ends reading upgradably. After an [upgrade], only [unlockWrite] and [downgrade] end the hold.
      *
-     * @throws IllegalStateException if nobody reads upgradably, or not with [owner], or it is being upgraded; the lock
+     * @throws IllegalStateException if there is no upgradable reader, or not with [owner], or it is upgrading; the lock
      *   stays as it is.
      */
     public fun unlockUpgradable(owner: Any? = null) {
-        if (!core.leaveUpgradable(owner)) refuse("unlockUpgradable", owner)
+        if (!core.endUpgradable(owner)) refuse("unlockUpgradable", owner)
     }
 
     /**
-     * Turns reading upgradably into writing, as soon as the other readers have left. It goes before all who wait to
-     * write.
+     * Turns an upgradable read into a write, as soon as the other readers have unlocked. It is served before all
+     * waiting writers.
      *
      * *Cancellation.* Throws, and the caller still reads upgradably.
      *
-     * @throws IllegalStateException if nobody reads upgradably, or not with [owner], or it is being upgraded already;
+     * @throws IllegalStateException if there is no upgradable reader, or not with [owner], or it is upgrading already;
      *   if [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
         if (!tryUpgrade(owner, liftable())) awaitGrant(core, ReadWriteState.UPGRADE, owner)
     }
 
-    /** Upgrades if nobody else reads; otherwise as [upgrade], and when it answers false the caller reads upgradably. */
-    public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, by = null)
+    /** As [upgrade], but only if there is no other reader. When it returns false the caller still reads upgradably. */
+    public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, newHolder = null)
 
-    private fun tryUpgrade(owner: Any?, by: CoroutineContext?) =
-        done(core.tryUpgrade(owner, by), owner, ReadWriteState.UPGRADE)
+    private fun tryUpgrade(owner: Any?, newHolder: CoroutineContext?) =
+        done(core.tryUpgrade(owner, newHolder), owner, ReadWriteState.UPGRADE)
 
-    /** As [upgrade], waiting [timeout] at most; when it answers false the caller still reads upgradably. */
+    /** As [upgrade], waiting [timeout] at most. When it returns false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
         return tryUpgrade(owner, liftable()) || waitFor(ReadWriteState.UPGRADE, owner, timeout)
     }
 
     /**
-     * Turns writing into reading (plainly), without a gap. Other readers are let in as if the writer had left.
+     * Turns the write into a plain read in one step. Other readers are admitted as after [unlockWrite].
      *
-     * @throws IllegalStateException if nobody writes, or not with [owner]; the lock stays as it is.
+     * @throws IllegalStateException if there is no writer, or not with [owner]; the lock stays as it is.
      */
     public fun downgrade(owner: Any? = null) {
         if (!core.downgrade(owner)) refuse("downgrade", owner)
     }
 
     /**
-     * Locks to read within kotlinx.coroutines' `select`, without an owner; the block reads, and unlocks. A clause that
-     * loses, or whose select is cancelled, holds nothing.
+     * Locks to read within kotlinx.coroutines' `select`, without an owner; the block holds the lock and must unlock it.
+     * A clause that loses, or whose select is cancelled, holds nothing.
      */
     public val onRead: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteState.READ))
 
@@ -275,7 +283,10 @@ public class ReadWriteLock(
     private suspend fun waitFor(weight: Int, owner: Any?, timeout: Duration) =
         timeout > Duration.ZERO && awaitGrant(core, weight, owner, timeout)
 
-    /** Whether it is done, or has to wait. A reader that would wait for ever is told so when it begins to. */
+    /**
+     * True if the caller holds the lock, false if it has to wait; throws if it is refused. A lock request that
+     * would wait for ever is refused only when it begins to wait: its try form just returns false.
+     */
     private fun done(outcome: Outcome, owner: Any?, weight: Int): Boolean =
         when (outcome) {
             Outcome.DONE -> true
@@ -293,13 +304,13 @@ public class ReadWriteLock(
     override fun toString(): String {
         val label = if (name == null) "ReadWriteLock" else "ReadWriteLock '$name'"
         val readers = readers
-        val inside =
+        val hold =
             when {
                 isWriteLocked -> writeHolder?.let { "written by ${nameOf(it)}" } ?: "written"
                 readers > 0 -> "readers = $readers" + names(readHolders)
                 else -> "free"
             }
-        return "$label ($inside, waiting = $waiting)"
+        return "$label ($hold, waiting = $waiting)"
     }
 
     private fun names(owners: List<Any>) =
@@ -318,12 +329,12 @@ public class ReadWriteLock(
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> ReadWriteLock.withRead(owner: Any? = null, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    val note = noteOf(owner, coroutineContext)
-    lockRead(owner, note)
+    val boostable = boostableOf(owner, coroutineContext)
+    lockRead(owner, boostable)
     try {
         return action()
     } finally {
-        unlockRead(owner, note)
+        unlockRead(owner, boostable)
     }
 }
 

@@ -1,18 +1,21 @@
 package baton.sync
 
-/** Who goes first at a [ReadWriteLock] where readers and writers wait. Writers are first come, first served in each. */
+/**
+ * The order in which a [ReadWriteLock] admits readers and writers. Under each policy writers are first come, first
+ * served.
+ */
 public enum class ReadWritePolicy {
     /**
-     * Readers and writers take turns: a waiting writer holds back readers that come after it, and a writer that leaves
-     * lets in all readers that wait at that moment. Nobody starves: a reader waits for at most one writer, besides
-     * those readers that are still inside before it; a writer waits for the writers before it, and for one such turn of
-     * readers before each of them and itself.
+     * Phases of readers and writers alternate: a waiting writer blocks readers that come after it, and a writer that
+     * unlocks admits all readers that wait at that moment. No caller starves: a reader waits for at most one writer,
+     * besides the readers that still hold the lock before that writer; a writer waits for the writers before it, and
+     * for one phase of readers before each of them and before itself.
      */
     PHASE_FAIR,
 
-    /** As long as writers wait, no reader gets in. Readers starve where writers never cease. */
+    /** While a writer waits, no reader is admitted. Readers starve while writers keep coming. */
     WRITER_FIRST,
 
-    /** A reader gets in unless somebody writes. Writers starve where readers never cease. */
+    /** A reader is admitted unless a writer holds the lock. Writers starve while readers keep coming. */
     READER_FIRST,
 }

@@ -6,10 +6,10 @@ import baton.sync.ReadWriteState.Companion.UPGRADE
 import baton.sync.ReadWriteState.Outcome
 
 /**
- * Why [owner] got [outcome], with [before] as the owner of whom it would have had to wait for. Written under the lock.
+ * Why [owner] got [outcome]; [blocking] is the owner of the request that blocked it. Created under the lock.
  */
-internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val before: Any?) {
-    /** Not under the lock: it names objects of the user. */
+internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val blocking: Any?) {
+    /** Not under the lock: it calls `toString` of the user's objects. */
     fun exception(weight: Int, describe: () -> String): IllegalStateException {
         val asked = "${CALLS[weight]} by ${if (owner == null) "a caller without an owner" else nameOf(owner)}"
         return IllegalStateException("$asked ${why(weight)}: ${describe()}")
@@ -19,18 +19,20 @@ internal class ReadWriteRefusal(private val outcome: Outcome, private val owner:
         when (outcome) {
             Outcome.HELD -> "is refused: this owner holds it already, and would wait for itself"
             Outcome.DEADLOCK -> whyDeadlock(weight)
-            Outcome.FULL -> "is refused: there are $MAX_READERS readers, which is the most"
+            Outcome.FULL -> "is refused: there are $MAX_READERS readers, the maximum"
             else -> "is refused: it is not held upgradably by this caller, or is being upgraded already"
         }
 
     private fun whyDeadlock(weight: Int): String {
-        val name = before?.let(::nameOf) ?: "without an owner"
+        val name = blocking?.let(::nameOf) ?: "without an owner"
         return when (weight) {
             UPGRADE -> "would wait for ever: this owner holds it to read as well"
             READ_UPGRADABLY ->
                 "could wait for ever: a holder or writer comes first, $name, " +
-                    "and may wait for this owner, who reads already"
-            else -> "would wait for ever: the writer $name comes first, and waits for this owner, who is inside already"
+                    "and may wait for this owner, which reads already"
+            else ->
+                "would wait for ever: the writer $name comes first, " +
+                    "and waits for this owner, which holds the lock already"
         }
     }
 

@@ -15,25 +15,24 @@ import baton.waiting.boost.leaves
 import kotlin.coroutines.CoroutineContext
 
 /*
- * Who is in and who waits, under the lock; meaningful while the word is INFLATED or READERS_BLOCKED (see ReadWriteCore.kt):
+ * The state of a read-write lock, meaningful while its word is INFLATED or READERS_BLOCKED (see ReadWriteCore.kt):
  *
- *   readers, upgradable, writing   who is in; readers does not count the upgradable one
+ *   readers, upgradable, writing   the holders; readers does not count the upgradable one
  *   intentOwner                    owner of the writer or of the upgradable reader
- *   owned, owners                  how many of the readers came with an owner, and which
- *   intents                        who waits to write or to read upgradably, first come, first served
- *   upgrading                      the upgradable reader that waits for the others to leave
- *   gathering                      the readers that wait, to be let in together
+ *   ownedReaders, owners           how many of the readers came with an owner, and those owners
+ *   intents                        the queue of writers and upgradable readers, first come, first served
+ *   upgrading                      the upgradable reader that waits for the other readers to unlock
+ *   gathering                      the waiting readers, which are admitted together
  *
  * (1) writing excludes readers and upgradable; upgrading implies upgradable.
- * (2) Nobody waits at a lock that nobody holds.
- * (3) Readers gather only while mayRead() is false. Every change that could make it true ends in advance().
- * (4) A crowd of readers is let in by one step: the ledger counts all of it, and the crowd decides on its members
- *     when the lock is free. Who was cancelled in between finds its crowd ended and leaves as any reader does.
- * (5) The word leaves INFLATED and READERS_BLOCKED as soon as nobody waits and neither owner nor noted holder is left: then the
- *     fast paths are open again.
- * (6) Who writes or reads upgradably is noted if it can be lifted (see PriorityInheritance), in the step that lets it in. So
- *     is a reader whose end can be told from that of others, by its owner or by its note; one of a crowd is noted by
- *     the thread that wakes the crowd, before it is woken.
+ * (2) No caller waits while the lock is free.
+ * (3) Readers gather only while mayRead() is false. Every change that could make it true ends in admitEligible().
+ * (4) A batch of readers is admitted in one step: the state counts it, and the waking thread decides on its members
+ *     when the lock is free. A member cancelled in between finds its batch ended and unlocks as any reader does.
+ * (5) Once no waiter, owner or recorded holder is left, the word is neither of the two, and the fast paths are open.
+ * (6) A writer or upgradable reader that can be boosted is recorded (see PriorityInheritance) in the step that admits
+ *     it. So is a reader whose unlock can be told from that of other readers, by its owner or by its BoostableHolder; a
+ *     reader of a batch is recorded by the thread that wakes the batch, before the reader is woken.
  *
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
@@ -43,34 +42,35 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     protected var upgradable = false
     protected var writing = false
     protected var intentOwner: Any? = null
-    private var owned = 0
+    private var ownedReaders = 0
     private val owners = ReadOwners()
     private val intents = FifoWaitQueue()
-    private var writersInLine = 0
+    private var queuedWriters = 0
     protected var upgrading: Waiter? = null
     private var gathering: ReaderBatch? = null
 
-    fun ownersThatRead(): List<Any> {
+    fun readingOwners(): List<Any> {
         val plainly = owners.holders()
         val upgradably = if (upgradable) intentOwner else null
         return if (upgradably == null || holdsToRead(upgradably)) plainly else plainly + upgradably
     }
 
-    private val gatheringSize: Int get() = gathering?.size ?: 0
+    private val gatheringReaders: Int get() = gathering?.size ?: 0
 
-    /** How many wait. */
-    protected val waitingInside: Int get() = intents.size + gatheringSize + if (upgrading == null) 0 else 1
+    /** How many callers wait. */
+    protected val waitingCount: Int get() = intents.size + gatheringReaders + if (upgrading == null) 0 else 1
 
-    inline fun <T> inside(crossinline decision: () -> T): T =
+    /** Runs [decision] under the lock, with the word inflated, and then sets the word to its result. */
+    inline fun <T> decideInflated(crossinline decision: () -> T): T =
         decide {
-            open()
+            inflate()
             val result = decision()
-            settle()
+            updateWord()
             result
         }
 
-    /** Takes the word into the ledger. */
-    fun open() {
+    /** Moves the content of the word into the fields. Under the lock. */
+    fun inflate() {
         while (true) {
             val seen = counter()
             if (isGuarded(seen)) return
@@ -82,89 +82,89 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         }
     }
 
-    /** Invariant 5. Nobody else changes the word meanwhile. */
-    fun settle() {
-        val free = waitingInside == 0 && intentOwner == null && owners.isEmpty && inheritance?.hasHolder != true
-        val settled =
+    /** Sets the word that the fields demand (invariant 5). No other thread changes it meanwhile. */
+    fun updateWord() {
+        val free = waitingCount == 0 && intentOwner == null && owners.isEmpty && inheritance?.hasHolder != true
+        val word =
             when {
                 !free -> if (mayRead()) INFLATED else READERS_BLOCKED
                 writing -> WRITE_LOCKED
                 else -> readers + if (upgradable) UPGRADABLE else 0L
             }
-        if (counter() != settled) setCounter(settled)
+        if (counter() != word) setCounter(word)
     }
 
     private fun mayRead() =
-        !writing && (policy == ReadWritePolicy.READER_FIRST || (writersInLine == 0 && upgrading == null))
+        !writing && (policy == ReadWritePolicy.READER_FIRST || (queuedWriters == 0 && upgrading == null))
 
     private fun holdsToRead(owner: Any) = owners.find(owner)?.holds == true
 
-    fun readInside(owner: Any?, note: BoostableHolder?): Outcome =
+    fun readUnderLock(owner: Any?, boostable: BoostableHolder?): Outcome =
         when {
             owner != null && writing && intentOwner === owner -> Outcome.HELD
-            // Those who gather may be let in before anybody leaves.
-            readers >= MAX_READERS - gatheringSize -> Outcome.FULL
+            // The waiting readers may be admitted before a reader unlocks, so they count too.
+            readers >= MAX_READERS - gatheringReaders -> Outcome.FULL
             mayRead() -> {
                 readers++
                 if (owner != null) {
-                    owned++
-                    owners.entry(owner).hold()
+                    ownedReaders++
+                    owners.entry(owner).addHold()
                 }
-                if (note != null) noteReader(owner, note)
+                if (boostable != null) recordReader(owner, boostable)
                 Outcome.DONE
             }
-            // Whoever it would wait for waits for this owner to leave.
+            // The request that blocks this one waits for this owner to unlock.
             owner != null && !writing && (holdsToRead(owner) || intentOwner === owner) -> Outcome.DEADLOCK
             else -> Outcome.BUSY
         }
 
-    /** A reader that is in. */
-    private fun noteReader(owner: Any?, note: BoostableHolder) {
+    /** Records a reader that holds the lock. */
+    private fun recordReader(owner: Any?, boostable: BoostableHolder) {
         if (owner != null) {
             val entry = owners.find(owner)
-            if (entry == null || !entry.holds || entry.note != null) return
-            entry.note = note
+            if (entry == null || !entry.holds || entry.boostable != null) return
+            entry.boostable = boostable
         }
-        enters(note)
+        enters(boostable)
     }
 
-    /** Not under the lock: those of a crowd who were let in and are not woken yet. */
-    fun noteReaders(first: Wakeup?) {
+    /** Records the readers of a batch that were granted and are not woken yet. Not under the lock. */
+    fun recordReaders(first: Wakeup?) {
         var reader = first as Waiter?
         while (reader != null) {
-            val place = reader.tag as? NotedPlace
-            if (place?.note != null) inside { noteReader(place.owner, place.note) }
+            val tracked = reader.tag as? TrackedReader
+            if (tracked?.boostable != null) decideInflated { recordReader(tracked.owner, tracked.boostable) }
             reader = reader.chain as Waiter?
         }
     }
 
-    fun writeInside(owner: Any?, by: CoroutineContext?): Outcome =
+    fun writeUnderLock(owner: Any?, newHolder: CoroutineContext?): Outcome =
         when {
             owner != null && (intentOwner === owner || holdsToRead(owner)) -> Outcome.HELD
             writing || upgradable || readers > 0 || intents.size > 0 -> Outcome.BUSY
             else -> {
                 writing = true
                 intentOwner = owner
-                holds(by)
+                holds(newHolder)
                 Outcome.DONE
             }
         }
 
-    fun readUpgradablyInside(owner: Any?, by: CoroutineContext?): Outcome =
+    fun readUpgradablyUnderLock(owner: Any?, newHolder: CoroutineContext?): Outcome =
         when {
             owner != null && intentOwner === owner -> Outcome.HELD
             writing || upgradable || intents.size > 0 ->
-                // Whoever it would wait for may come to wait for this owner to leave.
+                // The request that blocks this one may come to wait for this owner to unlock.
                 if (owner != null && holdsToRead(owner)) Outcome.DEADLOCK else Outcome.BUSY
             else -> {
                 upgradable = true
                 intentOwner = owner
-                holds(by)
+                holds(newHolder)
                 Outcome.DONE
             }
         }
 
-    fun upgradeInside(owner: Any?, by: CoroutineContext?): Outcome =
+    fun upgradeUnderLock(owner: Any?, newHolder: CoroutineContext?): Outcome =
         when {
             !upgradable || intentOwner !== owner || upgrading != null -> Outcome.NOT_HELD
             owner != null && holdsToRead(owner) -> Outcome.DEADLOCK
@@ -172,112 +172,112 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             else -> {
                 upgradable = false
                 writing = true
-                noteUpgraded(by)
+                recordUpgraded(newHolder)
                 Outcome.DONE
             }
         }
 
-    /** One that was not known when it began to read upgradably may be so now. */
-    private fun noteUpgraded(by: CoroutineContext?) {
-        if (by != null && inheritance?.hasSole != true) holds(by)
+    /** Records a holder that upgraded, if it was not recorded when it began to read upgradably. */
+    private fun recordUpgraded(newHolder: CoroutineContext?) {
+        if (newHolder != null && inheritance?.hasSole != true) holds(newHolder)
     }
 
-    fun lineUp(waiter: Waiter, owner: Any?, note: BoostableHolder?) {
+    fun enqueueWaiter(waiter: Waiter, owner: Any?, boostable: BoostableHolder?) {
         joins(waiter)
         when (waiter.weight) {
             READ -> {
-                val crowd = gathering ?: ReaderBatch(this).also { gathering = it }
-                crowd.joined(waiter)
-                waiter.tag = crowd
+                val batch = gathering ?: ReaderBatch(this).also { gathering = it }
+                batch.addReader(waiter)
+                waiter.tag = batch
                 val entry = if (owner == null) null else owners.entry(owner)
                 if (entry != null) {
-                    entry.wait(crowd)
-                    crowd.owned++
+                    entry.addWaiting(batch)
+                    batch.ownedReaders++
                 }
-                if (entry != null || note != null) waiter.tag = NotedPlace(crowd, entry, note)
+                if (entry != null || boostable != null) waiter.tag = TrackedReader(batch, entry, boostable)
             }
             UPGRADE -> upgrading = waiter
             else -> {
                 intents.add(waiter)
-                if (waiter.weight == WRITE) writersInLine++
+                if (waiter.weight == WRITE) queuedWriters++
             }
         }
     }
 
-    /** The owner of whom a refused reader would wait for: of the writer inside, or of the first in line. */
-    fun whoIsBefore(): Any? {
+    /** Owner of the request that blocks a refused reader: the current writer, or else the first queued writer. */
+    fun blockingOwner(): Any? {
         if (writing || upgrading != null) return intentOwner
         var first = intents.head()
         while (first != null && first.weight != WRITE) first = first.next
         return if (first == null) intentOwner else first.tag
     }
 
-    fun leaveReadInside(owner: Any?, note: BoostableHolder? = null): Boolean {
+    fun endReadUnderLock(owner: Any?, boostable: BoostableHolder? = null): Boolean {
         if (owner == null) {
-            if (note != null) goes(note)
-            if (readers == owned) return false
+            if (boostable != null) goes(boostable)
+            if (readers == ownedReaders) return false
         } else {
             val entry = owners.find(owner)
             if (entry == null || !entry.holds) return false
-            entry.release()
-            val noted = entry.note
-            if (noted != null && !entry.holds) {
-                goes(noted)
-                entry.note = null
+            entry.removeHold()
+            val boostable = entry.boostable
+            if (boostable != null && !entry.holds) {
+                goes(boostable)
+                entry.boostable = null
             }
             owners.removeIfEmpty(entry)
-            owned--
+            ownedReaders--
         }
         readers--
-        advance()
+        admitEligible()
         return true
     }
 
-    fun leaveWriteInside(owner: Any?): Boolean {
+    fun endWriteUnderLock(owner: Any?): Boolean {
         if (!writing || intentOwner !== owner) return false
         writing = false
         intentOwner = null
         holdsNoMore()
-        nextPhase()
+        startNextPhase()
         return true
     }
 
-    fun leaveUpgradableInside(owner: Any?): Boolean {
+    fun endUpgradableUnderLock(owner: Any?): Boolean {
         if (!upgradable || intentOwner !== owner) return false
         upgradable = false
         intentOwner = null
         holdsNoMore()
-        advance()
+        admitEligible()
         return true
     }
 
-    fun downgradeInside(owner: Any?): Boolean {
+    fun downgradeUnderLock(owner: Any?): Boolean {
         if (!writing || intentOwner !== owner) return false
         writing = false
         intentOwner = null
         readers = 1
-        val note = inheritance?.takeSole()
+        val boostable = inheritance?.takeSole()
         if (owner != null) {
-            owned = 1
+            ownedReaders = 1
             val entry = owners.entry(owner)
-            entry.hold()
-            entry.note = note
-        } else if (note != null) {
-            // Which of the readers ends will not be known.
-            goes(note)
+            entry.addHold()
+            entry.boostable = boostable
+        } else if (boostable != null) {
+            // Without an owner, its unlock will not be told from that of other readers.
+            goes(boostable)
         }
-        nextPhase()
+        startNextPhase()
         return true
     }
 
-    /** A writer has left. */
-    private fun nextPhase() {
-        if (policy != ReadWritePolicy.WRITER_FIRST) letReadersIn()
-        advance()
+    /** Starts the next phase after a writer has unlocked or downgraded. */
+    private fun startNextPhase() {
+        if (policy != ReadWritePolicy.WRITER_FIRST) admitReaders()
+        admitEligible()
     }
 
-    /** Lets in whoever may come in now. */
-    private fun advance() {
+    /** Admits the waiters that may hold the lock now. */
+    private fun admitEligible() {
         val upgrade = upgrading
         if (upgrade != null && readers == 0) {
             upgrading = null
@@ -285,7 +285,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             if (upgrade.tryGrant()) {
                 upgradable = false
                 writing = true
-                noteUpgraded(upgrade.holder)
+                recordUpgraded(upgrade.holder)
                 wake(upgrade)
             }
         }
@@ -299,96 +299,96 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             holds(head.holder)
             wake(head)
         }
-        if (mayRead()) letReadersIn()
+        if (mayRead()) admitReaders()
     }
 
-    private fun letReadersIn() {
-        val crowd = gathering ?: return
-        if (crowd.size == 0) return
+    private fun admitReaders() {
+        val batch = gathering ?: return
+        if (batch.size == 0) return
         gathering = null
-        readers += crowd.size
-        owned += crowd.owned
-        crowd.levels?.let { leaveTogether(it) }
-        crowd.end()
-        wake(crowd)
+        readers += batch.size
+        ownedReaders += batch.ownedReaders
+        batch.levels?.let { leaveTogether(it) }
+        batch.end()
+        wake(batch)
     }
 
     private fun unlink(waiter: Waiter) {
         intents.remove(waiter)
         leaves(waiter)
-        if (waiter.weight == WRITE) writersInLine--
+        if (waiter.weight == WRITE) queuedWriters--
     }
 
-    fun withdrawInside(waiter: Waiter) {
+    fun withdrawUnderLock(waiter: Waiter) {
         when (waiter.weight) {
             READ -> withdrawReader(waiter)
             UPGRADE ->
                 if (upgrading === waiter) {
                     upgrading = null
                     leaves(waiter)
-                    advance()
+                    admitEligible()
                 }
             else ->
                 if (waiter.linked) {
                     unlink(waiter)
-                    advance()
+                    admitEligible()
                 }
         }
     }
 
     private fun withdrawReader(waiter: Waiter) {
-        val place = waiter.tag as? NotedPlace
-        val crowd = place?.crowd ?: waiter.tag as ReaderBatch
-        if (crowd.hasEnded) {
-            leaveReadInside(place?.owner, place?.note)
+        val tracked = waiter.tag as? TrackedReader
+        val batch = tracked?.batch ?: waiter.tag as ReaderBatch
+        if (batch.hasEnded) {
+            endReadUnderLock(tracked?.owner, tracked?.boostable)
             return
         }
-        crowd.left(waiter)
+        batch.removeReader(waiter)
         leaves(waiter)
-        val entry = place?.entry
+        val entry = tracked?.entry
         if (entry != null) {
-            crowd.owned--
-            entry.leave()
+            batch.ownedReaders--
+            entry.removeWaiting()
             owners.removeIfEmpty(entry)
         }
     }
 
-    /** False answers are for the misuse of others: somebody has left in this waiter's place. */
-    fun takeBackInside(waiter: Waiter) {
+    /** Ignores false: then another caller has, by mistake, unlocked the hold that this waiter was granted. */
+    fun takeBackUnderLock(waiter: Waiter) {
         val tag = waiter.tag
         when (waiter.weight) {
             READ ->
                 when (tag) {
-                    is NotedPlace -> leaveReadInside(tag.owner, tag.note)
-                    is NotedRequest -> leaveReadInside(tag.owner, tag.note)
-                    is ReaderBatch -> leaveReadInside(null)
-                    else -> leaveReadInside(tag)
+                    is TrackedReader -> endReadUnderLock(tag.owner, tag.boostable)
+                    is TrackedReadRequest -> endReadUnderLock(tag.owner, tag.boostable)
+                    is ReaderBatch -> endReadUnderLock(null)
+                    else -> endReadUnderLock(tag)
                 }
-            WRITE -> leaveWriteInside(tag)
-            READ_UPGRADABLY -> if (upgrading == null) leaveUpgradableInside(tag)
+            WRITE -> endWriteUnderLock(tag)
+            READ_UPGRADABLY -> if (upgrading == null) endUpgradableUnderLock(tag)
             else ->
                 if (writing && intentOwner === tag) {
                     writing = false
                     upgradable = true
-                    advance()
+                    admitEligible()
                 }
         }
     }
 
-    /** What became of a request. */
+    /** The outcome of a request. */
     internal enum class Outcome { DONE, BUSY, HELD, DEADLOCK, FULL, NOT_HELD }
 
     internal companion object {
-        // The weights: what a waiter waits for.
+        // The weights of waiters: the kind of their request.
         const val READ = 1
         const val WRITE = 2
         const val READ_UPGRADABLY = 3
         const val UPGRADE = 4
 
-        /** With the upgradable one, and a writer that becomes a reader, still an Int. */
+        /** Leaves room in an Int for the upgradable reader and for a writer that downgrades. */
         const val MAX_READERS = Int.MAX_VALUE - 2
 
-        // The word.
+        // Values of the word.
         const val UPGRADABLE = 1L shl 32
         const val WRITE_LOCKED = -1L
         const val INFLATED = -2L

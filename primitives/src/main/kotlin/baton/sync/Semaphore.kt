@@ -18,36 +18,44 @@ import kotlinx.coroutines.selects.SelectClause2
 import kotlinx.coroutines.selects.SelectInstance
 
 /**
- * A number of permits, of which every caller may take one or several at once: the bound on how much goes on at the same
- * time. A request for several gets all of them in one step or waits; it never holds a part.
+ * A counting semaphore for coroutines: it bounds how much work runs at the same time. A caller takes one or several
+ * permits in one step, or waits; a waiting request never holds a part of its permits.
  *
- * *Waiting.* [acquire] suspends until the permits are handed over; [tryAcquire] never waits, or for a limited time.
+ * ```
+ * val downloads = Semaphore(permits = 3)
+ * urls.forEach { url -> launch { downloads.withPermit { download(url) } } }
+ * ```
+ *
+ * *Waiting.* [acquire] suspends until the permits are granted; [tryAcquire] never waits, or for a limited time.
  *
  * *Order.* See [WaitOrder]; by default strictly first come, first served, for coroutines, `select` clauses and the
- * futures of the Java face alike. One [release] admits exactly the waiters at the head that now fit; while the head is
- * too heavy for what is free, nobody overtakes it, except under [WaitOrder.UNFAIR]. So it is with permits going from
- * hand to hand: no newcomer slips in between, except under that order.
+ * futures of the Java API alike. One [release] admits exactly the waiters at the head of the queue whose requests now
+ * fit; while the request at the head is larger than the free permits, no other request overtakes it, except under
+ * [WaitOrder.UNFAIR]. A release hands its permits directly to waiters: no newcomer takes them in between, except under
+ * that order.
  *
- * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the hand-over but before it runs, throws and
- * holds nothing; what it leaves behind goes to those in line first. A heavy waiter that leaves lets in at once those
- * behind it that fit. A call that need not wait does not look for cancellation.
+ * *Cancellation.* Prompt: a caller that is cancelled while it waits, or after the grant but before it runs, throws and
+ * holds nothing; its permits go to the queued waiters first. When a waiter with a large request is cancelled, the
+ * waiters behind it that now fit are admitted at once. A call that does not have to wait does not check for
+ * cancellation.
  *
- * *Memory.* What happens before a [release] happens before whatever follows an [acquire] or successful [tryAcquire]
- * that takes one of its permits. A failed [tryAcquire] publishes and sees nothing.
+ * *Memory.* Actions before a [release] happen before the actions that follow an [acquire] or successful [tryAcquire]
+ * of one of its permits. A failed [tryAcquire] publishes and sees nothing.
  *
- * *Boosting.* While there is one permit only, its holder is lifted as that of a [Mutex] is. Of several permits it is
- * not known whose a waiter waits for, and nobody is lifted.
+ * *Boosting.* While there is only one permit, its holder is boosted as the holder of a [Mutex] is. With more than one
+ * permit there is no single holder to boost.
  *
- * *Misuse.* Releasing more than is held throws [IllegalStateException] and changes nothing (it may go unnoticed where
- * it races with a [resize] or with waiters that are being cancelled). Permits have no owner: whether the caller is
- * among the holders is not checked. A request for fewer than 1 permit, or for more than there can ever be,
- * throws [IllegalArgumentException] at once (after [close], the latter throws what all requests do).
+ * *Misuse.* A release of more permits than are held throws [IllegalStateException] and changes nothing (it may stay
+ * undetected if it races with a [resize] or with waiters that are being cancelled). Permits have no owner: the
+ * semaphore does not check whether the caller is one of the holders. A request for fewer than 1 permit, or for more
+ * than [Semaphore.permits], throws [IllegalArgumentException] at once (after [close], the latter throws
+ * [SemaphoreClosedException] as all requests do).
  *
  * All members may be called from any thread.
  *
- * @param permits how many there are, at least 1.
+ * @param permits the number of permits, at least 1.
  * @param acquired how many of them are held from the start, 0 to [permits].
- * @property order in which waiters are let in.
+ * @property order the order in which waiters are admitted.
  * @property name shown by messages and [toString].
  */
 public class Semaphore(
@@ -64,33 +72,32 @@ public class Semaphore(
         core = SemaphoreCore(permits, acquired, order, ::label)
     }
 
-    /** How many permits there are. After shrinking by [resize], more than that may still be held. */
+    /** The number of permits. After [resize] has shrunk it, more than that may still be held. */
     public val permits: Int get() = core.permits
 
-    /** How many permits nobody holds, also while a waiter at the head needs more than that. Never negative. */
+    /** How many permits are not held, also while the waiter at the head needs more than that. Never negative. */
     public val availablePermits: Int get() = core.availablePermits
 
-    /** How many callers wait for permits, whatever their number. [awaitIdle] does not count. */
+    /** How many callers wait for permits, each counted once. Callers of [awaitIdle] do not count. */
     public val waiting: Int get() = core.waiting
 
     /**
-     * Waits until [permits] are this caller's.
+     * Takes [permits], waiting for them if necessary.
      *
-     * *Cancellation.* Throws holding nothing; the place in the queue is given up at once.
+     * *Cancellation.* Throws and holds nothing; the waiter leaves the queue at once.
      *
      * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits]; also when a [resize] makes
      *   it so while the caller waits.
-     * @throws SemaphoreClosedException if the semaphore is closed, before or meanwhile.
+     * @throws SemaphoreClosedException if the semaphore is closed, before the call or while the caller waits.
      */
     public suspend fun acquire(permits: Int = 1) {
         checkWeight(permits)
-        val holder = liftable()
-        if (core.tryTake(permits, holder)) return
+        if (core.tryTakePermits(permits, liftable())) return
         awaitGrant(core, permits, tag(coroutineContext))
     }
 
     /**
-     * Takes [permits] if that needs no waiting. Never takes what a waiter is before it for, unless the order is
+     * Takes [permits] if that needs no waiting. Does not overtake queued waiters, unless the order is
      * [WaitOrder.UNFAIR].
      *
      * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits].
@@ -98,29 +105,29 @@ public class Semaphore(
      */
     public fun tryAcquire(permits: Int = 1): Boolean {
         checkWeight(permits)
-        return core.tryTake(permits)
+        return core.tryTakePermits(permits)
     }
 
     /**
-     * Takes [permits], waiting [timeout] at most, in the clock of the caller's dispatcher. When it answers false
-     * nothing is held, however close the hand-over was. Zero or negative means now or not at all.
+     * Takes [permits], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
+     * caller holds nothing, even if the grant raced with the timeout. With zero or less it does not wait.
      *
      * *Cancellation.* As [acquire].
      *
      * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits]; also when a [resize] makes
      *   [permits] too many while the caller waits.
-     * @throws SemaphoreClosedException if the semaphore is closed, before or meanwhile.
+     * @throws SemaphoreClosedException if the semaphore is closed, before the call or while the caller waits.
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         checkWeight(permits)
-        if (core.tryTake(permits, liftable())) return true
+        if (core.tryTakePermits(permits, liftable())) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, permits, tag(coroutineContext), timeout)
     }
 
     /**
-     * Gives back [permits], first of all to those who wait. Never suspends. Not bound to the acquiring calls: what was
-     * taken by `acquire(3)` may be released one by one.
+     * Returns [permits], which go to queued waiters first. Never suspends. A release need not match one acquire: the
+     * permits of `acquire(3)` may be released one by one.
      *
      * @throws IllegalArgumentException if [permits] is below 1.
      * @throws IllegalStateException if fewer than [permits] are held; nothing is released.
@@ -134,10 +141,10 @@ public class Semaphore(
     }
 
     /**
-     * Changes the number of permits. Growing lets in those who now fit. Shrinking takes nothing from holders: what is
-     * held beyond the new number is a debt, and what is released pays it off before anybody gets a permit. A waiter
-     * that asks for more than the new number fails as a newcomer would, with [IllegalArgumentException]. Shrinking
-     * costs O(waiters), growing O(those let in).
+     * Changes the number of permits. Growing admits the waiters that now fit. Shrinking takes no permits from holders:
+     * permits held beyond the new number are a debt, and releases pay it off before a waiter gets a permit. A waiter
+     * that requests more than the new number fails as a newcomer would, with [IllegalArgumentException]. Shrinking
+     * costs O(waiters), growing O(admitted waiters).
      *
      * @throws IllegalArgumentException if [permits] is below 1.
      * @throws SemaphoreClosedException if the semaphore is closed.
@@ -148,21 +155,21 @@ public class Semaphore(
     }
 
     /**
-     * Ends the semaphore: all waiters, and whoever asks from now on, get a [SemaphoreClosedException] with this
-     * [cause]. Holders may still release, and [awaitIdle] still works. A second close changes nothing.
+     * Closes the semaphore: all waiters, and all later requests, get a [SemaphoreClosedException] with this [cause].
+     * Holders may still release, and [awaitIdle] still works. A second close changes nothing.
      */
     public fun close(cause: Throwable? = null) {
         core.close(cause)
     }
 
     /**
-     * Waits until all permits are back: until a moment at which nobody held one. It takes none and bars nobody, so it
-     * says nothing about the moment after. Returns at once if nobody holds one. A permit on its way to a waiter counts
-     * as held.
+     * Waits for a moment at which no permit is held. It takes no permit and blocks no other caller, so permits may be
+     * held again when it returns. Returns at once if no permit is held. A permit that was granted to a waiter counts
+     * as held, also before the waiter runs.
      *
-     * While somebody waits here, no operation takes the fast path.
+     * While a caller waits here, no operation takes the fast path.
      *
-     * *Cancellation.* Throws; there is nothing to give back.
+     * *Cancellation.* Throws; there is nothing to return.
      */
     public suspend fun awaitIdle() {
         if (core.isIdle) return
@@ -171,8 +178,8 @@ public class Semaphore(
 
     /**
      * Acquires within kotlinx.coroutines' `select`; the parameter is the number of permits, null for 1. The block gets
-     * this semaphore and owns the permits. A clause that loses, or whose select is cancelled, holds nothing. What
-     * [acquire] would throw, the select throws.
+     * this semaphore and holds the permits. A clause that loses, or whose select is cancelled, holds nothing. The
+     * select throws the exceptions of [acquire].
      */
     public val onAcquire: SelectClause2<Int?, Semaphore> get() = SelectClauses.clause2(Clause())
 
@@ -190,7 +197,7 @@ public class Semaphore(
     private fun tag(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context.priority else null
 
     internal fun checkWeight(permits: Int) {
-        if (permits == 1) return // there always is one
+        if (permits == 1) return // A semaphore always has at least one.
         requireAtLeastOne(permits)
         if (permits > core.permits) throw core.refusal(permits)
     }
@@ -208,7 +215,7 @@ public class Semaphore(
 }
 
 /**
- * Runs [action] while holding one permit, and releases it however [action] ends. Throws what [Semaphore.acquire] does.
+ * Runs [action] while holding one permit, and releases it however [action] ends. Throws as [Semaphore.acquire].
  */
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Semaphore.withPermit(action: () -> T): T {
@@ -217,7 +224,7 @@ public suspend inline fun <T> Semaphore.withPermit(action: () -> T): T {
 }
 
 /**
- * Runs [action] while holding [permits], and releases them however [action] ends. Throws what [Semaphore.acquire] does.
+ * Runs [action] while holding [permits], and releases them however [action] ends. Throws as [Semaphore.acquire].
  */
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Semaphore.withPermits(permits: Int, action: () -> T): T {

@@ -8,19 +8,19 @@ import kotlin.coroutines.CoroutineContext
 /*
  * How it works
  *
- * One counter holds *free permits minus demanded weight*. One compare-and-set acquires, one fetch-and-add releases; while
- * no request has to wait that is all. A request that has to wait takes its weight off the counter under the lock, in the
- * step that enqueues it: so demand is never counted for a request that is not in the queue, and a release never brings
- * permits for one.
+ * One counter holds *free permits minus demanded weight*. One compare-and-set acquires, one fetch-and-add releases;
+ * while no request has to wait, that is all. A request that has to wait subtracts its weight from the counter under the
+ * lock, in the step that enqueues it: so demand is never counted for a request that is not in the queue, and a release
+ * never brings permits for one.
  *
- * Each file keeps its own invariants. It calls what stands above it in this table, and knows nothing of what is below:
+ * Each file keeps its own invariants. It calls the files above it in this table, and does not know those below:
  *
- *   SemaphoreCounter   what the counter says; the number of permits (3, 4)
- *   IdleWaiters    who waits until all permits are back (5)
- *   SemaphoreQueue    who waits for permits, whom a release lets in, whom a newcomer may overtake (1, 2)
- *   SemaphoreCore      the operations: their fast paths, what is left of them under the lock, and the end
+ *   SemaphoreCounter   the counter and the number of permits (3, 4)
+ *   IdleWaiters        the callers of awaitIdle (5)
+ *   SemaphoreQueue     the queued requests, the admission by a release, overtaking by newcomers (1, 2, 6)
+ *   SemaphoreCore      the operations: their fast paths, their slow paths under the lock, and close
  *
- * They are superclasses, not parts: the fast path of this one reads the fields of the others, and finds them without a
+ * They are superclasses, not parts, because the fast path in this class reads the fields of the others and so needs no
  * further object in between.
  *
  * Sources: the counter that goes negative is that of A. Koval, D. Khalanskiy, D. Alistarh, "CQS: A Formally-Verified
@@ -43,72 +43,73 @@ internal class SemaphoreCore(
 
     // ---- acquire
 
-    /** Whether a coroutine that can be lifted and takes [n] is to be noted as the holder of all there is. */
-    fun isSole(n: Int): Boolean = n == 1 && permits == 1
+    /** Whether a caller that takes [n] is recorded as the holder of the only permit, if it can be boosted. */
+    fun takesOnlyPermit(n: Int): Boolean = n == 1 && permits == 1
 
-    /** Takes [n] if that needs no waiting. */
-    fun tryTake(n: Int, by: CoroutineContext? = null): Boolean {
-        if (by != null && isSole(n)) return tryTakeSlowly(n, by)
+    /** Takes [n] if that needs no waiting. [newHolder] is the calling coroutine, if its priority can be boosted. */
+    fun tryTakePermits(n: Int, newHolder: CoroutineContext? = null): Boolean {
+        if (newHolder != null && takesOnlyPermit(n)) return tryTakePermitsSlowly(n, newHolder)
         while (true) {
             val bound = limit
             val now = counter()
             when {
-                now > bound.toInt() -> return tryTakeSlowly(n, by)
+                now > bound.toInt() -> return tryTakePermitsSlowly(n, newHolder)
                 now >= n -> if (compareAndSet(now, now - n)) return true
-                mayFindInside(now) -> return tryTakeSlowly(n, by)
-                // Who asked for no more than there were before a resize is refused, not told that others are before it.
+                mayFindPermitsUnderLock(now) -> return tryTakePermitsSlowly(n, newHolder)
+                // The request may have passed checkWeight before a resize shrank the semaphore: then it throws here,
+                // and does not return false as if other callers held the permits.
                 bound == limit -> if (n > bound.toInt()) throw refusal(n) else return false
             }
         }
     }
 
-    private fun tryTakeSlowly(n: Int, by: CoroutineContext?): Boolean {
+    private fun tryTakePermitsSlowly(n: Int, newHolder: CoroutineContext?): Boolean {
         var tooMany = false
         val taken =
             decide {
                 tooMany = n > permits
-                (closure == null && takeInside(n)).also { if (it) note(by) }
+                (closure == null && takePermits(n)).also { if (it) recordHolder(newHolder) }
             }
         if (!taken) closure?.let { throw closed(it) }
         if (!taken && tooMany) throw refusal(n)
         return taken
     }
 
-    /** Whether the pool may hold permits for a newcomer, although the counter says that they are not free for it. */
-    private fun mayFindInside(counter: Long) = counter < GUARDED_BELOW || invites()
+    /** Whether the pool may hold permits for a newcomer although the counter says that too few are free. */
+    private fun mayFindPermitsUnderLock(counter: Long) = counter < BIASED_BELOW || hasUnfairWaiters()
 
     override fun enqueue(waiter: Waiter): Int {
         if (permits == 1) waiter.look() else waiter.lookAway()
-        return decide { enqueueInside(waiter) }
+        return decide { enqueueUnderLock(waiter) }
     }
 
-    private fun enqueueInside(waiter: Waiter): Int {
+    private fun enqueueUnderLock(waiter: Waiter): Int {
         val weight = waiter.weight
         return when {
             weight == IDLE_WEIGHT -> {
-                addIdler(waiter)
-                settled(waiter)
+                addIdleWaiter(waiter)
+                finishEnqueue(waiter)
             }
             closure != null || weight > permits -> {
                 if (waiter.tryFail(closure ?: permits)) Waiter.FAILED else waiter.currentState
             }
             else -> {
-                val old = real(demand(weight))
+                val old = unbiased(addDemand(weight))
                 if (old >= weight) grantAtOnce(waiter) else enqueueDemand(waiter, old)
             }
         }
     }
 
-    /** Takes [weight] off the counter, whether it is there or not. Answers the counter before. */
-    private fun demand(weight: Int): Long {
+    /** Subtracts [weight] from the counter, whether it is covered or not. Returns the counter from before. */
+    private fun addDemand(weight: Int): Long {
         while (true) {
-            val seen = settledCounter()
+            val seen = counterWithoutPhantoms()
             if (compareAndSet(seen, seen - weight)) return seen
         }
     }
 
     private fun grantAtOnce(waiter: Waiter): Int {
-        if (waiter.tryGrant()) note(waiter.holder) else reportIdle(putBack(waiter.weight))
+        if (waiter.tryGrant()) recordHolder(waiter.holder) else wakeIfIdle(returnPermits(waiter.weight))
         return waiter.currentState
     }
 
@@ -118,7 +119,7 @@ internal class SemaphoreCore(
     fun release(n: Int): Boolean = if (n == 1) releaseOne() else releaseMany(n)
 
     private fun releaseOne(): Boolean {
-        if (invites() || hasNoted()) return releaseManySlowly(1)
+        if (hasUnfairWaiters() || hasRecordedHolder()) return releaseManySlowly(1)
         val bound = limit
         val old = getAndAdd(1)
         return if (old >= 0 && old < bound.toInt()) true else releaseOneSlowly(old, bound)
@@ -126,14 +127,14 @@ internal class SemaphoreCore(
 
     private fun releaseOneSlowly(first: Long, bound: Long): Boolean =
         decide {
-            val old = real(first)
+            val old = unbiased(first)
             if (old >= permits && bound == limit) {
-                settledCounter()
+                counterWithoutPhantoms()
                 return@decide false
             }
-            released(1, old)
-            admit()
-            reportIdle(wasIdle = first < GUARDED_BELOW && bound == limit && old + 1 == permits.toLong())
+            addReleasedToPool(1, old)
+            admitHead()
+            wakeIfIdle(wasIdle = first < BIASED_BELOW && bound == limit && old + 1 == permits.toLong())
             true
         }
 
@@ -141,7 +142,7 @@ internal class SemaphoreCore(
         while (true) {
             val bound = limit
             val now = counter()
-            if (now < 0 || now > bound.toInt() || invites()) return releaseManySlowly(n)
+            if (now < 0 || now > bound.toInt() || hasUnfairWaiters()) return releaseManySlowly(n)
             if (now + n > bound.toInt()) {
                 if (bound == limit) return false
             } else if (compareAndSet(now, now + n)) {
@@ -152,16 +153,16 @@ internal class SemaphoreCore(
 
     private fun releaseManySlowly(n: Int): Boolean =
         decide {
-            val inside = real(settledCounter())
-            if (certainlyFree(inside) + n > permits) return@decide false
+            val counter = unbiased(counterWithoutPhantoms())
+            if (certainlyFree(counter) + n > permits) return@decide false
             holdsNoMore()
-            val last = putBack(n)
-            admit()
-            reportIdle(last)
+            val last = returnPermits(n)
+            admitHead()
+            wakeIfIdle(last)
             true
         }
 
-    // ---- size, end
+    // ---- resize, close
 
     /** False when closed. */
     fun resize(newPermits: Int): Boolean =
@@ -170,23 +171,23 @@ internal class SemaphoreCore(
             val change = newPermits.toLong() - permits
             if (change == 0L) return@decide true
             holdsNoMore()
-            resized(change, old = changePermits(newPermits))
+            addResizeToPool(change, old = changePermits(newPermits))
             if (change < 0) failHeavierThan(newPermits, reason = newPermits)
-            admit()
-            reportIdle()
+            admitHead()
+            wakeIfIdle()
             true
         }
 
-    /** Closes for newcomers and for all who wait; holders may still release. A second close changes nothing. */
+    /** Fails newcomers and all waiters; holders may still release. A second close changes nothing. */
     fun close(cause: Throwable?) {
         decide {
             if (closure != null) return@decide
             val closure = Closure(cause)
-            // First of all: whoever has seen the closure must not find an open fast path afterwards.
-            guardForGood()
+            // Before the closure is published: a thread that has seen it must not find an open fast path afterwards.
+            biasForGood()
             this.closure = closure
             failHeavierThan(0, reason = closure)
-            reportIdle()
+            wakeIfIdle()
         }
     }
 
@@ -196,7 +197,10 @@ internal class SemaphoreCore(
             else -> tooHeavy(waiter.weight, reason as Int)
         }
 
-    /** Why [n], more than the permits just read, cannot be had. To be closed comes first: that is for ever. */
+    /**
+     * The exception for a request of [n] permits, more than there are. If the semaphore is closed that is the reason
+     * given, because it is final.
+     */
     fun refusal(n: Int): RuntimeException = closure?.let(::closed) ?: tooHeavy(n, permits)
 
     private fun tooHeavy(n: Int, bound: Int): IllegalArgumentException =

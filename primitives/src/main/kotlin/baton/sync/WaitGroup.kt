@@ -4,44 +4,51 @@ import kotlin.time.Duration
 import kotlinx.coroutines.selects.SelectClause0
 
 /**
- * Counts what is under way, and lets others wait until nothing is. As in Go: [add] before something begins, [done] when
- * it has ended.
+ * Counts pending work, and lets callers wait until none is pending. As in Go: call [add] before a piece of work starts,
+ * and [done] when it has ended.
  *
- * Parties may come and go at any time, and the group can be used again after it was at zero. Use it for work that no
- * scope holds together: callbacks, requests in flight, tasks of other people's executors. Coroutines of your own are
- * awaited by their scope; for something that happens once, see [Latch].
+ * The count may go up and down at any time, and the group can be used again after the count was zero. Use it for work
+ * that no scope holds together: callbacks, requests in flight, tasks on foreign executors. To await coroutines of your
+ * own, use their scope; for an event that happens once, see [Latch].
+ *
+ * ```
+ * group.add()
+ * client.sendAsync(request) { group.done() }
+ * group.await()
+ * ```
  *
  * *Waiting.* [await] suspends until the count is zero, or for a limited time. [add] and [done] never wait.
  *
- * *Zero.* Whoever waits at a moment at which the count is zero is let in by it, although [add] may follow at once: to
- * have been let in says nothing about the count now. Whoever comes after that moment is not told of it. To wait for
- * work, call [add] before whoever awaits it can come, so not from within that work.
+ * *Zero.* When the count reaches zero, all callers that wait at that moment are granted, although an [add] may follow
+ * at once: when [await] returns, the count may be above zero again. Callers that come after that moment do not see it.
+ * To wait for work, call [add] before any caller can await it, so not from within that work.
  *
- * *Order.* All who wait are let in by the same step, and woken in the order in which they came: coroutines, `select`
- * clauses and the futures of the Java face alike.
+ * *Order.* All waiters are granted in the same step, and woken in the order in which they came: coroutines, `select`
+ * clauses and the futures of the Java API alike.
  *
- * *Cancellation.* Prompt: whoever is cancelled while it waits, or after the count was zero but before it runs, throws.
- * It leaves nothing behind, and the count as it is. A call that need not wait does not look for cancellation.
+ * *Cancellation.* Prompt: a caller that is cancelled while it waits, or after the count was zero but before it runs,
+ * throws. That leaves no waiter behind and does not change the count. A call that does not have to wait does not check
+ * for cancellation.
  *
- * *Memory.* What happens before a [done] happens before whatever follows an [await] that returns, or answers true,
- * because of the zero which that [done], perhaps with others, brought about. One that gave up publishes and sees
- * nothing.
+ * *Memory.* Actions before a [done] happen before the actions that follow an [await] that returns normally, or returns
+ * true, because of the zero to which that [done] contributed. An [await] that was cancelled or timed out publishes and
+ * sees nothing.
  *
- * *Misuse.* [done] at zero, and an [add] beyond [Int.MAX_VALUE], throw [IllegalStateException] and change nothing. That
- * every [add] has its [done] is for the callers to see to.
+ * *Misuse.* [done] at zero, and an [add] beyond [Int.MAX_VALUE], throw [IllegalStateException] and change nothing. The
+ * callers must match every [add] with a [done].
  *
- * All members may be called from any thread. `add` and `done` are one compare-and-set, and do not grow dearer with
- * those who wait; the one that reaches zero wakes them.
+ * All members may be called from any thread. `add` and `done` are one compare-and-set, whose cost does not depend on
+ * the number of waiters; the call that reaches zero wakes them.
  *
  * @property name shown by messages and [toString].
  */
 public class WaitGroup(public val name: String? = null) {
     internal val core: CountdownCore = CountdownCore(0)
 
-    /** How many have been added and are not done. */
+    /** The number of added pieces of work that are not done. */
     public val count: Int get() = core.count
 
-    /** How many wait. */
+    /** How many callers wait. */
     public val waiting: Int get() = core.waiting
 
     /**
@@ -52,25 +59,25 @@ public class WaitGroup(public val name: String? = null) {
      */
     public fun add(n: Int = 1) {
         require(n >= 1) { "n = $n, must be at least 1" }
-        if (!core.up(n)) {
+        if (!core.increment(n)) {
             val state = toString()
             throw IllegalStateException("add of n = $n, the count would be above ${Int.MAX_VALUE}: $state")
         }
     }
 
     /**
-     * Takes one off the count, and at zero lets in all who wait. Never suspends.
+     * Decrements the count, and at zero grants all waiters. Never suspends.
      *
      * @throws IllegalStateException if the count is zero.
      */
     public fun done() {
-        if (!core.down()) throw IllegalStateException("done without add: the count of ${label()} is zero")
+        if (!core.decrement()) throw IllegalStateException("done without add: the count of ${label()} is zero")
     }
 
     /**
      * Waits for a moment at which the count is zero; returns at once if it is.
      *
-     * *Cancellation.* Throws; there is nothing to give back.
+     * *Cancellation.* Throws; there is nothing to return.
      */
     public suspend fun await() {
         core.await()
@@ -78,7 +85,7 @@ public class WaitGroup(public val name: String? = null) {
 
     /**
      * Waits for a moment at which the count is zero, [timeout] at most, in the clock of the caller's dispatcher.
-     * Answers whether there was one. Zero or negative means now or not at all.
+     * Returns whether there was one. With zero or less it does not wait.
      *
      * *Cancellation.* As [await].
      */

@@ -1,21 +1,23 @@
 package baton.sync
 
-/** In which order a [Semaphore] lets its waiters in. */
+/** The order in which a [Semaphore] admits its waiters. */
 public enum class WaitOrder {
-    /** Strictly first come, first served: nobody overtakes, not even a small request one that is too big for now. */
+    /**
+     * Strictly first come, first served: no request overtakes, not even a small one a large one that does not fit yet.
+     */
     FIFO,
 
     /**
-     * By the `baton.Priority` in the waiter's coroutine context (none means NORMAL), first come first served inside a
-     * level. No level starves: one that has been passed over 64 (HIGH), 128 (NORMAL), 256 (LOW) or 512 (IDLE) times is
-     * served next; up to three places earlier when several come to their bound at the same time.
+     * By the `baton.Priority` in the waiter's coroutine context (none means NORMAL), first come first served within a
+     * level. No level starves: a level that was bypassed 64 (HIGH), 128 (NORMAL), 256 (LOW) or 512 (IDLE) times is
+     * served next; up to three grants earlier when several levels reach their bound at the same time.
      */
     PRIORITY,
 
     /**
-     * First come, first served among those who wait, but a newcomer may take what is free before a waiter has woken up
-     * to take it. Much faster under contention, since whoever runs goes on running. Bounded: at most
-     * [MAX_OVERTAKES] newcomers overtake the same waiter at the head, which then is served before anybody else.
+     * First come, first served among the waiters, but a newcomer may take free permits before a waiter has woken up to
+     * take them. Much faster under contention, since a running coroutine goes on without a dispatch. Bounded: at most
+     * [MAX_OVERTAKES] newcomers overtake the same waiter at the head, which is then served before any other caller.
      */
     UNFAIR,
 

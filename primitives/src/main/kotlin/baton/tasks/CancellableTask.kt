@@ -9,11 +9,10 @@ import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
 
 /**
- * A [Deferred] whose block can say how to clean up after it, and whose cancellation reaches the tasks it was derived
- * from.
+ * A [Deferred] whose block can register teardowns, and whose cancellation reaches the tasks from which it was derived.
  *
- * Use it for work that acquires something which must be given back if the work comes to nothing, or that others
- * continue. Where `try` and `finally` in one coroutine do, `async` is simpler.
+ * Use it for work that acquires resources which must be released if the work fails or is cancelled, or for work that
+ * other tasks continue. If `try` and `finally` in one coroutine suffice, `async` is simpler.
  *
  * ```
  * val upload = scope.cancellableTask {
@@ -26,28 +25,30 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
  * ```
  *
  * *Waiting.* [await][Deferred.await] and [join][kotlinx.coroutines.Job.join] suspend until the task is completed: its
- * block, all that the block has started, and then its teardowns have ended. So a parent ends after the teardowns of its
- * children, and theirs run before its own.
+ * block, all coroutines that the block has started, and then its teardowns have ended. So a parent ends after the
+ * teardowns of its children, and theirs run before its own.
  *
  * *Teardowns.* See [CancellableTaskScope.onTeardown]. They run if and only if the task ends without a value, in its
- * dispatcher and shielded from cancellation. What they throw is suppressed in the exception the task fails with; that
- * of a cancelled task is then one of its own, with the message of the reason and the reason as its cause.
+ * dispatcher and shielded from cancellation. Their exceptions are suppressed in the exception with which the task
+ * fails; for a cancelled task this is a new CancellationException, with the message of the reason and the reason as its
+ * cause.
  *
- * *Consumers* of a task are the tasks that [then] and [thenCompose] derive from it, and those which got it from the
- * block of their [thenCompose]. When the last of them is cancelled, the task is cancelled, with the same reason; as
- * long as one is left it goes on. Whoever just awaits the task does not hold it, and does not cancel it.
+ * *Consumers* of a task are the tasks that [then] and [thenCompose] derive from it, and the tasks whose [thenCompose]
+ * block returned it. When the last consumer is cancelled, the task is cancelled with the same reason; while one is
+ * left, the task goes on. A caller that only awaits the task is no consumer: it neither keeps the task going nor
+ * cancels it.
  *
- * *Cancellation.* The reason, message and cause, reaches the block, the teardowns, the consumers, and all who await the
- * task. When `cancel` returns, it has reached the source of the chain, unless another thread is just cancelling a
- * task nearer to the source: then that one brings it there. A cancelled task completes after the sources that its
- * cancellation has cancelled. A cancel that comes when the block and all it started have ended with a value is
- * too late: the task completes with the value.
+ * *Cancellation.* The reason, with its message and cause, reaches the block, the teardowns, the consumers, and all
+ * callers that await the task. When `cancel` returns, the cancellation has reached the source of the chain, unless
+ * another thread is just cancelling a task nearer to the source: then that thread passes it on. A cancelled task
+ * completes after the sources that its cancellation has cancelled. A cancel after the block and all coroutines that it
+ * started have ended with a value is too late: the task completes with the value.
  *
  * *Failure.* As that of `async`: it cancels the parent, unless that is a supervisor, and is thrown by `await`.
  * Consumers of a failed task fail with the same exception.
  *
- * *Memory.* What the block and the teardowns do happens before whatever follows an `await` or `join` of the task, and
- * before the blocks of its consumers.
+ * *Memory.* Actions of the block and the teardowns happen before the actions that follow an `await` or `join` of the
+ * task, and before the blocks of its consumers.
  *
  * *Misuse.* A block or teardown that awaits its own task, or one derived from it, waits for ever.
  *
@@ -55,16 +56,17 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class)
 public sealed interface CancellableTask<out T> : Deferred<T> {
-    /** Shown by messages and `toString`. */
+    /** The name shown by messages and `toString`. */
     public val name: String?
 
     /**
-     * A task that runs [block] with the value of this one, as a new child of the scope in which this one was started.
-     * Starts this one if it was lazy. Without a value, [block] does not run, and the new task ends as this one did.
+     * Derives a task that runs [block] with the value of this one, as a new child of the scope in which this task was
+     * started. Starts this task if it was lazy. If this task ends without a value, [block] does not run, and the new
+     * task ends as this one did.
      *
      * *Cancellation.* See Consumers above.
      *
-     * @param context added to that of the scope.
+     * @param context added to the scope's context.
      * @param teardownTimeout for all teardowns of the new task, see [cancellableTask].
      * @param name shown by messages and `toString`.
      */
@@ -76,8 +78,8 @@ public sealed interface CancellableTask<out T> : Deferred<T> {
     ): CancellableTask<R>
 
     /**
-     * As [then], but [block] answers another task, and the new task ends as that one does. It is a consumer of that
-     * one, too: cancelled meanwhile, it cancels it, unless that has other consumers.
+     * As [then], but [block] returns another task, and the new task ends as that one does. The new task is a consumer
+     * of that one too: if the new task is cancelled meanwhile, so is that one, unless it has other consumers.
      */
     public fun <R> thenCompose(
         context: CoroutineContext = EmptyCoroutineContext,
@@ -90,14 +92,14 @@ public sealed interface CancellableTask<out T> : Deferred<T> {
 /**
  * Starts [block] as a new child of this scope.
  *
- * @param context added to that of the scope.
- * @param start as of `async`. A task that is cancelled before its block has begun never runs it, but with
+ * @param context added to the scope's context.
+ * @param start as of `async`. A task that is cancelled before its block has started does not run it, except with
  *   [CoroutineStart.ATOMIC] and [CoroutineStart.UNDISPATCHED].
- * @param teardownTimeout how long all teardowns together may take, counted from the beginning of the first one. The
- *   time is not divided up: whoever comes first may use all of it. When it is over, the teardown that runs is
- *   cancelled, and those left still run, one by one, but cancelled from the beginning: as far as they need not suspend.
- *   Each that did not come to its end is reported by a [TeardownTimeoutException] among the suppressed ones. Zero or
- *   negative means that none may suspend.
+ * @param teardownTimeout how long all teardowns together may take, counted from the start of the first one. The time is
+ *   not divided among them: the first one may use all of it. When it is over, the running teardown is cancelled, and
+ *   the remaining ones still run, one by one, but cancelled from the start: up to their first suspension. For each
+ *   teardown that was cut short there is a [TeardownTimeoutException] among the suppressed exceptions. With zero or
+ *   less no teardown may suspend.
  * @param name shown by messages and `toString`.
  */
 public fun <T> CoroutineScope.cancellableTask(

@@ -13,9 +13,9 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.job
 
 /**
- * Goes on in the coroutine's dispatcher, cancelled or not. With `UNDISPATCHED` before it, that is how `ATOMIC` starts,
- * but for a dispatcher that throws: `ATOMIC` would leave a child behind that never ends. Here the coroutine is cancelled
- * and goes on elsewhere, as it does when kotlinx's own dispatchers are refused by their executor.
+ * Continues in the coroutine's dispatcher, cancelled or not. After an `UNDISPATCHED` start this equals an `ATOMIC`
+ * start, except if the dispatcher throws: `ATOMIC` would leave a child behind that never ends. Here the coroutine is
+ * cancelled and continues on Dispatchers.Default, as with kotlinx's own dispatchers when their executor rejects.
  */
 internal suspend fun enterDispatcher(): Unit =
     suspendCoroutineUninterceptedOrReturn { caller ->
@@ -23,7 +23,7 @@ internal suspend fun enterDispatcher(): Unit =
         COROUTINE_SUSPENDED
     }
 
-/** Is resumed once, though the dispatcher may have queued what it refused, or may run it again. */
+/** Resumes [caller] once, even if a dispatcher that threw had queued the block, or runs the block twice. */
 private class DispatcherEntry(private val caller: Continuation<Unit>) :
     AtomicBoolean(),
     Continuation<Unit> {

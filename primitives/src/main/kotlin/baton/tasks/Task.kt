@@ -20,8 +20,8 @@ import kotlinx.coroutines.selects.SelectClause0
 import kotlinx.coroutines.selects.SelectClause1
 
 /**
- * The face of a [TaskRun]: to its scope and to those who cancel it, it is the [runner]; how it goes the work says, and
- * how it has ended the outcome.
+ * The public view of a [TaskRun]. As a job of its scope, and for cancellation, it is the [runner]; its state while it
+ * runs is that of the work, and its end is the outcome.
  */
 @OptIn(
     InternalForInheritanceCoroutinesApi::class,
@@ -36,14 +36,17 @@ internal class Task<T>(
     override val name: String?,
 ) : CancellableTask<T>,
     Deferred<T> by runner {
-    /** The runner's parent may hear of its end before we do, and somebody who has waited for that may ask. */
+    /**
+     * The runner's parent may see the runner's end before this task does, and a caller that waited for the parent may
+     * read the outcome then.
+     */
     private val outcome: Deferred<T>
         get() {
             val outcome = run.outcome
             if (!outcome.isCompleted && runner.isCompleted) {
                 run.settle(runner.getCompletionExceptionOrNull())
-                // Another thread may be in the middle of it: kotlinx then refuses us at once, though it shows the end a
-                // few steps later, none of which is anybody's code.
+                // Another thread may be completing the outcome. kotlinx then rejects this completion at once, and shows
+                // the end only a few steps later; none of those steps runs user code.
                 while (!outcome.isCompleted) Thread.yield()
             }
             return outcome
@@ -57,7 +60,7 @@ internal class Task<T>(
     ): CancellableTask<R> =
         startTask(scope, context, CoroutineStart.UNDISPATCHED, teardownTimeout, name, this) {
             enterDispatcher()
-            val value = follow(this@Task)
+            val value = awaitSource(this@Task)
             perform { block(value) }
         }
 
@@ -69,11 +72,11 @@ internal class Task<T>(
     ): CancellableTask<R> =
         startTask(scope, context, CoroutineStart.UNDISPATCHED, teardownTimeout, name, this) {
             enterDispatcher()
-            val value = follow(this@Task)
+            val value = awaitSource(this@Task)
             perform {
                 val inner = block(value) as Task<R>
-                turnTo(inner)
-                follow(inner)
+                switchUpstream(inner)
+                awaitSource(inner)
             }
         }
 
@@ -87,7 +90,8 @@ internal class Task<T>(
 
     override val isCancelled: Boolean
         get() {
-            // In this order: what cancels the runner before there is work cancels the work, what comes later need not.
+            // In this order: a cancellation of the runner before the work exists also cancels the work; a later one may
+            // not.
             val runnerIs = runner.isCancelled
             return run.work?.isCancelled ?: runnerIs
         }
@@ -162,7 +166,7 @@ internal fun <T> startTask(
 ): Task<T> {
     val timeout = maxOf(teardownTimeout, Duration.ZERO)
     val run = TaskRun<T>(scope.coroutineContext + context, timeout, labelOf(name), source)
-    // First: the runner may begin at once, and leave.
+    // Before the runner exists: it may run at once, and leave the source again.
     source?.run?.consumers?.incrementAndGet()
     val runner = scope.async(context, start) { run.body() }
     runner.invokeOnCompletion(run::settle)

@@ -19,22 +19,22 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.job
 
 /**
- * How a task goes.
+ * The execution of a task.
  *
  * ```
  * scope
  *   └ runner    waits for the source · starts the work · waits for its end · runs the teardowns
  *       └ work  the block
- *           └   whatever the block starts
- * outcome       what the task tells; completed when the runner is, by whoever notices it first
+ *           └   the coroutines that the block starts
+ * outcome       the result of the task; completed after the runner, by the first thread that sees the runner's end
  * ```
- * 1. kotlinx decides by one compare-and-set whether the work ends with a value or without, cancellations from anywhere
- *    included. Nothing else decides: after a value a cancelled runner still brings the value, and no teardown runs.
+ * 1. kotlinx decides by one compare-and-set whether the work ends with a value or without, including cancellations from
+ *    any thread. That alone decides: after a value a cancelled runner still returns the value, and no teardown runs.
  * 2. The runner lives until the last teardown has ended, and so does its parent.
- * 3. A task is counted by what it waits for, its upstream, until it leaves that. Leaving happens once, in one step with
- *    the counting. Whoever brings the count to zero cancels. The canceller of a task, and its runner that finds itself
- *    cancelled, each go along the chain all the way.
- * 4. A chain is left in a loop, not by each cancellation setting off the next: the stack stays flat.
+ * 3. A task counts as a consumer of the task it waits for, its upstream, until it leaves that. It leaves once, in one
+ *    step with the change of the count. The thread that reduces the count to zero cancels the upstream. The canceller
+ *    of a task, and its runner when that finds itself cancelled, each follow the chain to its end.
+ * 4. A loop leaves the chain; a cancellation does not trigger the next one. So the stack stays flat.
  */
 @OptIn(ExperimentalCoroutinesApi::class)
 internal class TaskRun<T>(
@@ -45,92 +45,97 @@ internal class TaskRun<T>(
 ) {
     val outcome = CompletableDeferred<T>()
 
-    /** The block and what it has started. Null before, also while the task waits for its source. */
+    /** The block and the coroutines that it has started. Null before that, also while the task waits for its source. */
     @Volatile
     var work: Deferred<T>? = null
         private set
 
     private val teardowns = TeardownRunner(context, teardownTimeout, label)
 
-    /** What the task fails with if its work does. Written by the runner at its end. */
+    /** The exception with which the task fails if its work does. Written by the runner at its end. */
     private var failure: Throwable? = null
 
-    /** How many tasks wait for this one. What has been counted is not taken back when they get its value. */
+    /** How many tasks wait for this one. A task that has got the value stays counted. */
     val consumers = AtomicInteger()
 
     private var upstream: Task<*>? = source
-    private var leftBecause: CancellationException? = null
-    private var leaving: Chain? = null
+    private var leaveReason: CancellationException? = null
+    private var activeChain: Chain? = null
 
-    /** Waits for the value of [source], from which it was derived or which its block has answered. */
-    suspend fun <S> follow(source: Task<S>): S {
+    /** Waits for the value of [source], from which this task was derived or which its block has returned. */
+    suspend fun <S> awaitSource(source: Task<S>): S {
         source.start()
         try {
             source.run.outcome.join()
         } catch (_: CancellationException) {
             val reason = currentCoroutineContext().job.whyCancelled()
             abandonUpstream(reason)
-            // Nobody is left there, it is being cancelled or has ended: so it comes first.
+            // Without consumers the source is being cancelled or has ended, and completes before this task.
             if (source.run.consumers.get() == 0) source.run.outcome.awaitEnd()
             throw reason
         }
-        // It has ended; nothing must keep it.
+        // The source has ended: drop the reference, so that it can be collected.
         synchronized(this) { upstream = null }
         return source.run.outcome.getCompleted()
     }
 
-    /** Has a task counted that the block has answered. */
-    fun turnTo(inner: Task<*>) {
+    /** Makes [inner], the task that the block has returned, the upstream, and counts this task as its consumer. */
+    fun switchUpstream(inner: Task<*>) {
         inner.run.consumers.incrementAndGet()
         val why =
             synchronized(this) {
                 upstream = inner
-                leftBecause
+                leaveReason
             }
         if (why != null) abandonUpstream(why)
     }
 
-    /** Leaves what this task waits for, and cancels it where this was the last consumer; and so on. */
+    /** Leaves the upstream, and cancels it if this was its last consumer; and so on along the chain. */
     fun abandonUpstream(reason: CancellationException) {
         val chain = leaveChain(reason) ?: return
         var index = 0
         var task = chain.at(index)
         while (task != null) {
-            // Left before it is cancelled, so that its own cancellation finds nothing to do.
+            // The task leaves its upstream before it is cancelled, so that its own cancellation finds nothing to do.
             val next = chain.at(++index)
             task.cancel(reason)
             task = next
         }
-        synchronized(this) { if (leaving === chain) leaving = null }
+        synchronized(this) { if (activeChain === chain) activeChain = null }
     }
 
     /**
-     * What is left, link by link, when a task leaves its upstream. The canceller and the runner that finds itself
-     * cancelled may both be about to do it: each then goes all the way, so that neither returns before it is done.
+     * The tasks to cancel, link by link, when a task leaves its upstream. The canceller and the cancelled runner may do
+     * this at the same time: each follows the whole chain, so that neither returns before all of it is cancelled.
      */
     private class Chain(first: Task<*>, private val reason: CancellationException) {
         private val links: MutableList<Task<*>> = arrayListOf(first)
 
-        /** To come beyond the last, leaves what that waits for; null if there is nothing, or it has other consumers. */
+        /**
+         * The link at [index]. For the link after the last, the last task leaves its upstream; null if it has none, or
+         * if the upstream has other consumers.
+         */
         @Synchronized
         fun at(index: Int): Task<*>? {
-            if (index == links.size) links += links.last().run.leave(reason) ?: return null
+            if (index == links.size) links += links.last().run.leaveUpstream(reason) ?: return null
             return links[index]
         }
     }
 
-    /** The chain that this task leaves now, by whoever began; null if it has left, or has nothing to leave. */
+    /**
+     * The chain that this task is leaving, started by this or another thread; null if there is nothing left to leave.
+     */
     @Synchronized
     private fun leaveChain(reason: CancellationException): Chain? {
-        val left = leave(reason)
-        if (left != null) leaving = Chain(left, reason)
-        return leaving
+        val left = leaveUpstream(reason)
+        if (left != null) activeChain = Chain(left, reason)
+        return activeChain
     }
 
-    /** Answers the task left if it has no other consumer. */
+    /** Leaves the upstream. Returns it if it has no other consumer, else null. */
     @Synchronized
-    private fun leave(reason: CancellationException): Task<*>? {
-        leftBecause = leftBecause ?: reason
+    private fun leaveUpstream(reason: CancellationException): Task<*>? {
+        leaveReason = leaveReason ?: reason
         val left = upstream ?: return null
         upstream = null
         return if (left.run.consumers.decrementAndGet() == 0) left else null
@@ -161,36 +166,40 @@ internal class TaskRun<T>(
     }
 
     /**
-     * The runner has ended, with [cause] itself: it may have been cancelled too late, or not have come to any work. May
-     * be called again.
+     * Completes the outcome after the runner has ended with [cause]: the runner may have been cancelled too late, or
+     * before it started any work. May be called several times.
      */
     fun settle(cause: Throwable?) {
         val work = work
-        val told = if (work == null) cause else failure ?: work.getCompletionExceptionOrNull()
+        val reported = if (work == null) cause else failure ?: work.getCompletionExceptionOrNull()
         when {
-            told == null -> outcome.complete(checkNotNull(work).getCompleted())
-            // Another child of the runner, somebody who has named the task as his parent.
-            told is CancellationException && cause != null && cause !is CancellationException -> {
-                if (told !== work?.getCompletionExceptionOrNull() && cause.suppressed.none { it === told }) {
-                    cause.addSuppressed(told)
+            reported == null -> outcome.complete(checkNotNull(work).getCompleted())
+            // Another child of the runner has failed: a coroutine whose creator named the task as its parent.
+            reported is CancellationException && cause != null && cause !is CancellationException -> {
+                if (reported !== work?.getCompletionExceptionOrNull() && cause.suppressed.none { it === reported }) {
+                    cause.addSuppressed(reported)
                 }
                 outcome.completeExceptionally(cause)
             }
-            else -> outcome.completeExceptionally(told)
+            else -> outcome.completeExceptionally(reported)
         }
     }
 
-    /** kotlinx may throw a copy of what the task failed with, to show where it was awaited, without the suppressed. */
+    /**
+     * Adds the suppressed exceptions to a copy that kotlinx may throw instead of the task's exception, to show where it
+     * was awaited.
+     */
     fun withSuppressed(thrown: Throwable): Throwable {
-        val own = if (outcome.isCompleted) outcome.getCompletionExceptionOrNull() else null
+        val original = if (outcome.isCompleted) outcome.getCompletionExceptionOrNull() else null
         val cause = thrown.cause
-        if (own == null || own === thrown || cause == null || own.javaClass != thrown.javaClass) return thrown
-        if (cause !== own && cause !== own.cause) return thrown
+        if (original == null || original === thrown || cause == null) return thrown
+        if (original.javaClass != thrown.javaClass) return thrown
+        if (cause !== original && cause !== original.cause) return thrown
         val kept = thrown.suppressed
-        for (failure in own.suppressed) if (kept.none { it === failure }) thrown.addSuppressed(failure)
+        for (failure in original.suppressed) if (kept.none { it === failure }) thrown.addSuppressed(failure)
         return thrown
     }
 }
 
-/** Waits for its end, even if the caller is cancelled. */
+/** Waits for the end of this job, even if the caller is cancelled. */
 internal suspend fun Job.awaitEnd() = suspendCoroutine { caller -> invokeOnCompletion { caller.resume(Unit) } }

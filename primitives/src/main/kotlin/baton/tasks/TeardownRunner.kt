@@ -15,8 +15,8 @@ import kotlinx.coroutines.handleCoroutineException
 import kotlinx.coroutines.launch
 
 /**
- * Runs the teardowns of one task, one after another, in coroutines that are nobody's children: only the end of their
- * time cancels them.
+ * Runs the teardowns of one task, one after another, in coroutines whose parent is only the timer: so only the end of
+ * their time cancels them.
  */
 @OptIn(InternalCoroutinesApi::class, DelicateCoroutinesApi::class)
 internal class TeardownRunner(
@@ -32,14 +32,17 @@ internal class TeardownRunner(
         return entry
     }
 
-    /** There is a value: none of them will run. */
+    /** The task has a value: no teardown will run. */
     fun drop() = teardowns.drop()
 
-    /** Runs them all. Answers what the task fails with: the [cause], with what they threw. */
+    /**
+     * Runs all teardowns. Returns the exception with which the task fails: the [cause], with their exceptions
+     * suppressed.
+     */
     suspend fun run(cause: Throwable): Throwable {
         var next = teardowns.next(cause) ?: return cause
         val failures = ArrayList<Throwable>(0)
-        val time = startTime()
+        val time = startTimer()
         while (true) {
             val failure = runOne(next.teardown, cause, time)
             if (failure != null && failures.none { it === failure }) failures += failure
@@ -49,10 +52,10 @@ internal class TeardownRunner(
         return if (failures.isEmpty()) cause else withFailures(cause, failures)
     }
 
-    /** Registered when all was over. A parent that is still there waits for it all the same. */
+    /** Runs a teardown that was registered after the last one had ended. An active parent still waits for it. */
     private fun runLate(teardown: suspend (Throwable) -> Unit, cause: Throwable) {
         CoroutineScope(context).launch(start = CoroutineStart.ATOMIC) {
-            val time = startTime()
+            val time = startTimer()
             val failure = runOne(teardown, cause, time)
             time.cancel(null)
             if (failure != null) handleCoroutineException(context, failure)
@@ -60,19 +63,20 @@ internal class TeardownRunner(
     }
 
     /** The parent of the teardowns, cancelled when their time is over. */
-    private suspend fun startTime(): Job {
+    private suspend fun startTimer(): Job {
         val time = Job()
         if (timeout.isFinite()) {
             CoroutineScope(currentCoroutineContext() + time).launch(start = CoroutineStart.UNDISPATCHED) {
                 delay(timeout)
-                // The null is spelled out: before kotlinx-coroutines 1.11 what supplies it stands elsewhere.
+                // The explicit null keeps this compatible: the default argument's method moved in kotlinx-coroutines
+                // 1.11.
                 time.cancel(null)
             }
         }
         return time
     }
 
-    /** Undispatched, so that it begins also when the time is over. Answers what it throws. */
+    /** Runs [teardown] undispatched, so that it starts even if the time is over. Returns its exception. */
     private suspend fun runOne(teardown: suspend (Throwable) -> Unit, cause: Throwable, time: Job): Throwable? {
         var failure: Throwable? = null
         val running =
@@ -84,7 +88,7 @@ internal class TeardownRunner(
                 }
             }
         running.awaitEnd()
-        // Who throws the reason on tells nothing new.
+        // A teardown that rethrows the reason adds no information.
         return failure.takeIf { it !== cause }
     }
 
@@ -92,12 +96,12 @@ internal class TeardownRunner(
         TeardownTimeoutException("the teardowns of $label took longer than $timeout").initCause(cut)
 
     private fun withFailures(cause: Throwable, failures: List<Throwable>): Throwable {
-        // The reason of a cancellation is shared by all that it has cancelled; what happened here is not theirs.
-        val told = if (cause is CancellationException) CancellationException(cause.message, cause) else cause
-        failures.forEach(told::addSuppressed)
-        // An exception may refuse to take suppressed ones.
-        val kept = told.suppressed
+        // All cancelled tasks share the reason of a cancellation, so this task's failures must not be added to it.
+        val reported = if (cause is CancellationException) CancellationException(cause.message, cause) else cause
+        failures.forEach(reported::addSuppressed)
+        // An exception may be created with suppression disabled.
+        val kept = reported.suppressed
         for (failure in failures) if (kept.none { it === failure }) handleCoroutineException(context, failure)
-        return told
+        return reported
     }
 }

@@ -3,43 +3,43 @@ package baton.tasks
 import kotlinx.coroutines.DisposableHandle
 
 /**
- * The teardowns of one task that have not run: a stack from which any may be taken out in O(1).
+ * The teardowns of one task that have not run: a stack from which any entry can be removed in O(1).
  *
  * ```
- * open ──next() finds none──▶ ended, with why: who comes now runs his by himself
+ * open ──next() finds none──▶ ended, with endCause: a thread that comes now runs its teardown itself
  *   └────────drop()─────────▶ dropped: the task has a value, none ever runs
  * ```
  */
 internal class Teardowns {
     private var newest: Entry? = null
-    private var why: Throwable? = null
+    private var endCause: Throwable? = null
     private var dropped = false
 
     inner class Entry(val teardown: suspend (Throwable) -> Unit) : DisposableHandle {
         internal var older: Entry? = null
         internal var newer: Entry? = null
-        internal var stands = false
+        internal var isLinked = false
 
-        override fun dispose() = synchronized(this@Teardowns) { takeOut(this) }
+        override fun dispose() = synchronized(this@Teardowns) { unlink(this) }
     }
 
-    /** Puts [entry] on top. If all is over answers why: then it is for the caller to run it. */
+    /** Pushes [entry]. If the teardowns have ended, returns the cause instead: then the caller must run it. */
     @Synchronized
     fun add(entry: Entry): Throwable? {
         if (dropped) return null
-        if (why != null) return why
+        if (endCause != null) return endCause
         entry.older = newest
         newest?.newer = entry
         newest = entry
-        entry.stands = true
+        entry.isLinked = true
         return null
     }
 
-    /** Takes out the newest. If there is none all is over, and [cause] is why. */
+    /** Removes and returns the newest entry. If there is none the teardowns have ended, because of [cause]. */
     @Synchronized
     fun next(cause: Throwable): Entry? {
         val next = newest
-        if (next == null) why = cause else takeOut(next)
+        if (next == null) endCause = cause else unlink(next)
         return next
     }
 
@@ -49,9 +49,9 @@ internal class Teardowns {
         newest = null
     }
 
-    private fun takeOut(entry: Entry) {
-        if (!entry.stands || dropped) return
-        entry.stands = false
+    private fun unlink(entry: Entry) {
+        if (!entry.isLinked || dropped) return
+        entry.isLinked = false
         val older = entry.older
         val newer = entry.newer
         if (newer == null) newest = older else newer.older = older

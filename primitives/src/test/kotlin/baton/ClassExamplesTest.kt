@@ -1,0 +1,145 @@
+package baton
+
+import baton.channels.Channel
+import baton.sync.Barrier
+import baton.sync.Latch
+import baton.sync.Mutex
+import baton.sync.ReadWriteLock
+import baton.sync.Semaphore
+import baton.sync.WaitGroup
+import baton.sync.withLock
+import baton.sync.withPermit
+import baton.sync.withRead
+import baton.sync.withWrite
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Test
+
+/** The examples in the documentation of the classes. */
+class ClassExamplesTest {
+    private val done = mutableListOf<Any?>()
+    private val names = listOf("a", "b", "c")
+
+    @Test
+    fun semaphore_example_runsAllDownloads() {
+        runTest {
+            val downloads = Semaphore(permits = 3)
+            names.forEach { url -> launch { downloads.withPermit { done += url } } }
+        }
+        assertEquals(names, done)
+    }
+
+    @Test
+    fun mutex_example_addsTheAmount() =
+        runTest {
+            val mutex = Mutex()
+            var balance = 1L
+
+            suspend fun deposit(amount: Long) =
+                mutex.withLock {
+                    balance += amount
+                }
+            deposit(2)
+            assertEquals(3, balance)
+        }
+
+    @Test
+    fun condition_example_takesThePutItem() =
+        runTest {
+            val mutex = Mutex()
+            val notEmpty = mutex.newCondition()
+            val items = ArrayDeque<String>()
+
+            suspend fun take(): String =
+                mutex.withLock {
+                    while (items.isEmpty()) notEmpty.await()
+                    items.removeFirst()
+                }
+
+            suspend fun put(item: String) =
+                mutex.withLock {
+                    items.addLast(item)
+                    notEmpty.signal()
+                }
+            launch { put("a") }
+            assertEquals("a", take())
+        }
+
+    @Test
+    fun readWriteLock_example_findsTheReplacedValue() =
+        runTest {
+            val lock = ReadWriteLock()
+            val store = HashMap<String, Int>()
+
+            suspend fun find(key: String): Int? = lock.withRead { store[key] }
+
+            suspend fun replace(key: String, value: Int) = lock.withWrite { store[key] = value }
+            replace("a", 1)
+            assertEquals(1, find("a"))
+        }
+
+    @Test
+    fun latch_example_awaitsAllParts() =
+        runTest {
+            val ready = Latch(count = names.size)
+            names.forEach { part ->
+                launch {
+                    done += part
+                    ready.countDown()
+                }
+            }
+            ready.await()
+            assertEquals(names, done)
+        }
+
+    @Test
+    fun waitGroup_example_awaitsTheCallback() =
+        runTest {
+            fun sendAsync(callback: () -> Unit) = launch { callback() }
+            val group = WaitGroup()
+            group.add()
+            val sent = sendAsync { group.done() }
+            group.await()
+            sent.join()
+            assertEquals(0, group.count)
+        }
+
+    @Test
+    fun barrier_example_swapsOncePerPhase() {
+        runTest {
+            val barrier = Barrier(parties = 3) { done += "swap" }
+            repeat(3) {
+                launch {
+                    repeat(2) {
+                        done += "compute"
+                        barrier.arrive()
+                    }
+                }
+            }
+        }
+        val phase = listOf("compute", "compute", "compute", "swap")
+        assertEquals(phase + phase, done)
+    }
+
+    @Test
+    fun channel_example_receivesAllPages() {
+        runTest {
+            val pages = Channel<String>(capacity = 10)
+            launch { for (page in pages) done += page }
+            names.forEach { url -> pages.send(url) }
+            pages.close()
+        }
+        assertEquals(names, done)
+    }
+
+    @Test
+    fun reservation_example_sendsOneElement() =
+        runTest {
+            val channel = Channel<String>(capacity = 1)
+            channel.reserve().use { place -> place.send(names.first()) }
+            val result = channel.tryReceive()
+            if (result.isSuccess) done += result.getOrThrow()
+            assertEquals(listOf("a"), done)
+        }
+}
