@@ -115,7 +115,7 @@ public fun coreOf(condition: Condition): WaitCore = condition.core
 
 /** The weight of a waiter for [Semaphore.awaitIdle]. */
 @InternalBatonApi
-public const val IDLE_WEIGHT: Int = 0
+public const val IDLE_WEIGHT: Int = baton.sync.IDLE_WEIGHT
 
 /** The granted [waiter], one that confirms, keeps its grant. Called once for a grant. */
 @InternalBatonApi

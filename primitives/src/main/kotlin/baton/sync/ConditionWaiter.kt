@@ -45,7 +45,7 @@ internal class ConditionWaiter(
      * both.
      */
     fun await(timeout: Duration): Any? {
-        look()
+        readUrgency()
         timer = Timeouts.schedule(timeout, context, this)
         val job = job
         if (job != null) {

@@ -3,6 +3,9 @@ package baton.sync
 import baton.waiting.FifoWaitQueue
 import baton.waiting.Waiter
 
+/** The weight of a waiter for [Semaphore.awaitIdle]. */
+internal const val IDLE_WEIGHT: Int = 0
+
 /*
  * The callers of awaitIdle (see SemaphoreCore.kt). Their weight is IDLE_WEIGHT: they take no permits.
  *

@@ -78,7 +78,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     }
 
     override fun enqueue(waiter: Waiter): Int {
-        waiter.look()
+        waiter.readUrgency()
         return decide { enqueueUnderLock(waiter) }
     }
 

@@ -139,7 +139,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
     // ---- called by waiters
 
     override fun enqueue(waiter: Waiter): Int {
-        waiter.look()
+        waiter.readUrgency()
         return decideInflated { enqueueUnderLock(waiter) }
     }
 

@@ -1,6 +1,5 @@
 package baton.sync
 
-import baton.bridge.IDLE_WEIGHT
 import baton.priority
 import baton.waiting.boost.liftable
 import baton.waiting.coroutine.SelectClauses

@@ -1,6 +1,5 @@
 package baton.sync
 
-import baton.bridge.IDLE_WEIGHT
 import baton.waiting.Waiter
 import baton.waiting.boost.holdsNoMore
 import kotlin.coroutines.CoroutineContext
@@ -79,7 +78,7 @@ internal class SemaphoreCore(
     private fun mayFindPermitsUnderLock(counter: Long) = counter < BIASED_BELOW || hasUnfairWaiters()
 
     override fun enqueue(waiter: Waiter): Int {
-        if (permits == 1) waiter.look() else waiter.lookAway()
+        if (permits == 1) waiter.readUrgency() else waiter.skipUrgency()
         return decide { enqueueUnderLock(waiter) }
     }
 

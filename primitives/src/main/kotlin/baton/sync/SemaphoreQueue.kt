@@ -1,7 +1,6 @@
 package baton.sync
 
 import baton.Priority
-import baton.bridge.IDLE_WEIGHT
 import baton.waiting.FifoWaitQueue
 import baton.waiting.PriorityWaitQueue
 import baton.waiting.WaitQueue

@@ -128,17 +128,17 @@ public abstract class Waiter(
     }
 
     /** Reads the urgency of the coroutine. Called before it is enqueued: this is foreign code, and not for the lock. */
-    internal fun look() {
-        if (Boosts.inUse) lookAt(coroutine ?: return)
+    internal fun readUrgency() {
+        if (Boosts.inUse) readUrgencyOf(coroutine ?: return)
     }
 
     /** Instead of [readUrgency], where no holder would be boosted for it. */
-    internal fun lookAway() {
+    internal fun skipUrgency() {
         isBoostable = false
         urgency = PriorityInheritance.NONE.toByte()
     }
 
-    private fun lookAt(context: CoroutineContext) {
+    private fun readUrgencyOf(context: CoroutineContext) {
         val boosting = Boosts.boostingOf(context)
         val level = if (boosting == null) context.priority else boosting.levelOf(context)
         isBoostable = boosting != null
