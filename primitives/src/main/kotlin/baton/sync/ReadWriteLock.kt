@@ -35,7 +35,7 @@ import kotlinx.coroutines.selects.SelectInstance
  * *Waiting.* [lockRead], [lockWrite], [lockUpgradable] and [upgrade] suspend until the lock is granted; their try
  * forms never wait, or for a limited time.
  *
- * *Order.* That of the [policy], for coroutines, `select` clauses and the futures of the Java API alike: writers and
+ * *Order.* Defined by the [policy], for coroutines, `select` clauses and the futures of the Java API alike: writers and
  * upgradable readers are served first come, first served; waiting readers are admitted together.
  *
  * *Upgrading.* One reader at a time may be upgradable: it reads beside the others, and only it may [upgrade], which
