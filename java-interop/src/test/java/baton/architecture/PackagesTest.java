@@ -14,14 +14,19 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.Location;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -34,7 +39,18 @@ class PackagesTest {
             .map(PackagesTest::home)
             .toList();
 
-    private static final JavaClasses CLASSES = new ClassFileImporter().importPaths(MODULES);
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .importLocations(MODULES.stream().map(PackagesTest::location).toList());
+
+    /** A folder of classes, or the jar of a module that this build has packaged. */
+    private static Location location(Path home) {
+        if (Files.isDirectory(home)) return Location.of(home);
+        try {
+            return Location.of(new JarFile(home.toFile()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     private static Path home(Class<?> type) {
         try {
