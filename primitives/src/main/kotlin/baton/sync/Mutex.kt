@@ -2,7 +2,7 @@ package baton.sync
 
 import baton.Boosting
 import baton.Priority
-import baton.waiting.boost.liftable
+import baton.waiting.boost.boostableContext
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
@@ -80,7 +80,7 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun lock(owner: Any? = null) {
-        if (tryLock(owner, liftable())) return
+        if (tryLock(owner, boostableContext())) return
         awaitGrant(core, weight = 1, tag = owner)
     }
 
@@ -107,7 +107,7 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean {
-        if (tryLock(owner, liftable())) return true
+        if (tryLock(owner, boostableContext())) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, weight = 1, tag = owner, timeout = timeout)
     }

@@ -4,10 +4,10 @@ import baton.waiting.ClauseWaiter
 import baton.waiting.FifoWaitQueue
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
-import baton.waiting.boost.holds
-import baton.waiting.boost.holdsNoMore
-import baton.waiting.boost.joins
-import baton.waiting.boost.leaves
+import baton.waiting.boost.clearSoleHolder
+import baton.waiting.boost.countWaiter
+import baton.waiting.boost.recordSoleHolder
+import baton.waiting.boost.uncountWaiter
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import kotlin.coroutines.CoroutineContext
@@ -67,7 +67,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
                     val locked = if (newOwner == null && newHolder == null) HELD else INFLATED
                     if (WORD.compareAndSet(this, FREE, locked)) {
                         owner = newOwner
-                        if (newHolder != null) holds(newHolder)
+                        if (newHolder != null) recordSoleHolder(newHolder)
                         return Outcome.DONE
                     }
                 }
@@ -125,12 +125,12 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     private fun addWaiter(waiter: Waiter) {
         queue.add(waiter)
-        joins(waiter)
+        countWaiter(waiter)
     }
 
     private fun unlink(waiter: Waiter) {
         queue.remove(waiter)
-        leaves(waiter)
+        uncountWaiter(waiter)
     }
 
     /** REFUSED when it is not held, or not with [expectedOwner]; nothing has changed then. */
@@ -160,7 +160,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     fun handOff() {
         owner = null
         grantedClause = null
-        holdsNoMore()
+        clearSoleHolder()
         while (true) {
             val next = queue.head()
             if (next == null) {
@@ -171,7 +171,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
             if (next.tryGrant()) {
                 owner = next.tag
                 grantedClause = next as? ClauseWaiter
-                holds(next.holder)
+                recordSoleHolder(next.holder)
                 updateWord()
                 wake(next)
                 return

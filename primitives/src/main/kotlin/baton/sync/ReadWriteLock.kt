@@ -4,8 +4,8 @@ import baton.Boosting
 import baton.sync.ReadWriteState.Outcome
 import baton.waiting.boost.BoostableHolder
 import baton.waiting.boost.Boosts
-import baton.waiting.boost.ifLiftable
-import baton.waiting.boost.liftable
+import baton.waiting.boost.boostableContext
+import baton.waiting.boost.ifBoostable
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
@@ -100,7 +100,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes, or would wait for a writer that waits for it.
      */
     public suspend fun lockRead(owner: Any? = null) {
-        val holder = if (owner == null) null else liftable()
+        val holder = if (owner == null) null else boostableContext()
         if (holder != null) return lockRead(owner, BoostableHolder(holder))
         if (done(core.tryRead(owner), owner, ReadWriteState.READ)) return
         awaitGrant(core, ReadWriteState.READ, owner)
@@ -118,7 +118,7 @@ public class ReadWriteLock(
     @PublishedApi
     internal fun boostableOf(owner: Any?, context: CoroutineContext): Any? {
         if (!Boosts.inUse || owner != null) return null
-        return context.ifLiftable()?.let(::BoostableHolder)
+        return context.ifBoostable()?.let(::BoostableHolder)
     }
 
     @PublishedApi
@@ -138,7 +138,7 @@ public class ReadWriteLock(
      * caller does not read, even if the grant raced with the timeout. With zero or less it does not wait.
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
-        val holder = if (owner == null) null else liftable()
+        val holder = if (owner == null) null else boostableContext()
         if (holder != null) return tryLockRead(timeout, owner, BoostableHolder(holder))
         return tryLockRead(owner) || waitFor(ReadWriteState.READ, owner, timeout)
     }
@@ -165,7 +165,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
-        if (!tryLockWrite(owner, liftable())) awaitGrant(core, ReadWriteState.WRITE, owner)
+        if (!tryLockWrite(owner, boostableContext())) awaitGrant(core, ReadWriteState.WRITE, owner)
     }
 
     /**
@@ -180,7 +180,7 @@ public class ReadWriteLock(
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
-        return tryLockWrite(owner, liftable()) || waitFor(ReadWriteState.WRITE, owner, timeout)
+        return tryLockWrite(owner, boostableContext()) || waitFor(ReadWriteState.WRITE, owner, timeout)
     }
 
     /**
@@ -202,7 +202,7 @@ public class ReadWriteLock(
      *   have to wait: the request that it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
-        if (!tryLockUpgradable(owner, liftable())) awaitGrant(core, ReadWriteState.READ_UPGRADABLY, owner)
+        if (!tryLockUpgradable(owner, boostableContext())) awaitGrant(core, ReadWriteState.READ_UPGRADABLY, owner)
     }
 
     /**
@@ -217,7 +217,7 @@ public class ReadWriteLock(
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
-        return tryLockUpgradable(owner, liftable()) || waitFor(ReadWriteState.READ_UPGRADABLY, owner, timeout)
+        return tryLockUpgradable(owner, boostableContext()) || waitFor(ReadWriteState.READ_UPGRADABLY, owner, timeout)
     }
 
     /**
@@ -240,7 +240,7 @@ public class ReadWriteLock(
      *   if [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
-        if (!tryUpgrade(owner, liftable())) awaitGrant(core, ReadWriteState.UPGRADE, owner)
+        if (!tryUpgrade(owner, boostableContext())) awaitGrant(core, ReadWriteState.UPGRADE, owner)
     }
 
     /** As [upgrade], but only if there is no other reader. When it returns false the caller still reads upgradably. */
@@ -251,7 +251,7 @@ public class ReadWriteLock(
 
     /** As [upgrade], waiting [timeout] at most. When it returns false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
-        return tryUpgrade(owner, liftable()) || waitFor(ReadWriteState.UPGRADE, owner, timeout)
+        return tryUpgrade(owner, boostableContext()) || waitFor(ReadWriteState.UPGRADE, owner, timeout)
     }
 
     /**

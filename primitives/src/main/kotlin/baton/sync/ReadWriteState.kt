@@ -5,13 +5,13 @@ import baton.waiting.PaddedCounter
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
 import baton.waiting.boost.BoostableHolder
-import baton.waiting.boost.enters
-import baton.waiting.boost.goes
-import baton.waiting.boost.holds
-import baton.waiting.boost.holdsNoMore
-import baton.waiting.boost.joins
-import baton.waiting.boost.leaveTogether
-import baton.waiting.boost.leaves
+import baton.waiting.boost.addHolder
+import baton.waiting.boost.clearSoleHolder
+import baton.waiting.boost.countWaiter
+import baton.waiting.boost.recordSoleHolder
+import baton.waiting.boost.removeHolder
+import baton.waiting.boost.uncountWaiter
+import baton.waiting.boost.uncountWaiters
 import kotlin.coroutines.CoroutineContext
 
 /*
@@ -125,7 +125,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             if (entry == null || !entry.holds || entry.boostable != null) return
             entry.boostable = boostable
         }
-        enters(boostable)
+        addHolder(boostable)
     }
 
     /** Records the readers of a batch that were granted and are not woken yet. Not under the lock. */
@@ -145,7 +145,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             else -> {
                 writing = true
                 intentOwner = owner
-                holds(newHolder)
+                recordSoleHolder(newHolder)
                 Outcome.DONE
             }
         }
@@ -159,7 +159,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             else -> {
                 upgradable = true
                 intentOwner = owner
-                holds(newHolder)
+                recordSoleHolder(newHolder)
                 Outcome.DONE
             }
         }
@@ -179,11 +179,11 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
 
     /** Records a holder that upgraded, if it was not recorded when it began to read upgradably. */
     private fun recordUpgraded(newHolder: CoroutineContext?) {
-        if (newHolder != null && inheritance?.hasSole != true) holds(newHolder)
+        if (newHolder != null && inheritance?.hasSole != true) recordSoleHolder(newHolder)
     }
 
     fun enqueueWaiter(waiter: Waiter, owner: Any?, boostable: BoostableHolder?) {
-        joins(waiter)
+        countWaiter(waiter)
         when (waiter.weight) {
             READ -> {
                 val batch = gathering ?: ReaderBatch(this).also { gathering = it }
@@ -214,7 +214,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
 
     fun endReadUnderLock(owner: Any?, boostable: BoostableHolder? = null): Boolean {
         if (owner == null) {
-            if (boostable != null) goes(boostable)
+            if (boostable != null) removeHolder(boostable)
             if (readers == ownedReaders) return false
         } else {
             val entry = owners.find(owner)
@@ -222,7 +222,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             entry.removeHold()
             val boostable = entry.boostable
             if (boostable != null && !entry.holds) {
-                goes(boostable)
+                removeHolder(boostable)
                 entry.boostable = null
             }
             owners.removeIfEmpty(entry)
@@ -237,7 +237,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         if (!writing || intentOwner !== owner) return false
         writing = false
         intentOwner = null
-        holdsNoMore()
+        clearSoleHolder()
         startNextPhase()
         return true
     }
@@ -246,7 +246,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         if (!upgradable || intentOwner !== owner) return false
         upgradable = false
         intentOwner = null
-        holdsNoMore()
+        clearSoleHolder()
         admitEligible()
         return true
     }
@@ -264,7 +264,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             entry.boostable = boostable
         } else if (boostable != null) {
             // Without an owner, its unlock will not be told from that of other readers.
-            goes(boostable)
+            removeHolder(boostable)
         }
         startNextPhase()
         return true
@@ -281,7 +281,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         val upgrade = upgrading
         if (upgrade != null && readers == 0) {
             upgrading = null
-            leaves(upgrade)
+            uncountWaiter(upgrade)
             if (upgrade.tryGrant()) {
                 upgradable = false
                 writing = true
@@ -296,7 +296,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             if (!head.tryGrant()) continue
             if (head.weight == WRITE) writing = true else upgradable = true
             intentOwner = head.tag
-            holds(head.holder)
+            recordSoleHolder(head.holder)
             wake(head)
         }
         if (mayRead()) admitReaders()
@@ -308,14 +308,14 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         gathering = null
         readers += batch.size
         ownedReaders += batch.ownedReaders
-        batch.levels?.let { leaveTogether(it) }
+        batch.levels?.let { uncountWaiters(it) }
         batch.end()
         wake(batch)
     }
 
     private fun unlink(waiter: Waiter) {
         intents.remove(waiter)
-        leaves(waiter)
+        uncountWaiter(waiter)
         if (waiter.weight == WRITE) queuedWriters--
     }
 
@@ -325,7 +325,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             UPGRADE ->
                 if (upgrading === waiter) {
                     upgrading = null
-                    leaves(waiter)
+                    uncountWaiter(waiter)
                     admitEligible()
                 }
             else ->
@@ -344,7 +344,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             return
         }
         batch.removeReader(waiter)
-        leaves(waiter)
+        uncountWaiter(waiter)
         val entry = tracked?.entry
         if (entry != null) {
             batch.ownedReaders--

@@ -1,7 +1,7 @@
 package baton.sync
 
 import baton.priority
-import baton.waiting.boost.liftable
+import baton.waiting.boost.boostableContext
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
@@ -91,7 +91,7 @@ public class Semaphore(
      */
     public suspend fun acquire(permits: Int = 1) {
         checkWeight(permits)
-        if (core.tryTakePermits(permits, liftable())) return
+        if (core.tryTakePermits(permits, boostableContext())) return
         awaitGrant(core, permits, tag(coroutineContext))
     }
 
@@ -119,7 +119,7 @@ public class Semaphore(
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         checkWeight(permits)
-        if (core.tryTakePermits(permits, liftable())) return true
+        if (core.tryTakePermits(permits, boostableContext())) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, permits, tag(coroutineContext), timeout)
     }

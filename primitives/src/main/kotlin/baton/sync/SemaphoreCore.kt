@@ -1,7 +1,7 @@
 package baton.sync
 
 import baton.waiting.Waiter
-import baton.waiting.boost.holdsNoMore
+import baton.waiting.boost.clearSoleHolder
 import kotlin.coroutines.CoroutineContext
 
 /*
@@ -154,7 +154,7 @@ internal class SemaphoreCore(
         decide {
             val counter = unbiased(counterWithoutPhantoms())
             if (certainlyFree(counter) + n > permits) return@decide false
-            holdsNoMore()
+            clearSoleHolder()
             val last = returnPermits(n)
             admitHead()
             wakeIfIdle(last)
@@ -169,7 +169,7 @@ internal class SemaphoreCore(
             if (closure != null) return@decide false
             val change = newPermits.toLong() - permits
             if (change == 0L) return@decide true
-            holdsNoMore()
+            clearSoleHolder()
             addResizeToPool(change, old = changePermits(newPermits))
             if (change < 0) failHeavierThan(newPermits, reason = newPermits)
             admitHead()

@@ -6,10 +6,10 @@ import baton.waiting.PriorityWaitQueue
 import baton.waiting.WaitQueue
 import baton.waiting.Waiter
 import baton.waiting.boost.Boosts
-import baton.waiting.boost.holds
-import baton.waiting.boost.holdsNoMore
-import baton.waiting.boost.joins
-import baton.waiting.boost.leaves
+import baton.waiting.boost.clearSoleHolder
+import baton.waiting.boost.countWaiter
+import baton.waiting.boost.recordSoleHolder
+import baton.waiting.boost.uncountWaiter
 import kotlin.coroutines.CoroutineContext
 
 /*
@@ -85,7 +85,7 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
 
     override fun takeBack(waiter: Waiter) {
         if (waiter.weight == IDLE_WEIGHT) return
-        holdsNoMore()
+        clearSoleHolder()
         val last = returnPermits(waiter.weight)
         admitHead()
         wakeIfIdle(last)
@@ -97,7 +97,7 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
     protected fun enqueueDemand(waiter: Waiter, old: Long): Int {
         pool += maxOf(old, 0)
         queue.add(waiter)
-        joins(waiter)
+        countWaiter(waiter)
         demand += waiter.weight
         if (order == WaitOrder.UNFAIR && pool >= waiter.weight && mayOvertake()) {
             grantFromPool(waiter)
@@ -131,7 +131,7 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
         if (invited === waiter) invited = null
         if (order == WaitOrder.UNFAIR && queue.head() === waiter) overtakes = 0
         queue.remove(waiter)
-        leaves(waiter)
+        uncountWaiter(waiter)
         demand -= waiter.weight
     }
 
@@ -212,7 +212,7 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
 
     /** [holder] took a permit; null is a holder whose priority cannot be boosted. See (6). */
     protected fun recordHolder(holder: CoroutineContext?) {
-        if (permits == 1) holds(holder)
+        if (permits == 1) recordSoleHolder(holder)
     }
 
     /**

@@ -36,6 +36,6 @@ public object Boosts {
 }
 
 /** The context of this coroutine if it can be boosted while it holds a lock, else null. */
-internal suspend inline fun liftable(): CoroutineContext? = if (Boosts.inUse) coroutineContext.ifLiftable() else null
+internal suspend inline fun boostableContext(): CoroutineContext? = if (Boosts.inUse) coroutineContext.ifBoostable() else null
 
-internal fun CoroutineContext.ifLiftable(): CoroutineContext? = if (Boosts.boostingOf(this) == null) null else this
+internal fun CoroutineContext.ifBoostable(): CoroutineContext? = if (Boosts.boostingOf(this) == null) null else this

@@ -14,7 +14,7 @@ import kotlinx.coroutines.Dispatchers
  * The holder of a lock is boosted to the level of its most urgent waiter (priority inheritance: Sha, Rajkumar, Lehoczky,
  * 1990), through the hook that the holder's dispatcher offers (baton.Boosting).
  *
- *   core, under its lock:  enter, leave, joins, leaves ─▶ the wanted level ─▶ unsettled is not empty
+ *   core, under its lock:  enter, leave, countWaiter, uncountWaiter ─▶ the wanted level ─▶ unsettled is not empty
  *   after the lock:        one thread at a time takes a holder out of unsettled, boosts it, puts it back
  *
  *   waiting      the number of waiters at each level, of those that have a level
@@ -151,44 +151,44 @@ internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
     }
 }
 
-private val WaitCore.anInheritance: PriorityInheritance
+private val WaitCore.inheritanceOrNew: PriorityInheritance
     get() = inheritance ?: PriorityInheritance(this).also { inheritance = it }
 
 // Called by the cores, under the lock.
 
 /** [waiter] begins to wait. */
-internal fun WaitCore.joins(waiter: Waiter) {
+internal fun WaitCore.countWaiter(waiter: Waiter) {
     val level = waiter.urgency.toInt()
-    if (level != PriorityInheritance.NONE) anInheritance.count(level, 1)
+    if (level != PriorityInheritance.NONE) inheritanceOrNew.count(level, 1)
 }
 
 /** [waiter] waits no more. */
-internal fun WaitCore.leaves(waiter: Waiter) {
+internal fun WaitCore.uncountWaiter(waiter: Waiter) {
     val level = waiter.urgency.toInt()
-    if (level != PriorityInheritance.NONE) anInheritance.count(level, -1)
+    if (level != PriorityInheritance.NONE) inheritanceOrNew.count(level, -1)
 }
 
 /** The waiters counted in [levels] wait no more. */
-internal fun WaitCore.leaveTogether(levels: IntArray) {
+internal fun WaitCore.uncountWaiters(levels: IntArray) {
     for (level in levels.indices) inheritance?.count(level, -levels[level])
 }
 
 /** The coroutine of [context] is the sole holder now; null if the holder cannot be boosted. */
-internal fun WaitCore.holds(context: CoroutineContext?) {
-    if (context != null) anInheritance.enterAlone(context) else inheritance?.leaveAlone()
+internal fun WaitCore.recordSoleHolder(context: CoroutineContext?) {
+    if (context != null) inheritanceOrNew.enterAlone(context) else inheritance?.leaveAlone()
 }
 
 /** The sole holder, if any, holds no more. */
-internal fun WaitCore.holdsNoMore() {
+internal fun WaitCore.clearSoleHolder() {
     inheritance?.leaveAlone()
 }
 
 /** Adds one of several holders. */
-internal fun WaitCore.enters(holder: BoostableHolder) {
-    anInheritance.enter(holder)
+internal fun WaitCore.addHolder(holder: BoostableHolder) {
+    inheritanceOrNew.enter(holder)
 }
 
 /** [holder] holds no more, if it did. */
-internal fun WaitCore.goes(holder: BoostableHolder) {
+internal fun WaitCore.removeHolder(holder: BoostableHolder) {
     inheritance?.leave(holder)
 }
