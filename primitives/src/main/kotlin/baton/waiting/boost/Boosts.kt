@@ -36,6 +36,7 @@ public object Boosts {
 }
 
 /** The context of this coroutine if it can be boosted while it holds a lock, else null. */
-internal suspend inline fun boostableContext(): CoroutineContext? = if (Boosts.inUse) coroutineContext.ifBoostable() else null
+internal suspend inline fun boostableContext(): CoroutineContext? =
+    if (Boosts.inUse) coroutineContext.ifBoostable() else null
 
 internal fun CoroutineContext.ifBoostable(): CoroutineContext? = if (Boosts.boostingOf(this) == null) null else this
