@@ -16,7 +16,7 @@ internal abstract class BoostingFixture {
             prioritized = StandardTestDispatcher(testScheduler).prioritized(1, "test", policy)
             test()
             testScheduler.advanceUntilIdle()
-            assertTrue((prioritized as DispatcherView).lifts.isEmpty, "somebody is still lifted")
+            assertTrue((prioritized as DispatcherView).boosts.isEmpty, "somebody is still lifted")
         }
 
     protected fun TestScope.settle() = testScheduler.runCurrent()

@@ -35,7 +35,7 @@ internal class BoostingStressTest {
                     repeat(USERS) { launch(prioritized) { use(Random(it), holding, wanting) } }
                 }
                 // Whoever ends the last boosts may still be at it.
-                while (!(prioritized as DispatcherView).lifts.isEmpty) delay(1)
+                while (!(prioritized as DispatcherView).boosts.isEmpty) delay(1)
                 lock.hold { served.incrementAndGet() }
                 lock.want { served.incrementAndGet() }
             }

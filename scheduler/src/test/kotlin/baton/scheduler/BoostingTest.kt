@@ -171,7 +171,7 @@ internal class BoostingTest : BoostingFixture() {
         val mutex = Mutex()
         mutex.lock()
         val waiter = waiter(CRITICAL) { mutex.withLock { it() } }
-        assertTrue((prioritized as DispatcherView).lifts.isEmpty)
+        assertTrue((prioritized as DispatcherView).boosts.isEmpty)
         mutex.unlock()
         waiter.join()
     }

@@ -7,7 +7,7 @@ import baton.Priority.IDLE
 import baton.Priority.LOW
 import baton.Priority.NORMAL
 import baton.PriorityController
-import baton.scheduler.dispatch.SharesPicker
+import baton.scheduler.dispatch.SharesSelector
 import baton.sync.assertContains
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -321,17 +321,17 @@ class PriorityDispatcherTest : PriorityFixture() {
 
     @Test
     fun `level that got shares out of turn takes nothing from one that comes later`() {
-        val picker = SharesPicker(intArrayOf(1000, 400, 100, 40, 10))
+        val selector = SharesSelector(intArrayOf(1000, 400, 100, 40, 10))
         val high = 1 shl HIGH.ordinal
         val idle = 1 shl IDLE.ordinal
         repeat(100) {
-            repeat(3) { picker.served(picker.next(high or idle), high or idle) }
-            picker.served(IDLE.ordinal, high or idle)
+            repeat(3) { selector.recordSelected(selector.select(high or idle), high or idle) }
+            selector.recordSelected(IDLE.ordinal, high or idle)
         }
         val all = 1 or high or idle
         var picks = 0
-        while (picker.next(all) != CRITICAL.ordinal) {
-            picker.served(picker.next(all), all)
+        while (selector.select(all) != CRITICAL.ordinal) {
+            selector.recordSelected(selector.select(all), all)
             picks++
         }
         assertTrue(picks <= 2, "$picks")

@@ -34,7 +34,7 @@ class PriorityParameterTest : PriorityFixture() {
     fun `dispatchers that run at once are refused`() {
         for (direct in listOf(Dispatchers.Unconfined, UnconfinedTestDispatcher())) {
             val e = assertThrows(IllegalArgumentException::class.java) { direct.prioritized(1) }
-            assertContains(e.message, direct, "at once on the caller's thread")
+            assertContains(e.message, direct, "in place on the caller's thread")
         }
     }
 

@@ -6,7 +6,7 @@ import baton.scheduler.dispatch.RunQueue
 import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
-import baton.scheduler.tasks.TaskEntry.Place
+import baton.scheduler.tasks.TaskEntry.Phase
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.time.TestTimeSource
@@ -57,7 +57,7 @@ open class TaskCoreLincheckTest {
             outcomes.incrementAndGet()
         }
 
-        override fun letIn() {
+        override fun admit() {
             if (entries.incrementAndGet() > 1) violation = "task $number is let in twice"
         }
 
@@ -71,14 +71,14 @@ open class TaskCoreLincheckTest {
         /** As the job of a task that was taken out: by whoever has done that, once. */
         fun endsUnbegun(why: Throwable?) {
             outcomes.incrementAndGet()
-            core.ended(this, why, isCancelled = true)
+            core.recordEnd(this, why, isCancelled = true)
         }
 
         /** Others may see that it has ended before this is said, and say it as well. */
         fun ends() {
             val isFirst = endings.getAndIncrement() == 0
             if (isFirst) running.decrementAndGet()
-            core.ended(this, null, isCancelled = false)
+            core.recordEnd(this, null, isCancelled = false)
         }
     }
 
@@ -154,7 +154,7 @@ open class TaskCoreLincheckTest {
             val outcomes = task(ended)?.outcomes?.get()
             check(outcomes == 1) { "task $ended has $outcomes outcomes" }
         }
-        check(core.ended.count == 0) { "drain does not end" }
+        check(core.allEnded.count == 0) { "drain does not end" }
         checkNumbers()
     }
 
@@ -164,11 +164,11 @@ open class TaskCoreLincheckTest {
         var queued = 0
         var outside = 0
         for (number in 0..last) {
-            when (task(number)?.place) {
-                Place.RUNNING -> running++
+            when (task(number)?.phase) {
+                Phase.RUNNING -> running++
                 // All have come: what is still new, waits in the inbox.
-                Place.NEW, Place.QUEUED -> queued++
-                Place.AWAITING_CAPACITY -> outside++
+                Phase.NEW, Phase.QUEUED -> queued++
+                Phase.AWAITING_CAPACITY -> outside++
                 else -> {}
             }
         }

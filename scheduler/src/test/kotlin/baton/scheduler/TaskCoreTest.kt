@@ -24,7 +24,7 @@ class TaskCoreTest {
             begun?.invoke()
         }
 
-        override fun letIn() {}
+        override fun admit() {}
 
         override fun refuse(end: TaskEnd) {
             refusal = end
@@ -60,7 +60,7 @@ class TaskCoreTest {
                 5 -> pass(random.nextLong(20))
                 6 -> withQueued { cancel(it) }
                 7 -> withQueued { prioritize(it, Priority.entries[random.nextInt(5)]) }
-                else -> running.removeLastOrNull()?.let { core.ended(it, null, isCancelled = false) }
+                else -> running.removeLastOrNull()?.let { core.recordEnd(it, null, isCancelled = false) }
             }
         }
 
@@ -89,11 +89,11 @@ class TaskCoreTest {
         private fun cancel(task: Fake) {
             queues[task.level] -= task
             if (queues[task.level].isEmpty()) passed[task.level] = 0
-            core.ended(task, RuntimeException(), isCancelled = true)
+            core.recordEnd(task, RuntimeException(), isCancelled = true)
         }
 
         private fun prioritize(task: Fake, priority: Priority) {
-            if (priority != task.own) {
+            if (priority != task.basePriority) {
                 queues[task.level] -= task
                 queues[priority.ordinal] += task
                 if (queues[task.level].isEmpty()) passed[task.level] = 0
@@ -135,7 +135,7 @@ class TaskCoreTest {
         private fun over(level: Int) = now - since.getValue(queues[level].first()) - maxWait[level]
 
         fun finish() {
-            while (true) core.ended(running.removeLastOrNull() ?: break, null, isCancelled = false)
+            while (true) core.recordEnd(running.removeLastOrNull() ?: break, null, isCancelled = false)
             val metrics = core.metrics()
             assertEquals(0, metrics.queued + metrics.running)
             assertSumsFit(metrics)
@@ -203,9 +203,9 @@ class TaskCoreTest {
         clock += 500.milliseconds
         repeat(100 * share) {
             add(Priority.CRITICAL)
-            core.ended(started.last(), null, isCancelled = false)
+            core.recordEnd(started.last(), null, isCancelled = false)
         }
-        val urgent = started.drop(1).map { it.own == Priority.CRITICAL }
+        val urgent = started.drop(1).map { it.basePriority == Priority.CRITICAL }
         for (window in urgent.windowed(share)) assertEquals(share - 1, window.count { it })
     }
 

@@ -41,11 +41,11 @@ class StageTaskTest {
             log += name
         }
 
-        override fun refused(why: Throwable) {
-            log += why
+        override fun refused(cause: Throwable) {
+            log += cause
         }
 
-        override fun cancelled(why: Throwable) {
+        override fun cancelled(cause: Throwable) {
             log += "$name cancelled"
         }
     }
