@@ -19,11 +19,11 @@ public class DispatcherMetrics internal constructor(
     public operator fun get(priority: Priority): OfLevel = levels[priority.ordinal]
 
     /**
-     * @property queued how many blocks are queued; each snapshot counts them, in time proportional to their number. Blocks of
-     *   a limited view count in the view's metrics. Here the view's queued workers count: in each level at most as many as
-     *   its parallelism, of which some may not be needed any more.
-     * @property picked how many blocks, and workers of limited views, were picked. A worker adds its picks when it changes
-     *   to another level, gives way after its quantum, or leaves.
+     * @property queued how many blocks are queued; each snapshot counts them, in time proportional to their number.
+     *   Blocks of a limited view count in the view's metrics. Here the view's queued workers count: in each level at
+     *   most as many as its parallelism, of which some may not be needed any more.
+     * @property picked how many blocks, and workers of limited views, were picked. A worker adds its picks when it
+     *   changes to another level, gives way after its quantum, or leaves.
      * @property outOfTurn how many of them were picked although a more urgent level had work.
      * @property sampledWaits how many waits were measured: about one in 64.
      * @property meanWait of the measured waits, from the dispatch to the start, in real time even if the underlying

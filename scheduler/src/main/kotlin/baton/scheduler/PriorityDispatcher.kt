@@ -15,39 +15,41 @@ import kotlinx.coroutines.CoroutineDispatcher
  *
  * *Levels.* A coroutine runs at the level of the [Priority] or [baton.PriorityController] in its context, which the
  * dispatcher reads at each dispatch. `withContext(Priority.LOW)` on the same dispatcher does not dispatch: the level
- * counts from the next suspension on (see [withPriority]). [level] returns a view for APIs that take a dispatcher and no
- * context.
+ * counts from the next suspension on (see [withPriority]). [level] returns a view for APIs that take a dispatcher and
+ * no context.
  *
  * *Order.* The most urgent level first, as the [PriorityPolicy] bounds it; inside a level first come, first served. A
- * worker selects the next block when it is free, not when the block is dispatched. Running blocks are not interrupted: a
- * coroutine gives way where it suspends, or by [yieldIfHigherWaiting]. `yield()` enqueues the coroutine at the tail of its
- * own level.
+ * worker selects the next block when it is free, not when the block is dispatched. Running blocks are not interrupted:
+ * a coroutine gives way where it suspends, or by [yieldIfHigherWaiting]. `yield()` enqueues the coroutine at the tail
+ * of its own level.
  *
  * *Bound.* At most [parallelism] blocks run at a time. A suspended coroutine occupies no worker.
  *
  * *Boosting.* While a coroutine holds a `Mutex`, a `ReadWriteLock` or the only permit of a `Semaphore`, or runs a
- * [ScheduledTask], and a more urgent coroutine waits for it, the holder and all coroutines inside it run at the waiter's
- * level. The holder must be known, and known as a coroutine of this dispatcher. So a boost does not reach
+ * [ScheduledTask], and a more urgent coroutine waits for it, the holder and all coroutines inside it run at the
+ * waiter's level. The holder must be known, and known as a coroutine of this dispatcher. So a boost does not reach
  * - a lock taken by a `tryLock()` that does not suspend, by a `lockRead()` without an owner, or by a Java future;
  * - a lock that the coroutine took before it entered this dispatcher by `withContext`;
  * - code that the holder runs inside `withContext` on another [PriorityDispatcher], where it keeps its level;
- * - the next holder in a chain: if the holder waits already for another lock or for a queued [ScheduledTask], the holder
- *   of that lock, or the task, keeps its level. (A lock or task for which the holder begins to wait while it is boosted is
- *   boosted, too.)
+ * - the next holder in a chain: if the holder waits already for another lock or for a queued [ScheduledTask], the
+ *   holder of that lock, or the task, keeps its level. (A lock or task for which the holder begins to wait while it is
+ *   boosted is boosted, too.)
  *
  * In these cases the waiter waits for as long as the policy lets the holder's own level wait: with
  * [PriorityPolicy.Strict], without end.
  *
- * *Cancellation.* The dispatcher never drops a block. The block of a cancelled coroutine runs and sees the cancellation.
+ * *Cancellation.* The dispatcher never drops a block. The block of a cancelled coroutine runs and sees the
+ * cancellation.
  *
  * *Failures.* An exception that a plain Runnable throws goes to the thread's uncaught exception handler, and the worker
  * continues. If the underlying dispatcher refuses work because it was shut down, the remaining blocks run on
- * `Dispatchers.Default`, or where kotlinx sends them: over an `ExecutorService`, on `Dispatchers.IO`. A pool that accepts
- * work and then drops it, as it does on `shutdownNow` and with a `DiscardPolicy`, permanently removes one of the
- * [parallelism] workers. When it has dropped the last one, no block runs here any more, and no error is reported. So let
- * all blocks end before `shutdownNow`.
+ * `Dispatchers.Default`, or where kotlinx sends them: over an `ExecutorService`, on `Dispatchers.IO`. A pool that
+ * accepts work and then drops it, as it does on `shutdownNow` and with a `DiscardPolicy`, permanently removes one of
+ * the [parallelism] workers. When it has dropped the last one, no block runs here any more, and no error is reported.
+ * So let all blocks end before `shutdownNow`.
  *
- * *Time.* It has no clock: `delay` uses the timers of the underlying dispatcher. So `runTest` drives it in virtual time.
+ * *Time.* It has no clock: `delay` uses the timers of the underlying dispatcher. So `runTest` drives it in virtual
+ * time.
  *
  * *Memory.* What happens before a dispatch happens before the block runs.
  *

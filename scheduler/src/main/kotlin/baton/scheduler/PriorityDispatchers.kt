@@ -25,10 +25,10 @@ import kotlinx.coroutines.yield
  * launch(prioritized + Priority.HIGH) { show(page) }
  * ```
  *
- * *Misuse.* Over another [PriorityDispatcher] the new levels do not add to that one's: the new workers carry no level and
- * are queued there at its `default`. For fewer workers use [PriorityDispatcher.limitedParallelism], which keeps levels. A
- * dispatcher that runs blocks in place while its `isDispatchNeeded` returns true, such as one over an `Executor` that runs
- * them on the caller's thread, is not recognized: there no block is ever queued.
+ * *Misuse.* Over another [PriorityDispatcher] the new levels do not add to that one's: the new workers carry no level
+ * and are queued there at its `default`. For fewer workers use [PriorityDispatcher.limitedParallelism], which keeps
+ * levels. A dispatcher that runs blocks in place while its `isDispatchNeeded` returns true, such as one over an
+ * `Executor` that runs them on the caller's thread, is not recognized: there no block is ever queued.
  *
  * @param parallelism the maximum number of blocks that run at a time, at least 1.
  * @param name shown by `toString`.
@@ -57,13 +57,13 @@ private fun CoroutineDispatcher.runsInPlace() =
     !isDispatchNeeded(EmptyCoroutineContext) || (this is MainCoroutineDispatcher && immediate === this)
 
 /**
- * Runs [block] at the level of [priority], on the same dispatcher. A more urgent level counts from the next suspension in
- * [block] on, because the coroutine runs already. With a less urgent level, the coroutine first gives way to all blocks
- * that wait above it.
+ * Runs [block] at the level of [priority], on the same dispatcher. A more urgent level counts from the next suspension
+ * in [block] on, because the coroutine runs already. With a less urgent level, the coroutine first gives way to all
+ * blocks that wait above it.
  *
- * On a view by [PriorityDispatcher.level] the view's level counts instead. Without a [PriorityDispatcher], levels do not
- * affect dispatching: this only puts [priority] into the context. It then counts for code that reads the context, such as
- * a queue with `WaitOrder.PRIORITY`, and for coroutines that [block] launches on a [PriorityDispatcher].
+ * On a view by [PriorityDispatcher.level] the view's level counts instead. Without a [PriorityDispatcher], levels do
+ * not affect dispatching: this only puts [priority] into the context. It then counts for code that reads the context,
+ * such as a queue with `WaitOrder.PRIORITY`, and for coroutines that [block] launches on a [PriorityDispatcher].
  *
  * *Cancellation.* As `withContext`.
  */
@@ -78,8 +78,8 @@ public suspend fun <T> withPriority(priority: Priority, block: suspend Coroutine
 
 /**
  * Suspends, as `yield()`, if work waits that is more urgent than this coroutine. Otherwise it returns at once, for the
- * cost of a few volatile reads, and more while any coroutine is boosted. Call it in long computations that do not suspend.
- * Without a [PriorityDispatcher] it always returns at once.
+ * cost of a few volatile reads, and more while any coroutine is boosted. Call it in long computations that do not
+ * suspend. Without a [PriorityDispatcher] it always returns at once.
  *
  * *Cancellation.* As `yield()` if it suspends; otherwise the call is not a cancellation point.
  */

@@ -29,36 +29,37 @@ import kotlinx.coroutines.withContext
  * ```
  *
  * *Bound.* At most [maxConcurrency] tasks have been started and have not ended; each occupies a slot. A suspended task
- * keeps its slot. The slot is free when the task and all coroutines inside it have ended, `finally` blocks included. For
- * a bound on running threads see [PriorityDispatcher]; the two can be combined.
+ * keeps its slot. The slot is free when the task and all coroutines inside it have ended, `finally` blocks included.
+ * For a bound on running threads see [PriorityDispatcher]; the two can be combined.
  *
- * *Order.* Among levels as the [PriorityPolicy] of the [config] defines, and inside a level first come, first served. By
- * default the most urgent level is first, and each level is passed over a bounded number of times. With `maxWait`, tasks
- * that have waited for too long get a share of the starts, see [TaskSchedulerConfig]. The scheduler selects the next task
- * when a slot is free.
+ * *Order.* Among levels as the [PriorityPolicy] of the [config] defines, and inside a level first come, first served.
+ * By default the most urgent level is first, and each level is passed over a bounded number of times. With `maxWait`,
+ * tasks that have waited for too long get a share of the starts, see [TaskSchedulerConfig]. The scheduler selects the
+ * next task when a slot is free.
  *
  * *Where.* Each task is a coroutine in [scope], with a [baton.PriorityController] in its context, so that on a
  * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] boosts it. Starting a task takes one dispatch.
  *
- * *Failures.* The failure of a task reaches only the callers that await it. A task that the scheduler refuses fails with
- * [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with a
- * `CancellationException`, which would silently cancel the awaiting coroutine.
+ * *Failures.* The failure of a task reaches only the callers that await it. A task that the scheduler refuses fails
+ * with [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with
+ * a `CancellationException`, which would silently cancel the awaiting coroutine.
  *
  * *Cancellation.* Cancelling the [scope] cancels all tasks, queued or running. The scope waits for its tasks; it does
  * not wait for a scheduler without tasks, so a scheduler need not be closed.
  *
- * *Memory.* Actions before a task is scheduled happen-before its block. The end of the task happens-before actions after
- * an `await` of it, and before a [drain] returns.
+ * *Memory.* Actions before a task is scheduled happen-before its block. The end of the task happens-before actions
+ * after an `await` of it, and before a [drain] returns.
  *
  * *Misuse.* A task that waits for another task of the same scheduler keeps its slot meanwhile: if all running tasks do
  * that, none continues. A task that calls [drain] waits for itself. If a pool accepts the dispatch of a task and then
- * drops it, as it does on `shutdownNow` and with a `DiscardPolicy`, the task stays RUNNING and keeps its slot until it is
- * cancelled.
+ * drops it, as it does on `shutdownNow` and with a `DiscardPolicy`, the task stays RUNNING and keeps its slot until it
+ * is cancelled.
  *
  * All members may be called from any thread. The scheduler starts no thread, and holds no timers except those of
- * deadlines. A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs a task on the thread that
- * schedules it or that ends the task before it. The stack stays bounded, because a deep task begins only when that thread
- * has returned to the outermost one: code in such a chain must not block its thread until a later task has ended.
+ * deadlines. A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs a task on the thread
+ * that schedules it or that ends the task before it. The stack stays bounded, because a deep task begins only when that
+ * thread has returned to the outermost one: code in such a chain must not block its thread until a later task has
+ * ended.
  *
  * @param maxConcurrency the maximum number of running tasks, at least 1.
  * @property scope tasks run in its context.
@@ -103,8 +104,8 @@ public class TaskScheduler(
     public val metrics: TaskSchedulerMetrics get() = core.metrics()
 
     /**
-     * Queues [block] as a task, or starts it if a slot is free. Never waits, and never throws because of the state of the
-     * scheduler: a task that the scheduler refuses has failed when it is returned.
+     * Queues [block] as a task, or starts it if a slot is free. Never waits, and never throws because of the state of
+     * the scheduler: a task that the scheduler refuses has failed when it is returned.
      *
      * @param key shown by messages and `toString`; [tasks] and [cancel] find the task by it until the task has ended.
      *   Several tasks may have the same key; keys are compared by `equals`.
@@ -121,9 +122,9 @@ public class TaskScheduler(
     ): ScheduledTask<T> = newTask(priority, key, deadline, block).also { it.submit(mayWait = false) }
 
     /**
-     * As [schedule], but suspends while the queue is full if the configuration has [OnFullQueue.SUSPEND]. Waiting callers
-     * are admitted in the order in which they came, whatever their level. The deadline counts from the call. The returned
-     * task may have failed: see [schedule].
+     * As [schedule], but suspends while the queue is full if the configuration has [OnFullQueue.SUSPEND]. Waiting
+     * callers are admitted in the order in which they came, whatever their level. The deadline counts from the call.
+     * The returned task may have failed: see [schedule].
      *
      * *Cancellation.* Prompt. The task is cancelled, and its block is not called, unless the queue admitted the task at
      * the same moment. A call that need not wait does not check for cancellation.
@@ -187,8 +188,8 @@ public class TaskScheduler(
     }
 
     /**
-     * Starts no tasks until [resume]. Running tasks continue, and deadlines continue to count. Pausing a paused scheduler
-     * has no effect.
+     * Starts no tasks until [resume]. Running tasks continue, and deadlines continue to count. Pausing a paused
+     * scheduler has no effect.
      */
     public fun pause() {
         core.pause()
@@ -201,8 +202,8 @@ public class TaskScheduler(
 
     /**
      * Refuses new tasks and waits until all tasks have ended: those that run, are queued, or whose submitters wait for
-     * capacity. A task that is scheduled from now on fails with [SchedulerClosedException]. While the scheduler is paused
-     * and tasks are queued, this waits until it is resumed. Any number of callers may wait.
+     * capacity. A task that is scheduled from now on fails with [SchedulerClosedException]. While the scheduler is
+     * paused and tasks are queued, this waits until it is resumed. Any number of callers may wait.
      *
      * *Cancellation.* Throws; new tasks are still refused.
      */
@@ -212,10 +213,10 @@ public class TaskScheduler(
     }
 
     /**
-     * Refuses new tasks and removes the waiting ones: tasks that are queued or wait for capacity, and all tasks scheduled
-     * from now on, fail with a [SchedulerClosedException] with this [cause]. Running tasks continue; [drain] waits for
-     * them. Takes time proportional to the number of queued tasks. A second close has no effect; a close after [drain]
-     * still removes the queued tasks.
+     * Refuses new tasks and removes the waiting ones: tasks that are queued or wait for capacity, and all tasks
+     * scheduled from now on, fail with a [SchedulerClosedException] with this [cause]. Running tasks continue; [drain]
+     * waits for them. Takes time proportional to the number of queued tasks. A second close has no effect; a close
+     * after [drain] still removes the queued tasks.
      */
     public fun close(cause: Throwable? = null) {
         core.close(cause)

@@ -32,8 +32,8 @@ public class TaskSchedulerMetrics internal constructor(
      * @property queued how many are queued.
      * @property running how many were started and have not ended.
      * @property scheduled how many were scheduled, including those that were refused.
-     * @property started how many got a slot. The block of a task that was cancelled right after that may never have been
-     *   called.
+     * @property started how many got a slot. The block of a task that was cancelled right after that may never have
+     *   been called.
      * @property done how many ended with a value.
      * @property failed how many were started and failed.
      * @property cancelled how many were started and then cancelled.
@@ -45,7 +45,8 @@ public class TaskSchedulerMetrics internal constructor(
      *   capacity when it was closed.
      * @property overdue how many were started out of order because they had waited for longer than `maxWait`.
      * @property boosts how often a caller of this level boosted a task to it by awaiting it.
-     * @property meanWait of the started tasks, from being scheduled to the start, in the time source of the configuration.
+     * @property meanWait of the started tasks, from being scheduled to the start, in the time source of the
+     *   configuration.
      * @property longestWait of the started tasks.
      * @property headWait how long the first task of the level has waited; zero if none is queued.
      * @property meanRun of the started tasks that have ended, from the start to the end.

@@ -9,8 +9,9 @@ import baton.waiting.InternalBatonApi
 @InternalBatonApi
 public interface StageTask {
     /**
-     * The owner of a task. The scheduler calls it without a lock; it must not throw. A submitted task either begins or is
-     * refused, unless it is withdrawn. If it is withdrawn when the scheduler has just chosen it, [begin] is still called.
+     * The owner of a task. The scheduler calls it without a lock; it must not throw. A submitted task either begins or
+     * is refused, unless it is withdrawn. If it is withdrawn when the scheduler has just chosen it, [begin] is still
+     * called.
      */
     public interface Owner {
         /** The task occupies its slot. */

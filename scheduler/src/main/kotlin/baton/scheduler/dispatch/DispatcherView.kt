@@ -9,8 +9,8 @@ import baton.scheduler.PriorityDispatcher
 import kotlin.coroutines.CoroutineContext
 
 /**
- * A dispatcher that enqueues in [queue]. Blocks have the level [pinned], or, if that is null, the level in their context,
- * else [default].
+ * A dispatcher that enqueues in [queue]. Blocks have the level [pinned], or, if that is null, the level in their
+ * context, else [default].
  */
 internal open class DispatcherView(
     private val queue: RunQueue,

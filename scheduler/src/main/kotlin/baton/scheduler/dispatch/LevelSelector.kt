@@ -3,8 +3,8 @@ package baton.scheduler.dispatch
 import baton.waiting.BoundedBypass
 
 /**
- * Chooses among the levels that have work, for one worker; only one thread at a time uses it. The levels are passed as a
- * mask that is not zero: bit 0 is CRITICAL.
+ * Chooses among the levels that have work, for one worker; only one thread at a time uses it. The levels are passed as
+ * a mask that is not zero: bit 0 is CRITICAL.
  */
 internal abstract class LevelSelector {
     abstract fun select(mask: Int): Int

@@ -7,27 +7,28 @@ import baton.waiting.coroutine.Trampoline
 /*
  * How it works
  *
- * At most `parallelism` blocks of this run queue run at a time. It enqueues WorkerSlots in its parent. A slot carries no
- * block: when the parent picks the slot, this run queue selects the block that it runs.
+ * At most `parallelism` blocks of this run queue run at a time. It enqueues WorkerSlots in its parent. A slot carries
+ * no block: when the parent picks the slot, this run queue selects the block that it runs.
  *
  * For a level l, let waiting(l) be the number of blocks queued here at l or a more urgent level, slots(l) the number of
  * slots at l or a more urgent level that are queued in the parent or about to be, and free = parallelism - running.
  *
- * (1) slots(l) >= min(free, waiting(l)) for every level l. So no block here waits behind less urgent work in the parent,
- *     and while fewer than `parallelism` blocks run, there is a slot for each block that may run next.
- * (2) A picked slot does nothing if `parallelism` blocks run already, or if no block is queued here at the slot's level or
- *     a more urgent one. The parent does not count that as a pick and does not record it in its selector. So the parent's
- *     bounds are exact, whatever slots are queued there, and no block runs in a slot more urgent than all queued blocks.
- * (3) Each step keeps (1) by adding at most one slot, at the most urgent level at which (1) would otherwise fail. A block
- *     that is enqueued raises waiting(l) by one, a block that ends raises free by one, and a slot that is picked lowers
- *     slots(l) by one.
- * (4) A slot that is not needed any more, because a more urgent one was added, stays queued. A slot is added at l only if
- *     slots(l) < free. So at most `parallelism` slots are queued at each level.
- * (5) The selector records each selected block, under the lock, with the levels that have work at that time. So the view
- *     passes the head of level l over at most bound(l) times.
+ * (1) slots(l) >= min(free, waiting(l)) for every level l. So no block here waits behind less urgent work in the
+ *     parent, and while fewer than `parallelism` blocks run, there is a slot for each block that may run next.
+ * (2) A picked slot does nothing if `parallelism` blocks run already, or if no block is queued here at the slot's level
+ *     or a more urgent one. The parent does not count that as a pick and does not record it in its selector. So the
+ *     parent's bounds are exact, whatever slots are queued there, and no block runs in a slot more urgent than all
+ *     queued blocks.
+ * (3) Each step keeps (1) by adding at most one slot, at the most urgent level at which (1) would otherwise fail. A
+ *     block that is enqueued raises waiting(l) by one, a block that ends raises free by one, and a slot that is picked
+ *     lowers slots(l) by one.
+ * (4) A slot that is not needed any more, because a more urgent one was added, stays queued. A slot is added at l only
+ *     if slots(l) < free. So at most `parallelism` slots are queued at each level.
+ * (5) The selector records each selected block, under the lock, with the levels that have work at that time. So the
+ *     view passes the head of level l over at most bound(l) times.
  *
- * All state is guarded by `lock`. A thread that holds it runs no block and enqueues nothing in the parent. It may take the
- * lock of a view over this one, when it selects a slot of that view; never the other way round.
+ * All state is guarded by `lock`. A thread that holds it runs no block and enqueues nothing in the parent. It may take
+ * the lock of a view over this one, when it selects a slot of that view; never the other way round.
  */
 internal class LimitedRunQueue(private val parent: RunQueue, override val parallelism: Int) : RunQueue() {
     private val lock = Any()

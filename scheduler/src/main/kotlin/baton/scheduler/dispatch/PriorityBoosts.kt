@@ -13,18 +13,20 @@ import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 
 /**
- * The boosts of a dispatcher's coroutines. A boost applies to a coroutine and to all coroutines inside it. As long as no
- * coroutine was ever boosted, this costs a dispatch two volatile reads.
+ * The boosts of a dispatcher's coroutines. A boost applies to a coroutine and to all coroutines inside it. As long as
+ * no coroutine was ever boosted, this costs a dispatch two volatile reads.
  *
- * A thread that changes a level increments [epoch] first and then moves the queued blocks. A thread that enqueues a block
- * reads [epoch] before it reads the level, and again after it has enqueued. So at least one of the two sees the other's
- * write, and no block stays at an old level.
+ * A thread that changes a level increments [epoch] first and then moves the queued blocks. A thread that enqueues a
+ * block reads [epoch] before it reads the level, and again after it has enqueued. So at least one of the two sees the
+ * other's write, and no block stays at an old level.
  */
 internal class PriorityBoosts(core: PriorityRunQueue) : PriorityController.Follower {
     private val queues = Collections.newSetFromMap(WeakHashMap<RunQueue, Boolean>()).apply { add(core) }
     private val boosts = ConcurrentHashMap<Job, List<ActiveBoost>>()
 
-    /** How often a level has changed; 0 means that no coroutine was ever boosted. Written under the lock of [queues]. */
+    /**
+     * How often a level has changed; 0 means that no coroutine was ever boosted. Written under the lock of [queues].
+     */
     @Volatile
     var epoch: Int = 0
         private set

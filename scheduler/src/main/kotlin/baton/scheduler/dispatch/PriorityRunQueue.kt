@@ -27,32 +27,35 @@ import kotlinx.coroutines.Dispatchers
  * A worker is a task of the underlying dispatcher. It carries no block: it selects the block when it runs, so a block
  * that was dispatched last may run first.
  *
- * (1) A thread that adds a block to a queue then reads `word`. Unless the level's bit is set and there are `parallelism`
- *     workers, it changes `word` by one compare-and-set: it sets the bit and, if there are fewer workers, counts one more.
- * (2) A worker that finds a queue empty clears the level's bit and opens a gap in one step, then reads the queue again. If
- *     a block was added meanwhile, it sets the bit again as under (1). It closes the gap in the same step. So this second
- *     read finds the block of any thread that skipped (1) because the bit was set: the thread had added it before. And
- *     while a level has blocks, its bit is set or there is a gap.
- * (3) A worker leaves by a compare-and-set on `word`. The mask then contains no bit, or only that of the queue which the
- *     worker has just found empty, which is cleared as under (2). If there is a gap, the worker leaves only after it has
- *     found all queues empty. So mask ≠ 0 implies a worker, and no block is lost. And no worker leaves while a block waits
- *     that it may have passed over: a worker that has not counted these passes never takes over such a block.
- * (4) A worker that was started under (2) starts another worker when it finds more blocks: this replaces the workers that
- *     have left during the gap.
+ * (1) A thread that adds a block to a queue then reads `word`. Unless the level's bit is set and there are
+ *     `parallelism` workers, it changes `word` by one compare-and-set: it sets the bit and, if there are fewer workers,
+ *     counts one more.
+ * (2) A worker that finds a queue empty clears the level's bit and opens a gap in one step, then reads the queue again.
+ *     If a block was added meanwhile, it sets the bit again as under (1). It closes the gap in the same step. So this
+ *     second read finds the block of any thread that skipped (1) because the bit was set: the thread had added it
+ *     before. And while a level has blocks, its bit is set or there is a gap.
+ * (3) A worker leaves by a compare-and-set on `word`. The mask then contains no bit, or only that of the queue which
+ *     the worker has just found empty, which is cleared as under (2). If there is a gap, the worker leaves only after
+ *     it has found all queues empty. So mask ≠ 0 implies a worker, and no block is lost. And no worker leaves while a
+ *     block waits that it may have passed over: a worker that has not counted these passes never takes over such a
+ *     block.
+ * (4) A worker that was started under (2) starts another worker when it finds more blocks: this replaces the workers
+ *     that have left during the gap.
  * (5) Exactly one worker polls each block: the queues are java.util.concurrent's.
- * (6) With Bounded, while there is a gap, a worker reads the queues, and not only the mask, to find the levels that have
- *     blocks. So it counts every level that it passes over.
- * (7) A start of a worker runs once, even if the underlying dispatcher throws after it has queued the worker, or runs it
- *     twice. One compare-and-set decides. A late run of an earlier start may use up a later start of the same worker; the
- *     run that was dispatched for the later start then does nothing.
+ * (6) With Bounded, while there is a gap, a worker reads the queues, and not only the mask, to find the levels that
+ *     have blocks. So it counts every level that it passes over.
+ * (7) A start of a worker runs once, even if the underlying dispatcher throws after it has queued the worker, or runs
+ *     it twice. One compare-and-set decides. A late run of an earlier start may use up a later start of the same
+ *     worker; the run that was dispatched for the later start then does nothing.
  *
  * Hence, with Bounded: while a block is the head of level l, at most `parallelism` workers pick, each passes it over at
  * most bypass[l] times (see BoundedBypass), and none resets its count. So the block runs within parallelism × bypass[l]
  * picks.
  *
- * After `quantum` blocks a worker dispatches itself again, to the tail of the underlying dispatcher's queue, so that other
- * users of that dispatcher make progress. If the underlying dispatcher refuses that, the worker continues on its thread. A
- * worker whose start it refuses runs on Dispatchers.Default. So dispatch never throws, and no block is dropped.
+ * After `quantum` blocks a worker dispatches itself again, to the tail of the underlying dispatcher's queue, so that
+ * other users of that dispatcher make progress. If the underlying dispatcher refuses that, the worker continues on its
+ * thread. A worker whose start it refuses runs on Dispatchers.Default. So dispatch never throws, and no block is
+ * dropped.
  */
 internal class PriorityRunQueue(
     val underlying: CoroutineDispatcher,
@@ -92,8 +95,8 @@ internal class PriorityRunQueue(
     }
 
     /**
-     * Invariant 1: sets the bit of [level] and closes a gap if [gap] is [ONE_GAP]. Returns whether it has counted one more
-     * worker, which the caller then starts or is itself.
+     * Invariant 1: sets the bit of [level] and closes a gap if [gap] is [ONE_GAP]. Returns whether it has counted one
+     * more worker, which the caller then starts or is itself.
      */
     private fun publishWork(level: Int, gap: Long): Boolean {
         val bit = 1L shl level
@@ -173,8 +176,9 @@ internal class PriorityRunQueue(
         private fun next(): Runnable? {
             while (true) {
                 val now = word
+                val mask = maskOf(now)
                 // Invariant 6.
-                val levels = if (selector.needsExactMask && hasGap(now)) maskOf(now) or levelsWithWork() else maskOf(now)
+                val levels = if (selector.needsExactMask && hasGap(now)) mask or levelsWithWork() else mask
                 if (levels == 0) {
                     if (tryLeave(now, bit = 0)) return retire()
                     continue

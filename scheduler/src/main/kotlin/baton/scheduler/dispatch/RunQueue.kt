@@ -36,7 +36,9 @@ internal abstract class RunQueue {
 
     abstract fun metrics(): DispatcherMetrics
 
-    /** Moves affected blocks that are queued below a level to the tail of their current level, if that is another one. */
+    /**
+     * Moves affected blocks that are queued below a level to the tail of their current level, if that is another one.
+     */
     fun moveBlocks(below: Int, isAffected: (CoroutineContext) -> Boolean) {
         for (level in below + 1..LEVELS.lastIndex) {
             for (block in blocks(level)) {

@@ -142,8 +142,8 @@ internal class CoroutineTask<T>(
     }
 
     /**
-     * The end of this task starts the next one on the same stack, and that may fail, too. So beyond the trampoline's depth
-     * the failure is recorded on another thread.
+     * The end of this task starts the next one on the same stack, and that may fail, too. So beyond the trampoline's
+     * depth the failure is recorded on another thread.
      */
     fun failToStart(e: Throwable) {
         if (Trampoline.enter()) {
@@ -163,8 +163,8 @@ internal class CoroutineTask<T>(
     }
 
     /**
-     * Runs on a thread of the task's dispatcher, or, if that has refused the start and has cancelled the job, on another
-     * one.
+     * Runs on a thread of the task's dispatcher, or, if that has refused the start and has cancelled the job, on
+     * another one.
      */
     fun runHere() {
         pendingStart = null
@@ -199,8 +199,8 @@ internal class CoroutineTask<T>(
     }
 
     /**
-     * Another thread may see the Job complete before the job has notified this task. That thread reports the end first, so
-     * that it finds the slot free and the end counted.
+     * Another thread may see the Job complete before the job has notified this task. That thread reports the end first,
+     * so that it finds the slot free and the end counted.
      */
     override val isCompleted: Boolean
         get() {

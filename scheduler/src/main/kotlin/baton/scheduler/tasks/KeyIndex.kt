@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap
  */
 internal class KeyIndex {
     /**
-     * A key, with the hash that it had when its first task was added. If the key changes afterwards, or its code throws,
-     * its tasks still find the entry, because entries that are in the map are compared by identity.
+     * A key, with the hash that it had when its first task was added. If the key changes afterwards, or its code
+     * throws, its tasks still find the entry, because entries that are in the map are compared by identity.
      */
     class Entry(private val key: Any) {
         private val hash = key.hashCode()

@@ -12,8 +12,8 @@ import kotlinx.coroutines.SupervisorJob
  */
 internal class SharedSupervisor(private val scope: Job?) {
     /**
-     * One supervisor job, shared by tasks as long as at least one of them has not ended. When the last one leaves, the job
-     * completes and no further task can enter.
+     * One supervisor job, shared by tasks as long as at least one of them has not ended. When the last one leaves, the
+     * job completes and no further task can enter.
      */
     inner class Group {
         val job = SupervisorJob(scope)
@@ -48,7 +48,9 @@ internal class SharedSupervisor(private val scope: Job?) {
         scope?.start()
     }
 
-    /** Adds one task and returns its group, whose job is the parent of the task's. The task must leave the group once. */
+    /**
+     * Adds one task and returns its group, whose job is the parent of the task's. The task must leave the group once.
+     */
     fun enter(): Group {
         while (true) {
             val now = group.get()

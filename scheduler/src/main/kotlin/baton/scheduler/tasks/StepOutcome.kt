@@ -1,8 +1,8 @@
 package baton.scheduler.tasks
 
 /**
- * The tasks that one step of [TaskCore] starts and admits, each kind in the order in which the step chose them. The step
- * collects them under the core's lock and takes them out before it releases the lock; the same thread then runs
+ * The tasks that one step of [TaskCore] starts and admits, each kind in the order in which the step chose them. The
+ * step collects them under the core's lock and takes them out before it releases the lock; the same thread then runs
  * [beginAll] and [admitAll] without the lock.
  */
 internal class StepOutcome {
@@ -50,7 +50,9 @@ internal class StepOutcome {
             }
         }
 
-        /** Begins the tasks at once, at any stack depth: the caller may block its thread until one of them has ended. */
+        /**
+         * Begins the tasks at once, at any stack depth: the caller may block its thread until one of them has ended.
+         */
         fun beginAll(first: TaskEntry) {
             var task: TaskEntry? = first
             while (task != null) {

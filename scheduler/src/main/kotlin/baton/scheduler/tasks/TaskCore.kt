@@ -30,10 +30,10 @@ import baton.sync.Latch
  *     is capacity, and no newcomer overtakes one that is.
  * (3) `running` is the number of RUNNING tasks. It rises only below `maxConcurrency`; each task lowers it once, when it
  *     goes from RUNNING to ENDED.
- * (4) `unended` counts the tasks that have been QUEUED or AWAITING_CAPACITY and whose outcome is not known yet. After the
- *     intake has ended it only falls; at 0, `allEnded` opens.
- * (5) A task is in one queue while QUEUED or AWAITING_CAPACITY, otherwise in none. The step that takes it out changes its
- *     phase: so exactly one of start, cancellation, deadline, shedding and close wins.
+ * (4) `unended` counts the tasks that have been QUEUED or AWAITING_CAPACITY and whose outcome is not known yet. After
+ *     the intake has ended it only falls; at 0, `allEnded` opens.
+ * (5) A task is in one queue while QUEUED or AWAITING_CAPACITY, otherwise in none. The step that takes it out changes
+ *     its phase: so exactly one of start, cancellation, deadline, shedding and close wins.
  * (6) If the capacity is unbounded, a thread that submits a task while none can be started leaves it in `submissions`,
  *     without the lock: a step could do no more than queue it. Each step begins by queueing all submissions.
  *     `submissions` is open only while another step will follow before any task can be started: the end of a running

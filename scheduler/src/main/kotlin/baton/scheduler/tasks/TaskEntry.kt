@@ -4,8 +4,8 @@ import baton.Priority
 import baton.scheduler.dispatch.RunQueue
 
 /**
- * The state that a [TaskCore] keeps for a task. It is written under the core's lock, or by the only thread that can reach
- * the task: before that thread adds it to the [SubmissionStack], or after a step has chosen it.
+ * The state that a [TaskCore] keeps for a task. It is written under the core's lock, or by the only thread that can
+ * reach the task: before that thread adds it to the [SubmissionStack], or after a step has chosen it.
  */
 internal abstract class TaskEntry(
     /** As the user set it. */
@@ -35,8 +35,8 @@ internal abstract class TaskEntry(
     var isTooLate = false
 
     /**
-     * Neighbours in a [TaskList]. [next] also links the tasks that a step starts, and in a [SubmissionStack] points to the
-     * task below.
+     * Neighbours in a [TaskList]. [next] also links the tasks that a step starts, and in a [SubmissionStack] points to
+     * the task below.
      */
     var previous: TaskEntry? = null
     var next: TaskEntry? = null

@@ -15,11 +15,11 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.selects.SelectClause1
 
 /**
- * The coroutine of a task. It exists before the task is started: so a task that is cancelled or refused while it is queued
- * ends without a second job, with the exception passed to [end].
+ * The coroutine of a task. It exists before the task is started: so a task that is cancelled or refused while it is
+ * queued ends without a second job, with the exception passed to [end].
  *
- * `AbstractCoroutine` is an internal API of kotlinx.coroutines. Of the public builders, `async` and the like begin at once
- * or when a caller first awaits them. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+ * `AbstractCoroutine` is an internal API of kotlinx.coroutines. Of the public builders, `async` and the like begin at
+ * once or when a caller first awaits them. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
  */
 @OptIn(
     InternalCoroutinesApi::class,

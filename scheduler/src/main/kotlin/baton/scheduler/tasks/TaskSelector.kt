@@ -15,9 +15,9 @@ import kotlin.time.Duration
  *     another level.
  *
  * Hence: of any `share` starts in a row at most one is out of order, and the policy's order holds for all others. While
- * a level is overdue, of any `share` starts that the policy owes to no level one goes to the level that has been overdue
- * for longest. So an overdue task at the head of its level, with n tasks that have been overdue for longer, is started
- * within (n + 1) × share such starts.
+ * a level is overdue, of any `share` starts that the policy owes to no level one goes to the level that has been
+ * overdue for longest. So an overdue task at the head of its level, with n tasks that have been overdue for longer, is
+ * started within (n + 1) × share such starts.
  *
  * With Bounded the bounds stay exact: while the policy owes nothing, any level may be next (see BoundedBypass).
  *
@@ -38,7 +38,8 @@ internal class TaskSelector(private val config: TaskSchedulerConfig) {
 
     /** Returns the level whose head is started at [now]; the [queues] of [mask] have tasks. */
     fun select(mask: Int, now: Long, queues: Array<TaskList>, counts: TaskCounts): Int {
-        val overdue = if (isTimed && startsInOrder >= config.overdueShare - 1) mostOverdue(mask, now, queues) else NO_LEVEL
+        val mayDeviate = isTimed && startsInOrder >= config.overdueShare - 1
+        val overdue = if (mayDeviate) mostOverdue(mask, now, queues) else NO_LEVEL
         val isOwedByPolicy = overdue != NO_LEVEL && !selector.mayDeviate(mask)
         val ordinary = selector.select(mask)
         val level = if (overdue == NO_LEVEL || isOwedByPolicy) ordinary else overdue

@@ -13,8 +13,8 @@ import kotlinx.coroutines.CoroutineDispatcher
  * because the dispatcher threw, or was cancelled. A dispatcher may throw after it has queued this, run it twice or drop
  * it: one compare-and-set decides, so that the first of these events counts.
  *
- * This is dispatched at once, at any depth of the caller's stack, because the caller may block its thread until the task
- * has ended. Only where the dispatcher runs this in place, on the stack of the task that ended before, does the
+ * This is dispatched at once, at any depth of the caller's stack, because the caller may block its thread until the
+ * task has ended. Only where the dispatcher runs this in place, on the stack of the task that ended before, does the
  * [Trampoline] postpone deep starts.
  */
 internal class TaskStart(private val task: CoroutineTask<*>) :
