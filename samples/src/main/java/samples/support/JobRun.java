@@ -1,11 +1,11 @@
 package samples.support;
 
 /**
- * A job that was run. Times are in nanoseconds since the jobs began to come.
+ * A job that was run. Times are in nanoseconds since the first job was scheduled.
  *
- * @param slot which of the places for jobs that run at the same time it had, from 0.
+ * @param slot the slot in which it ran, from 0; each running job has another one.
  */
-record Turn(Job job, int slot, long scheduled, long started, long ended) {
+record JobRun(Job job, int slot, long scheduled, long started, long ended) {
     long waited() {
         return started - scheduled;
     }

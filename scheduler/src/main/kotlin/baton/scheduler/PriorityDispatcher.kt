@@ -51,7 +51,7 @@ import kotlinx.coroutines.CoroutineDispatcher
  * *Time.* It has no clock: `delay` uses the timers of the underlying dispatcher. So `runTest` drives it in virtual
  * time.
  *
- * *Memory.* What happens before a dispatch happens before the block runs.
+ * *Memory.* Actions before a dispatch happen-before the block.
  *
  * *Misuse.* A nested `runBlocking` on the same dispatcher occupies a worker. With `parallelism = 1` it waits for itself
  * for ever, as with `limitedParallelism(1)`.
