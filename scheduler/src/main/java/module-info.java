@@ -1,5 +1,5 @@
 /** Priorities for coroutines and tasks, over any dispatcher. */
-@SuppressWarnings("module") // our Java face is not built yet when this is
+@SuppressWarnings("module") // the Java module is built after this one
 module baton.scheduler {
     requires kotlin.stdlib;
     requires transitive baton.primitives;

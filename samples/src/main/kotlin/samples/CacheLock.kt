@@ -15,8 +15,8 @@ import samples.support.Cli
 import samples.support.DiskCache
 
 /**
- * A cache on disk that sixty coroutines read while two rewrite it: torn without a lock, and whole with one that lets in
- * ten readers at a time or one writer alone. `samples.java.CacheLock` is the same in Java.
+ * A cache on disk that sixty coroutines read while two rewrite it. Without a lock some reads are torn; with a lock that
+ * admits ten readers at a time or one writer none is. `samples.java.CacheLock` is the same in Java.
  */
 object CacheLock {
     private const val READERS = 60
@@ -30,7 +30,7 @@ object CacheLock {
     private suspend fun store(cache: DiskCache, version: Int) =
         cache.startWriting(version).use { writing -> repeat(DiskCache.PARTS) { writing.writePart().await() } }
 
-    /** All at the same time. */
+    /** Runs all at the same time. */
     private suspend fun use(
         cache: DiskCache,
         load: suspend () -> Unit,
@@ -42,7 +42,7 @@ object CacheLock {
         repeat(READERS) {
             launch { repeat(READS) { load() } }
         }
-        // Each of them asks, and waits.
+        // Each of them requests its first part, and waits.
         yield()
         cache.begin()
     }
@@ -65,7 +65,7 @@ object CacheLock {
         cache.report(out, "With a read-write lock, ten readers at a time")
     }
 
-    /** The exit code: 0 if reads were torn without the lock and not with it. */
+    /** Returns the exit code: 0 if reads were torn without the lock and none with it. */
     fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
         val torn = !withoutLock(out)
         val whole = withLock(out)

@@ -13,9 +13,9 @@ import samples.support.Page
 import samples.support.WidgetServer
 
 /**
- * Three widgets are loaded at the same time and meet at a barrier; the last one renders the page. One that cannot be
- * loaded breaks the barrier, and the others learn why instead of waiting for ever. `samples.java.Dashboard` is the same
- * in Java.
+ * Three widgets are loaded at the same time and meet at a barrier; the last one renders the page. A widget that cannot
+ * be loaded breaks the barrier, and the others get its failure instead of waiting for ever. `samples.java.Dashboard` is
+ * the same in Java.
  */
 object Dashboard {
     private val WIDGETS = listOf("news", "stocks", "weather")
@@ -49,7 +49,7 @@ object Dashboard {
         return page.report(out, title)
     }
 
-    /** The exit code: 0 if the page was rendered once with all widgets, and never without one of them. */
+    /** Returns the exit code: 0 if the page was rendered once with all widgets, and never without one of them. */
     fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
         val whole = open(out, "All widgets can be loaded", outOfOrder = "")
         val half = open(out, "The news cannot be loaded", outOfOrder = "news")

@@ -12,9 +12,9 @@ import samples.support.Ledger
 import samples.support.PageServer
 
 /**
- * One discovers pages, three fetch them, one aggregates them, slowly. Two bounded channels between them keep those in
- * front from running ahead: few pages are in memory at any time. Stopped in the middle, it leaves nothing behind.
- * `samples.java.Pipeline` is the same in Java.
+ * One coroutine discovers pages, three fetch them, and a slow one aggregates them. Two bounded channels between them
+ * provide backpressure: few pages are in memory at any time. A pipeline stopped in the middle leaves no page, request
+ * or waiter. `samples.java.Pipeline` is the same in Java.
  */
 class Pipeline private constructor(private val server: PageServer, private val ledger: Ledger) {
     private val links = Channel<String>(LINKS, name = "links")
@@ -49,11 +49,11 @@ class Pipeline private constructor(private val server: PageServer, private val l
         pages.close()
     }
 
-    /** Until there are no more pages, or [enough] are done. */
+    /** Aggregates until there are no more pages, or [enough] are done. */
     private suspend fun aggregate(enough: Int) {
         for (page in pages) {
             ledger.stuck().await()
-            server.count(page).await() // What is in front could go on meanwhile, if the channel were not full.
+            server.count(page).await() // The earlier stages could continue meanwhile if the channel were not full.
             if (ledger.aggregated(page) == enough) break
         }
     }
@@ -65,9 +65,9 @@ class Pipeline private constructor(private val server: PageServer, private val l
         }
         aggregate(enough)
         server.holding().await()
-        work.cancelAndJoin() // Their requests are aborted, and what waits to be sent is not sent.
+        work.cancelAndJoin() // Aborts their requests and cancels their waiting sends.
         links.cancel()
-        pages.cancel() // What is inside goes to onDropped.
+        pages.cancel() // Buffered pages go to onDropped.
     }
 
     companion object {
@@ -75,7 +75,7 @@ class Pipeline private constructor(private val server: PageServer, private val l
         private const val LINKS = 10
         private const val PAGES = 4
 
-        /** The channel full, one in the hands of each fetcher, one in those of the aggregator. */
+        /** A full channel, one page in each fetcher, one in the aggregator. */
         private const val BOUND = PAGES + FETCHERS + 1
 
         private const val ENOUGH = 30
@@ -89,11 +89,11 @@ class Pipeline private constructor(private val server: PageServer, private val l
                 ledger.report(out, title, enough, waiters, server)
             }
 
-        /** The exit code: 0 if no run had too many pages in memory, lost one or left something behind. */
+        /** Returns the exit code: 0 if no run exceeded the bound, lost a page, or left a request or a waiter. */
         @JvmStatic
         fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
             val whole = run(out, "All pages", PageServer.PAGES, PageServer.PAGES)
-            // When the aggregator has enough, one fetcher waits for its answer, and the others to send.
+            // When the aggregator has enough pages, one fetcher waits for its response, and the others wait to send.
             val half = run(out, "Stopped after $ENOUGH pages", ENOUGH + BOUND - 2, ENOUGH)
             whole && half
         }

@@ -16,8 +16,8 @@ import samples.support.Cli
 import samples.support.Timesheet
 
 /**
- * An application refreshes its token and loads a view while less urgent requests stand in line: without priorities
- * behind them, with priorities before them. `samples.java.PriorityTasks` is the same in Java.
+ * An application refreshes its token and loads a view while less urgent requests are queued: without priorities behind
+ * them, with priorities ahead of them. `samples.java.PriorityTasks` is the same in Java.
  */
 object PriorityTasks {
     private val client = HttpClient.newBuilder()
@@ -42,7 +42,7 @@ object PriorityTasks {
                     get(server.uri(job.path()))
                     sheet.ended(job)
                 } catch (failure: IOException) {
-                    scheduler.close(failure) // Those in line need not try: they get a SchedulerClosedException.
+                    scheduler.close(failure) // Queued jobs need not try: they get a SchedulerClosedException.
                     sheet.failed(job, failure)
                 }
             }

@@ -34,7 +34,7 @@ object RateLimitedClient {
         return client.sendAsync(request, BodyHandlers.ofString()).await().statusCode()
     }
 
-    /** A coroutine for every item, all at once. */
+    /** Starts a coroutine for every item, all at once. */
     private suspend fun fetchAll(items: List<String>, tally: Tally, fetch: suspend (String) -> Int) = coroutineScope {
         for (path in items) {
             launch {
@@ -56,7 +56,7 @@ object RateLimitedClient {
                 try {
                     get(server.uri(path))
                 } catch (failure: IOException) {
-                    semaphore.close(failure) // Those in line need not try: they get a SemaphoreClosedException.
+                    semaphore.close(failure) // Queued items need not try: they get a SemaphoreClosedException.
                     throw failure
                 }
             }

@@ -15,8 +15,8 @@ import samples.support.Cli
 import samples.support.SearchServer
 
 /**
- * Somebody types a word, and every letter starts a search. The search before is cancelled, and with it its request: the
- * server sees the connection go. `samples.java.SearchAsYouType` is the same in Java.
+ * A user types a word, and every letter starts a search. It cancels the previous search together with its request: the
+ * server sees that the connection is closed. `samples.java.SearchAsYouType` is the same in Java.
  */
 object SearchAsYouType {
     private const val WORD = "baton"
@@ -30,7 +30,7 @@ object SearchAsYouType {
         cancellableTask(name = query) {
             val exchange = client.sendAsync(server.request(query), BodyHandlers.ofString())
             onTeardown { exchange.cancel(true) }
-            // await itself cancels what it waits for without that flag: the future would end, and the request go on.
+            // await alone cancels the future without that flag: it would end, and the request would continue.
             exchange.thenApply(HttpResponse<String>::body).await()
         }
 
@@ -45,7 +45,7 @@ object SearchAsYouType {
         search.await()
     }
 
-    /** The exit code: 0 if the last query alone was answered, and all others are aborted. */
+    /** Returns the exit code: 0 if only the last query was answered, and all others were aborted. */
     fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
         SearchServer(WORD).use { server ->
             val shown = runBlocking { type(server) }

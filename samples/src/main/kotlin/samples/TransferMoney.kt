@@ -12,13 +12,13 @@ import samples.support.Bank
 import samples.support.Cli
 
 /**
- * Two transfers at the same time from an account that has money for one: wrong without a lock, although all run on one
- * thread, and right with a mutex. `samples.java.TransferMoney` is the same in Java.
+ * Two transfers at the same time from an account with money for one. Without a lock the result is wrong, although both
+ * run on one thread; with a mutex it is right. `samples.java.TransferMoney` is the same in Java.
  */
 object TransferMoney {
     private const val AMOUNT = 100L
 
-    /** Checks, then acts. While it waits for an answer of the bank, others run: they may have read the same balance. */
+    /** Checks, then acts. While it waits for the bank, other transfers run and may have read the same balance. */
     private suspend fun transfer(bank: Bank, from: String, to: String): Boolean {
         val balance = bank.balance(from).await()
         if (balance < AMOUNT) return false
@@ -46,7 +46,7 @@ object TransferMoney {
         }
     }
 
-    /** With an owner, a transfer that locks again is told so; without one, it would wait for itself for ever. */
+    /** With an owner, a transfer that locks again gets an exception; without one, it would wait for itself for ever. */
     private fun lockTwice(out: PrintStream) = runBlocking {
         val accounts = Mutex(name = "accounts")
         out.println("The same owner locks twice")
@@ -59,7 +59,7 @@ object TransferMoney {
         }
     }
 
-    /** The exit code: 0 if the race showed without the lock and not with it. */
+    /** Returns the exit code: 0 if the race occurred without the lock and did not occur with it. */
     fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
         val lost = !withoutLock(out)
         val kept = withMutex(out)

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource
 class CacheLockTest {
     @ParameterizedTest
     @EnumSource
-    fun `reads_are torn without the lock and not with it, every time`(twin: Twin) {
+    fun reads_areTornWithoutTheLockOnly_everyTime(twin: Twin) {
         repeat(10) {
             val outcome = twin.cacheLock.runHere()
 
@@ -22,7 +22,7 @@ class CacheLockTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `main_ends by itself`(twin: Twin) {
+    fun main_endsByItself(twin: Twin) {
         val outcome = twin.start("CacheLock").outcome()
 
         assertEquals("", outcome.err)

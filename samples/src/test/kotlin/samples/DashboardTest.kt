@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource
 class DashboardTest {
     @ParameterizedTest
     @EnumSource
-    fun `the page_is rendered once, or everybody learns why not`(twin: Twin) {
+    fun page_isRenderedOnce_orEveryWidgetGetsTheFailure(twin: Twin) {
         repeat(20) {
             val outcome = twin.dashboard.runHere()
 
@@ -22,7 +22,7 @@ class DashboardTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `main_ends by itself`(twin: Twin) {
+    fun main_endsByItself(twin: Twin) {
         val outcome = twin.start("Dashboard").outcome()
 
         assertEquals("", outcome.err)

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource
 class PipelineTest {
     @ParameterizedTest
     @EnumSource
-    fun `pages in memory_stay within the bound, and a stop leaves nothing behind, every time`(twin: Twin) {
+    fun pagesInMemory_stayWithinTheBound_aStopLeavesNothing_everyTime(twin: Twin) {
         repeat(5) {
             val outcome = twin.pipeline.runHere()
 
@@ -22,7 +22,7 @@ class PipelineTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `main_ends by itself`(twin: Twin) {
+    fun main_endsByItself(twin: Twin) {
         val outcome = twin.start("Pipeline").outcome()
 
         assertEquals("", outcome.err)
@@ -31,7 +31,7 @@ class PipelineTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `any argument_is one line and 2`(twin: Twin) {
+    fun main_withAnArgument_printsOneLine_exits2(twin: Twin) {
         val outcome = twin.pipeline.runHere("--pages")
 
         assertEquals("this sample has no options, not even '--pages'\n", outcome.err)

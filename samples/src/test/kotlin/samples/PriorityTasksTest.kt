@@ -30,7 +30,7 @@ class PriorityTasksTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `urgent jobs_stand behind the backlog without priorities, and before it with them`(twin: Twin) {
+    fun urgentJobs_runBehindTheBacklogWithoutPriorities_aheadOfItWithThem(twin: Twin) {
         val outcome = twin.run("--jobs", "60", "--concurrency", "2", "--delay", "2")
 
         assertEquals("", outcome.err)
@@ -54,7 +54,7 @@ class PriorityTasksTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `timeline_shows every job of both runs, and how few starts the urgent ones wait for`(twin: Twin) {
+    fun timeline_showsEveryJobOfBothRuns_urgentJobsWaitForFewStarts(twin: Twin) {
         twin.run("--jobs", "60", "--concurrency", "2", "--delay", "2")
 
         val (without, with) = timeline()
@@ -70,7 +70,7 @@ class PriorityTasksTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `one at a time_is first come, first served, for all without priorities, in a level with`(twin: Twin) {
+    fun concurrencyOfOne_isFirstComeFirstServed_overallWithoutPriorities_inALevelWithThem(twin: Twin) {
         twin.run("--jobs", "20", "--concurrency", "1", "--delay", "1")
 
         val (without, with) = timeline()
@@ -81,7 +81,7 @@ class PriorityTasksTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `least number of jobs_is one of every level`(twin: Twin) {
+    fun leastNumberOfJobs_isOneOfEveryLevel(twin: Twin) {
         val outcome = twin.run("--jobs", "5", "--concurrency", "1", "--delay", "1")
 
         assertEquals(0, outcome.exitCode)
@@ -90,7 +90,7 @@ class PriorityTasksTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `server that dies half-way_stops all, accounts for every job and leaves no thread`(twin: Twin) {
+    fun server_diesHalfWay_stopsAll_accountsForEveryJob_leavesNoThread(twin: Twin) {
         val before = Thread.getAllStackTraces().keys
 
         val outcome = twin.run("--jobs", "100", "--delay", "1", "--fail-after", "40")
@@ -108,7 +108,7 @@ class PriorityTasksTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `main_ends by itself, with the timeline where the help says`(twin: Twin) {
+    fun main_endsByItself_writesTheTimelineWhereTheHelpSays(twin: Twin) {
         val outcome = runs.getValue(twin).outcome()
 
         assertEquals("", outcome.err)
@@ -120,13 +120,13 @@ class PriorityTasksTest {
 
     @ParameterizedTest
     @MethodSource("wrongUsage")
-    fun `wrong usage_is one line and 2`(twin: Twin, args: List<String>, message: String) {
+    fun main_wrongUsage_printsOneLine_exits2(twin: Twin, args: List<String>, message: String) {
         assertEquals(message, twin.refusal(*args.toTypedArray()))
     }
 
     @ParameterizedTest
     @EnumSource
-    fun `timeline that cannot be written_is told before the work, and 2`(twin: Twin) {
+    fun timeline_notWritable_isReportedBeforeTheWork_exits2(twin: Twin) {
         val missing = directory.resolve("missing")
         val locked = Files.createFile(directory.resolve("locked.svg"))
         locked.toFile().setWritable(false)
@@ -139,7 +139,7 @@ class PriorityTasksTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `help_names every option, and 0`(twin: Twin) {
+    fun help_namesEveryOption_exits0(twin: Twin) {
         val outcome = twin.priorityTasks.runHere("--jobs", "0", "--help")
 
         for (option in listOf("--jobs", "--concurrency", "--delay", "--fail-after", "--svg", "--help")) {
@@ -194,7 +194,7 @@ class PriorityTasksTest {
         private val ROW = Regex("  ([A-Z]+) +[a-z ]+? +(\\d+) +(\\d+) +(-|[\\d.]+ ms) +(-|[\\d.]+ ms)")
         private val TIMES = Regex("[\\d.]+")
 
-        /** JVMs take their time to start: they do it while the other tests run. */
+        /** Starting a JVM takes long, so the runs start before the tests and overlap with them. */
         private val runs = mutableMapOf<Twin, Process>()
 
         @TempDir

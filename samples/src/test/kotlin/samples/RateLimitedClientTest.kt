@@ -24,7 +24,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `default run_fetches all with the semaphore, not without, and ends by itself`(twin: Twin) {
+    fun defaultRun_fetchesAllWithTheSemaphoreOnly_endsByItself(twin: Twin) {
         val outcome = defaultRuns.getValue(twin).outcome()
 
         assertEquals("", outcome.err)
@@ -44,7 +44,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `limit above the server's_is refused and told`(twin: Twin) {
+    fun limit_aboveTheServers_isRefusedAndReported(twin: Twin) {
         val outcome = twin.rateLimitedClient.runHere("--items", items(60), "--limit", "8")
 
         val table = outcome.tables().single()
@@ -58,7 +58,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `limit of one and a server of one_fetch all`(twin: Twin) {
+    fun limit_ofOne_serverOfOne_fetchesAll(twin: Twin) {
         val outcome = twin.rateLimitedClient.runHere("--items", items(20), "--limit", "1", "--server-limit", "1")
 
         assertEquals("", outcome.err)
@@ -68,7 +68,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `server that dies half-way_stops the run, accounts for every item and leaves no thread`(twin: Twin) {
+    fun server_diesHalfWay_stopsTheRun_accountsForEveryItem_leavesNoThread(twin: Twin) {
         val before = Thread.getAllStackTraces().keys
 
         val outcome = twin.rateLimitedClient.runHere("--items", items(100), "--fail-after", "40")
@@ -88,7 +88,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `server that dies half-way_ends the JVM with 1`(twin: Twin) {
+    fun server_diesHalfWay_exits1(twin: Twin) {
         val outcome = twin.start("RateLimitedClient", "--items", items(30), "--fail-after", "10").outcome()
 
         assertTrue(outcome.err.startsWith("incomplete: fetched 10 of 30 items, "), outcome.err)
@@ -98,7 +98,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @MethodSource("wrongUsage")
-    fun `wrong usage_is one line and 2`(twin: Twin, args: List<String>, message: String) {
+    fun main_wrongUsage_printsOneLine_exits2(twin: Twin, args: List<String>, message: String) {
         val outcome = twin.rateLimitedClient.runHere(*args.toTypedArray())
 
         assertEquals(message + "\n", outcome.err)
@@ -108,7 +108,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @MethodSource("wrongFiles")
-    fun `wrong file of items_is named with line and content, and 2`(twin: Twin, content: ByteArray, message: String) {
+    fun itemsFile_wrong_isReportedWithLineAndContent_exits2(twin: Twin, content: ByteArray, message: String) {
         val file = Files.write(directory.resolve("mine.txt"), content)
 
         val outcome = twin.rateLimitedClient.runHere("--items", file.toString())
@@ -120,7 +120,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `missing file or directory_is told, and 2`(twin: Twin) {
+    fun itemsFile_missingOrADirectory_isReported_exits2(twin: Twin) {
         val missing = directory.resolve("missing.txt")
 
         assertEquals("there is no file $missing", twin.refusal("--items", missing.toString()))
@@ -129,7 +129,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `file without permission to read_is told, and 2`(twin: Twin) {
+    fun itemsFile_notReadable_isReported_exits2(twin: Twin) {
         val locked = Files.createFile(directory.resolve("locked.txt"))
         locked.toFile().setReadable(false)
         assumeFalse(Files.isReadable(locked), "this user may read everything")
@@ -139,7 +139,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `wrong usage_ends the JVM with 2`(twin: Twin) {
+    fun jvm_wrongUsage_exits2(twin: Twin) {
         val outcome = twin.start("RateLimitedClient", "--limit", "0").outcome()
 
         assertTrue(outcome.err.startsWith("--limit must be a whole number"), outcome.err)
@@ -148,7 +148,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `comments and blank lines_do not count`(twin: Twin) {
+    fun itemsFile_commentsAndBlankLines_areIgnored(twin: Twin) {
         val text = "# two items\r\n\r\n/one\r\n  # and\r\n \r\n/two?a=b%20c"
         val file = Files.writeString(directory.resolve("mine.txt"), text)
 
@@ -161,7 +161,7 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `help_names every option, and 0`(twin: Twin) {
+    fun help_namesEveryOption_exits0(twin: Twin) {
         val outcome = twin.rateLimitedClient.runHere("--limit", "0", "--help")
 
         for (option in listOf("--items", "--limit", "--server-limit", "--fail-after", "--help")) {
@@ -183,7 +183,7 @@ class RateLimitedClientTest {
     companion object {
         private const val RANGE = "must be a whole number from 1 to 2147483647"
 
-        /** A thousand items take their time: both twins fetch them while the other tests run. */
+        /** A thousand items take long, so both twins fetch them while the other tests run. */
         private val defaultRuns = mutableMapOf<Twin, Process>()
 
         @JvmStatic

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource
 class SearchAsYouTypeTest {
     @ParameterizedTest
     @EnumSource
-    fun `requests_are aborted but for the last, every time`(twin: Twin) {
+    fun requests_exceptTheLast_areAborted_everyTime(twin: Twin) {
         repeat(20) {
             val outcome = twin.searchAsYouType.runHere()
 
@@ -22,7 +22,7 @@ class SearchAsYouTypeTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `main_ends by itself`(twin: Twin) {
+    fun main_endsByItself(twin: Twin) {
         val outcome = twin.start("SearchAsYouType").outcome()
 
         assertEquals("", outcome.err)
@@ -31,7 +31,7 @@ class SearchAsYouTypeTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `any argument_is one line and 2`(twin: Twin) {
+    fun main_withAnArgument_printsOneLine_exits2(twin: Twin) {
         val outcome = twin.searchAsYouType.runHere("baton")
 
         assertEquals("this sample has no options, not even 'baton'\n", outcome.err)

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource
 class TransferMoneyTest {
     @ParameterizedTest
     @EnumSource
-    fun `transfers_race without the lock and not with it, every time`(twin: Twin) {
+    fun transfers_raceWithoutTheLockOnly_everyTime(twin: Twin) {
         repeat(200) {
             val outcome = twin.transferMoney.runHere()
 
@@ -22,7 +22,7 @@ class TransferMoneyTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `main_ends by itself`(twin: Twin) {
+    fun main_endsByItself(twin: Twin) {
         val outcome = twin.start("TransferMoney").outcome()
 
         assertEquals("", outcome.err)
@@ -31,7 +31,7 @@ class TransferMoneyTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `any argument_is one line and 2`(twin: Twin) {
+    fun main_withAnArgument_printsOneLine_exits2(twin: Twin) {
         val outcome = twin.transferMoney.runHere("--all")
 
         assertEquals("this sample has no options, not even '--all'" + "\n", outcome.err)

@@ -7,7 +7,7 @@ import java.nio.file.Path
 import java.util.concurrent.TimeUnit
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** What a run of a sample left behind. */
+/** The output and the exit code of a run. */
 class Outcome(val exitCode: Int, out: ByteArray, err: ByteArray) {
     val out: String = text(out)
     val err: String = text(err)
@@ -15,10 +15,10 @@ class Outcome(val exitCode: Int, out: ByteArray, err: ByteArray) {
     private fun text(bytes: ByteArray) = bytes.toString(UTF_8).replace(System.lineSeparator(), "\n")
 }
 
-/** `main` without the end of the JVM. */
+/** `main` without ending the JVM. */
 typealias Sample = (args: Array<String>, out: PrintStream, err: PrintStream) -> Int
 
-/** The two faces of every sample. */
+/** The two languages of every sample. */
 enum class Twin(
     val packageName: String,
     val rateLimitedClient: Sample,
@@ -51,8 +51,8 @@ enum class Twin(
     );
 
     /**
-     * A JVM of its own that runs the sample called [name], in [directory] or else here; it ends
-     * too soon for the slow compiler to pay.
+     * Starts a JVM that runs the sample called [name], in [directory] or else in the current one. It runs
+     * too briefly for the optimizing compiler to pay.
      */
     fun start(name: String, vararg args: String, directory: Path? = null): Process =
         ProcessBuilder(
@@ -70,7 +70,7 @@ fun Sample.runHere(vararg args: String): Outcome {
     return Outcome(exitCode, out.toByteArray(), err.toByteArray())
 }
 
-/** Waits until the JVM ends. What a sample prints fits into the pipe meanwhile. */
+/** Waits until the JVM ends. The output of a sample fits into the pipe's buffer meanwhile. */
 fun Process.outcome(): Outcome {
     val ended = waitFor(30, TimeUnit.SECONDS)
     if (!ended) destroyForcibly()

@@ -7,8 +7,8 @@ import kotlinx.coroutines.Dispatchers;
 import kotlinx.coroutines.JobKt;
 
 /**
- * Calls suspend functions as the compiler does, with the continuation in sight. So a call that does not suspend is
- * measured without the cost of a coroutine around it, and one that should suspend can be told from one that did not.
+ * Calls suspend functions as the compiler does, with an explicit continuation. So a call that does not suspend is
+ * measured without the cost of a coroutine around it, and the benchmark sees whether a call has suspended.
  */
 final class Calls {
     private static final Object SUSPENDED = IntrinsicsKt.getCOROUTINE_SUSPENDED();
@@ -16,22 +16,22 @@ final class Calls {
 
     private Calls() {}
 
-    /** Acquires what is free. */
+    /** Acquires a free permit. */
     static void acquireFree(Gate gate) {
         if (gate.acquire(NOWHERE) == SUSPENDED) {
-            throw new IllegalStateException("suspended, though nobody else was there");
+            throw new IllegalStateException("suspended without contention");
         }
     }
 
-    /** Acquires what is free, though it might wait for a limited time. */
+    /** Acquires a free permit by a call with a timeout. */
     static void acquireFreeInTime(Gate gate) {
         Object result = gate.acquireInTime(NOWHERE);
         if (result == SUSPENDED || result == null || result == Boolean.FALSE) {
-            throw new IllegalStateException("not acquired, though nobody else was there: " + result);
+            throw new IllegalStateException("not acquired without contention: " + result);
         }
     }
 
-    /** Acquires, and notes whether that needed no waiting. */
+    /** Acquires, and records whether the call did not wait. */
     static Object acquire(Gate gate, Continuation<Object> caller, Tally tally) {
         Object result = gate.acquire(caller);
         if (result != SUSPENDED) {
@@ -40,7 +40,7 @@ final class Calls {
         return result;
     }
 
-    /** The caller in a coroutine that nobody will ever resume. */
+    /** The continuation of a coroutine that is never resumed. */
     private static final class Nowhere implements Continuation<Object> {
         private final CoroutineContext context = Dispatchers.getDefault().plus(JobKt.Job(null));
 

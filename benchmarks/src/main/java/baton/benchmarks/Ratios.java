@@ -16,11 +16,11 @@ import java.util.TreeMap;
 
 /**
  * Reads JMH's JSON results, one file or several (say one per JDK), and prints every benchmark that has a parameter
- * {@code impl}: ours first, then each peer with the ratio of our score to the peer's.
+ * {@code impl}: Baton first, then each peer with the ratio of Baton's score to the peer's.
  *
- * <p>The range behind a ratio is the widest that both error bars allow. With times (ns/op) a ratio below 1 is in our
- * favour, with throughput (ops/s) one above 1; the last column says which, or "even" if the range has both.
- * Two iterations or fewer have no error bars, and then no range.
+ * <p>The range behind a ratio is the widest that both error bars allow. With times (ns/op) a ratio below 1 is in
+ * Baton's favour, with throughput (ops/s) one above 1; the last column names the winner, or "even" if the range has
+ * both. Two iterations or fewer have no error bars, and then no range.
  */
 public final class Ratios {
     private static final String OURS = "baton";
@@ -45,7 +45,7 @@ public final class Ratios {
         print(lines);
     }
 
-    /** What stays the same while {@code impl} changes. */
+    /** A benchmark with its parameters other than {@code impl}. */
     private record Workload(String source, String name) {}
 
     private record Measured(double score, double error, String unit, double bytes) {

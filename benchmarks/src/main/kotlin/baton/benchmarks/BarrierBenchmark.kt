@@ -29,7 +29,7 @@ open class BarrierBenchmark : BatonBenchmark() {
         }
     }
 
-    /** All parties arrive and are let go, once. */
+    /** All parties arrive and are released, once. */
     @Benchmark
     @OperationsPerInvocation(CYCLES)
     fun cycle(state: Meeting) {

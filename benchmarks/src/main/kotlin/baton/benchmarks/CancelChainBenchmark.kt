@@ -10,15 +10,15 @@ import org.openjdk.jmh.annotations.Param
 import org.openjdk.jmh.annotations.Scope
 import org.openjdk.jmh.annotations.State
 
-/** What it costs that a cancel at the end of a chain of futures reaches the function at its beginning. */
+/** The cost of propagating a cancel from the end of a chain of futures to the function at its beginning. */
 open class CancelChainBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Chain {
-        /** cf: CompletableFuture itself, whose cancel ends the last stage and nothing else; its function still runs. */
+        /** cf: CompletableFuture itself, whose cancel ends only the last stage; its function still runs. */
         @Param("baton", "cf")
         lateinit var impl: String
 
-        /** How many stages are derived, one from the other. */
+        /** The number of stages derived one from another. */
         @Param("1", "10", "100")
         var length = 0
         private val executor = Later()
@@ -38,7 +38,7 @@ open class CancelChainBenchmark : BatonBenchmark() {
         fun run() = executor.task.run()
     }
 
-    /** Keeps what it is given. */
+    /** Keeps the function that it is given. */
     private class Later : Executor {
         lateinit var task: Runnable
 

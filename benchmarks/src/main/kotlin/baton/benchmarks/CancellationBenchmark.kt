@@ -28,7 +28,7 @@ open class CancellationBenchmark : BatonBenchmark() {
         @Param("baton", "kotlinx")
         lateinit var impl: String
 
-        /** How many wait before the one that is cancelled. */
+        /** The number of waiters ahead of the cancelled one. */
         @Param("0", "1000")
         var ahead = 0
         lateinit var gate: Gate
@@ -47,7 +47,7 @@ open class CancellationBenchmark : BatonBenchmark() {
         }
     }
 
-    /** All that belongs to it: to launch a coroutine, to wait, to be cancelled and to complete. */
+    /** The whole life of a cancelled waiter: a coroutine is launched, waits, is cancelled and completes. */
     @Benchmark
     @OperationsPerInvocation(CANCELLED)
     fun cancelDeep(state: Deep) {
@@ -83,7 +83,7 @@ open class CancellationBenchmark : BatonBenchmark() {
         }
     }
 
-    /** One release after all who waited have left. */
+    /** One release after all waiters have been cancelled. */
     @Benchmark
     @BenchmarkMode(Mode.SingleShotTime)
     @Warmup(iterations = 10)

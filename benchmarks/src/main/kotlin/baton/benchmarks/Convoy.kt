@@ -9,7 +9,7 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 
-/** Which acquires of one coroutine needed no waiting, and a little work to do inside. */
+/** Counts the acquires of one coroutine that did not wait, and does a little work inside. */
 class Tally {
     var atOnce = 0
     private var work = 1
@@ -20,20 +20,20 @@ class Tally {
 }
 
 /**
- * Coroutines on [Dispatchers.Default] that all want the same thing at the same time.
+ * Coroutines on [Dispatchers.Default] that all acquire the same permits at the same time.
  *
- * A convoy is primed: everything is taken first, then all coroutines queue, and only then it is released. From there on
- * first come, first served makes nearly every acquire wait. Coroutines that simply start do not: on a few processors
- * each finds a free permit and runs through.
+ * A convoy is primed: all permits are taken first, then all coroutines queue, and only then the permits are released.
+ * From then on nearly every acquire waits, because the order is first come, first served. Coroutines that simply start
+ * do not wait: on a few processors each finds a free permit and runs through.
  *
- * @param riders one gate for each coroutine, all of them onto the same thing.
- * @param lids the acquires that together take everything.
+ * @param riders one gate for each coroutine, all of them of the same lock.
+ * @param lids the gates whose acquires together take all permits.
  */
 class Convoy(private val riders: List<Gate>, private val lids: List<Gate>) {
     private val acquires = LongAdder()
     private val atOnce = LongAdder()
 
-    /** [total] acquires, shared out among the coroutines, each of which loops in one frame. */
+    /** [total] acquires, divided among the coroutines, each of which loops in one frame. */
     fun loop(total: Int) {
         val rounds = total / riders.size
         ride(rounds) { gate, tally ->
@@ -72,7 +72,7 @@ class Convoy(private val riders: List<Gate>, private val lids: List<Gate>) {
         acquires.add(rounds.toLong() * riders.size)
     }
 
-    /** A new coroutine for each of [total] acquires. For one permit: whoever holds it may write the common tally. */
+    /** A new coroutine for each of [total] acquires. For one permit: its holder alone writes the common tally. */
     fun oneShot(total: Int) {
         val gate = riders.first()
         val tally = Tally()
@@ -98,9 +98,9 @@ class Convoy(private val riders: List<Gate>, private val lids: List<Gate>) {
     }
 
     /**
-     * After each iteration: a convoy in which hardly anybody waited has measured something else, and is to have no
-     * result. Two riders on two processors are a case of their own: each may come back before the other has queued
-     * again, and then waits for nobody. How often that happens depends on the implementation; look at the percentage.
+     * Checks after each iteration that most acquires have waited: otherwise the convoy has measured another case and
+     * must have no result. Two riders on two processors are special: each may return before the other has queued again,
+     * and then does not wait. The frequency of that depends on the implementation; see the percentage.
      */
     fun checkThatAcquiresSuspended() {
         val all = acquires.sumThenReset()

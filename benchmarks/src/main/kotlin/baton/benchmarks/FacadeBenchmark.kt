@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Setup
 import org.openjdk.jmh.annotations.State
 import org.openjdk.jmh.annotations.TearDown
 
-/** What a Java caller pays for a permit that comes as a future. */
+/** The cost for a Java caller of acquiring a permit by a future. */
 open class FacadeBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {
@@ -31,7 +31,7 @@ open class FacadeBenchmark : BatonBenchmark() {
         }
     }
 
-    /** Acquire, join, give back, while the permit is free. */
+    /** Acquire, join and release a free permit. */
     @Benchmark
     fun free(state: Free) {
         state.face.acquire()
@@ -58,13 +58,13 @@ open class FacadeBenchmark : BatonBenchmark() {
         }
     }
 
-    /** One holds the permit, a future must wait for it, the release completes the future, which is then the holder. */
+    /** A future waits for a held permit; the release completes the future, which then holds the permit. */
     @Benchmark
     fun waiting(state: Held) {
         state.face.passOn()
     }
 
-    /** One permit; there is one holder at most. */
+    /** One permit, and so at most one holder. */
     interface Face {
         fun acquire()
 
@@ -108,8 +108,8 @@ private class BatonFace : FacadeBenchmark.Face {
 }
 
 /**
- * What one writes without a Java face: a coroutine for each future. On a dispatcher with threads of its own, the
- * coroutine may find the permit free by the time it runs; its way there and back is most of what is measured.
+ * The usual code without a Java API: a coroutine for each future. On a dispatcher with its own threads the permit may
+ * be free by the time the coroutine runs; most of the measured time is then that of the two thread switches.
  */
 private class FutureFace(dispatcher: CoroutineDispatcher) : FacadeBenchmark.Face {
     private val scope = CoroutineScope(dispatcher)

@@ -12,24 +12,24 @@ import kotlinx.coroutines.sync.Semaphore as KotlinxSemaphore
 import kotlinx.coroutines.withTimeoutOrNull
 
 /**
- * What is compared: one way in, one way out. A fork uses one implementation, so the calls through this interface are
- * monomorphic and are inlined. The adapters only pass on (tail calls), so they add no frame of their own.
+ * The interface of the compared locks: one acquire, one release. A fork uses one implementation, so the calls through
+ * this interface are monomorphic and are inlined. The adapters only delegate (tail calls), so they add no frame.
  */
 interface Gate {
     suspend fun acquire()
 
     fun tryAcquire(): Boolean
 
-    /** Answers false or null when the time was over. */
+    /** Returns false or null if the time has elapsed. */
     suspend fun acquireInTime(): Any? = throw UnsupportedOperationException()
 
     fun release()
 }
 
-/** Long enough never to be over. */
+/** Long enough never to elapse. */
 val TIMEOUT: Duration = 1.minutes
 
-/** [weight] is what each acquire takes. kotlinx has no weights. */
+/** Each acquire takes [weight] permits. kotlinx has no weights. */
 fun semaphoreGate(impl: String, permits: Int, weight: Int = 1): Gate =
     when (impl) {
         "baton" -> BatonGate(BatonSemaphore(permits), weight)

@@ -10,11 +10,11 @@ import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.channels.Channel as KotlinxChannel
 import kotlinx.coroutines.launch
 
-/** What becomes of an element whose receiver goes away between the hand-over and its turn to run. */
+/** Hands an element to a receiver that is cancelled after the hand-over and before it runs. */
 abstract class HandOver {
     private val later = Later()
 
-    /** Whether the element could still be received by another. */
+    /** Returns whether another receiver could still receive the element. */
     fun toOneThatIsCancelled(): Boolean {
         val job = Job()
         CoroutineScope(later + job).launch(start = UNDISPATCHED) { receive() }

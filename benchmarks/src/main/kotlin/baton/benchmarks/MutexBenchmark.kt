@@ -41,7 +41,7 @@ open class MutexBenchmark : BatonBenchmark() {
         }
     }
 
-    /** Two threads that never suspend: whoever finds it locked tries again. */
+    /** Two threads that never suspend: a thread that finds the mutex locked tries again. */
     @Benchmark
     @Threads(2)
     @Suppress("UNUSED_PARAMETER")

@@ -13,7 +13,7 @@ import kotlinx.coroutines.selects.select
 
 /** Senders that pass elements to receivers through one channel. */
 interface Pipe : AutoCloseable {
-    /** [elements] in all, each sender sending as many, each receiver receiving as many. */
+    /** Passes [elements] in all; all senders send equally many, and all receivers receive equally many. */
     fun pass(elements: Int)
 
     override fun close() {}

@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.State
 import org.openjdk.jmh.annotations.TearDown
 
 /**
- * What five levels cost where nobody needs them, and what they bring where somebody does. Default has more threads than
- * the places that are asked for: else its `limitedParallelism` is no limit, and answers Default itself.
+ * The cost of five levels for work that does not need them, and their benefit for urgent work. Default has more threads
+ * than the requested parallelism: otherwise its `limitedParallelism` is no limit, and returns Default itself.
  */
 @Fork(
     1,
@@ -57,7 +57,7 @@ open class PriorityDispatcherBenchmark : BatonBenchmark() {
         }
     }
 
-    /** One thread dispatches blocks of all levels that do next to nothing, until all have run. */
+    /** One thread dispatches blocks of all levels that do almost nothing, until all have run. */
     @Benchmark
     @OperationsPerInvocation(BLOCKS)
     fun fanOut(state: Dispatching) {
@@ -86,7 +86,7 @@ open class PriorityDispatcherBenchmark : BatonBenchmark() {
             }
         }
 
-    /** Two coroutines hand each other a ball, through two rendezvous channels. */
+    /** Two coroutines pass an element back and forth through two rendezvous channels. */
     @Benchmark
     @OperationsPerInvocation(BLOCKS)
     fun pingPong(state: Dispatching) =
@@ -105,7 +105,7 @@ open class PriorityDispatcherBenchmark : BatonBenchmark() {
         @Param("baton", "limited", "pbq")
         lateinit var impl: String
 
-        /** How old it is before somebody urgent comes, in milliseconds. */
+        /** The age of the backlog in milliseconds when an urgent block is dispatched. */
         @Param("0", "700")
         var age = 0
         private lateinit var dispatcher: CoroutineDispatcher
@@ -116,13 +116,13 @@ open class PriorityDispatcherBenchmark : BatonBenchmark() {
 
         @Setup
         fun create() {
-            // One thread works, and the other processor is left to whoever waits.
+            // One thread works, and the other processor is free for the waiting thread.
             dispatcher = dispatcher(impl, parallelism = 1)
         }
 
         @Setup(Level.Invocation)
         fun fill() {
-            // What is left when the time is over is as old as that.
+            // The blocks that are left when the time has elapsed are that old.
             val meanwhile = age * 1_000_000L / WORK_NANOS
             while (waiting.get() < BACKLOG + meanwhile) {
                 waiting.incrementAndGet()

@@ -11,7 +11,7 @@ import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
 
-/** A dispatcher with `parallelism` threads at most, ours or a peer; ours and pbq know levels. */
+/** A dispatcher with at most `parallelism` threads, Baton's or a peer's; Baton's and pbq have levels. */
 fun dispatcher(impl: String, parallelism: Int): CoroutineDispatcher =
     when (impl) {
         "baton" -> Dispatchers.Default.prioritized(parallelism)
@@ -21,7 +21,7 @@ fun dispatcher(impl: String, parallelism: Int): CoroutineDispatcher =
         else -> throw IllegalArgumentException("impl = $impl")
     }
 
-/** What people build today: a thread pool whose queue is a heap. First come, first served inside a level, too. */
+/** The usual construction: a thread pool whose queue is a heap. First come, first served inside a level, too. */
 class PriorityBlockingQueueDispatcher(threads: Int) :
     CoroutineDispatcher(),
     AutoCloseable {

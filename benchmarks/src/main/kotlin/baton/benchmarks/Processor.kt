@@ -8,8 +8,8 @@ import org.openjdk.jmh.annotations.State
 import org.openjdk.jmh.annotations.TearDown
 
 /**
- * Each thread of a benchmark with several must have had a processor of its own, or they did not meet. Looked at after
- * each iteration, so that one that did not has no result.
+ * Checks after each iteration that every thread of a benchmark with several had its own processor; otherwise they did
+ * not run concurrently, and the iteration must have no result.
  */
 @State(Scope.Thread)
 open class Processor {

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.ReadWriteLock
 import java.util.concurrent.locks.ReentrantReadWriteLock
 import java.util.concurrent.locks.StampedLock
 
-/** The two ways into one lock. Where it knows no readers, both are the same. */
+/** The read and the write gate of one lock. For a lock without readers both are the same. */
 class ReadWriteGates(val read: Gate, val write: Gate)
 
 fun readWriteGates(impl: String): ReadWriteGates =

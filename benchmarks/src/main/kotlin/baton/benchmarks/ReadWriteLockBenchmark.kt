@@ -56,7 +56,7 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
         }
     }
 
-    /** Two readers that meet on the word, but exclude nobody. */
+    /** Two readers that contend for the word and do not exclude each other. */
     @Benchmark
     @Threads(2)
     @Suppress("UNUSED_PARAMETER")
@@ -86,7 +86,7 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
             threads?.shutdown()
         }
 
-        /** Every turn gives the processor to others while it is inside. */
+        /** Each access yields the processor while it is inside. */
         fun run() {
             val threads = threads ?: return runCoroutines()
             List(CALLERS) { caller -> threads.submit { runBlockingCaller(caller) } }.forEach(Future<*>::get)
@@ -115,12 +115,12 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
             }
         }
 
-        /** The writes are spread out evenly, and differently for each caller. */
+        /** The writes are spread evenly, and differently for each caller. */
         private fun gate(caller: Int, turn: Int) =
             if ((caller * 37 + turn * 61) % 100 < readPercent) gates.read else gates.write
     }
 
-    /** Coroutines, or virtual threads, that read and write by turns and suspend inside. */
+    /** Coroutines, or virtual threads, that read and write alternately and suspend inside. */
     @Benchmark
     @OperationsPerInvocation(CALLERS * TURNS)
     fun mix(state: Mix) {

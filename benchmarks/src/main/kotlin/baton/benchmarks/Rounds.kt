@@ -10,7 +10,7 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 
-/** A fixed number of parties that meet again and again at one barrier: all but the last wait each time. */
+/** A fixed number of parties that arrive repeatedly at one barrier: all but the last wait each time. */
 interface Rounds : AutoCloseable {
     fun run(cycles: Int)
 
@@ -38,7 +38,7 @@ private class ArrowRounds(private val parties: Int) : Rounds {
     override fun run(cycles: Int) = meet(parties, cycles) { barrier.await() }
 }
 
-/** Primed: all but one have come before the last one sets them going. */
+/** Primed: all but one party have arrived before the last one arrives and releases them. */
 private inline fun meet(parties: Int, cycles: Int, crossinline arrive: suspend () -> Unit) {
     runBlocking {
         repeat(parties) {

@@ -29,7 +29,7 @@ open class SemaphoreBenchmark : BatonBenchmark() {
         state.gate.release()
     }
 
-    /** Two threads and two permits: they meet on the counter, but nobody waits. */
+    /** Two threads and two permits: the threads contend for the counter, but neither waits. */
     @Benchmark
     @Threads(2)
     @Suppress("UNUSED_PARAMETER")
@@ -76,7 +76,7 @@ open class SemaphoreBenchmark : BatonBenchmark() {
 
         @TearDown(Level.Iteration)
         fun check() {
-            // Not to wait is what makes the unfair one fast.
+            // The unfair semaphore is fast because its acquires seldom wait.
             if (impl != "baton-unfair") convoy.checkThatAcquiresSuspended()
         }
     }
@@ -94,7 +94,7 @@ open class SemaphoreBenchmark : BatonBenchmark() {
     }
 
     @State(Scope.Benchmark)
-    open class Line {
+    open class LaunchQueue {
         @Param("baton", "kotlinx")
         lateinit var impl: String
         lateinit var convoy: Convoy
@@ -114,7 +114,7 @@ open class SemaphoreBenchmark : BatonBenchmark() {
     /** One coroutine for each acquire; its launch counts. */
     @Benchmark
     @OperationsPerInvocation(ACQUIRES)
-    fun oneShot(state: Line) {
+    fun oneShot(state: LaunchQueue) {
         state.convoy.oneShot(ACQUIRES)
     }
 }

@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Warmup
 open class TaskSchedulerBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Scheduling {
-        /** batonJava: our scheduler through its Java face; pbq: a pool over a PriorityBlockingQueue. */
+        /** batonJava: Baton's scheduler by its Java API; pbq: a pool over a PriorityBlockingQueue. */
         @Param("baton", "batonJava", "pbq")
         lateinit var impl: String
         lateinit var tasks: Tasks
@@ -68,7 +68,7 @@ open class TaskSchedulerBenchmark : BatonBenchmark() {
 
         @TearDown(Level.Invocation)
         fun empty() {
-            // Those that the peer's threads had taken already.
+            // Each of the peer's two threads may hold a task that it had taken before the pause.
             check(tasks.queued <= 2) { "${tasks.queued} left in the queue" }
             tasks.pause(false)
         }

@@ -16,16 +16,16 @@ import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.runBlocking
 
-/** Something that runs so many tasks at a time, the most urgent first. */
+/** A scheduler that runs a bounded number of tasks at a time, the most urgent first. */
 abstract class Tasks : AutoCloseable {
-    /** A task that does nothing; what is answered can be awaited and cancelled. */
+    /** Schedules a task that does nothing; the returned object can be awaited and cancelled. */
     abstract fun schedule(level: Priority): Any
 
     abstract fun await(tasks: Array<Any?>)
 
     abstract fun cancel(task: Any)
 
-    /** Starts nothing until it is false again. */
+    /** While true, no task is started. */
     abstract fun pause(isPaused: Boolean)
 
     abstract val queued: Int
@@ -77,7 +77,7 @@ private class BatonJavaTasks(concurrency: Int) : Tasks() {
     }
 }
 
-/** What people build today; a cancelled task is taken out of the queue, as ours is. */
+/** The usual construction; a cancelled task is taken out of the queue, as Baton's is. */
 private class PriorityBlockingQueueTasks(concurrency: Int) : Tasks() {
     private class Task(private val level: Int, private val number: Long) :
         FutureTask<Int>({ 1 }),

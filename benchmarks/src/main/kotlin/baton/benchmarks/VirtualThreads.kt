@@ -3,7 +3,7 @@ package baton.benchmarks
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 
-/** By reflection, for the benchmarks are compiled for a JDK that has none. */
+/** By reflection, because the benchmarks are compiled for a JDK without virtual threads. */
 fun virtualThreads(): ExecutorService =
     try {
         Executors::class.java.getMethod("newVirtualThreadPerTaskExecutor").invoke(null) as ExecutorService

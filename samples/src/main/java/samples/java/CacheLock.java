@@ -13,8 +13,8 @@ import samples.support.Cli;
 import samples.support.DiskCache;
 
 /**
- * A cache on disk that sixty callers read while two rewrite it: torn without a lock, and whole with one that lets in
- * ten readers at a time or one writer alone. {@code samples.CacheLock} is the same in Kotlin.
+ * A cache on disk that sixty callers read while two rewrite it. Without a lock some reads are torn; with a lock that
+ * admits ten readers at a time or one writer none is. {@code samples.CacheLock} is the same in Kotlin.
  */
 public final class CacheLock {
     private static final int READERS = 60;
@@ -34,7 +34,7 @@ public final class CacheLock {
         return inTurn(DiskCache.PARTS, part -> writing.writePart()).whenComplete((done, failure) -> writing.close());
     }
 
-    /** One after the other. */
+    /** Runs the parts one after the other. */
     private static CompletableFuture<Void> inTurn(int times, IntFunction<CompletableFuture<Void>> step) {
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
         for (int i = 0; i < times; i++) {
@@ -44,7 +44,7 @@ public final class CacheLock {
         return all;
     }
 
-    /** All at the same time. */
+    /** Runs all at the same time. */
     private static void use(
             DiskCache cache, Supplier<CompletableFuture<Void>> load, IntFunction<CompletableFuture<Void>> store) {
         List<CompletableFuture<Void>> all = new ArrayList<>();
@@ -55,7 +55,7 @@ public final class CacheLock {
         for (int i = 0; i < READERS; i++) {
             all.add(inTurn(READS, number -> load.get()));
         }
-        // Each of them has asked.
+        // Each of them has requested its first part.
         cache.begin();
         CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
     }
@@ -79,7 +79,7 @@ public final class CacheLock {
         }
     }
 
-    /** The exit code: 0 if reads were torn without the lock and not with it. */
+    /** Returns the exit code: 0 if reads were torn without the lock and none with it. */
     public static int run(String[] args, PrintStream out, PrintStream err) {
         return Cli.runWithoutOptions(args, err, () -> {
             boolean torn = !withoutLock(out);

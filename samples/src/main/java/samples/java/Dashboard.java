@@ -11,9 +11,9 @@ import samples.support.Page;
 import samples.support.WidgetServer;
 
 /**
- * Three widgets are loaded at the same time and meet at a barrier; the last one renders the page. One that cannot be
- * loaded breaks the barrier, and the others learn why instead of waiting for ever. {@code samples.Dashboard} is the
- * same in Kotlin.
+ * Three widgets are loaded at the same time and meet at a barrier; the last one renders the page. A widget that cannot
+ * be loaded breaks the barrier, and the others get its failure instead of waiting for ever. {@code samples.Dashboard}
+ * is the same in Kotlin.
  */
 public final class Dashboard {
     private static final List<String> WIDGETS = List.of("news", "stocks", "weather");
@@ -60,7 +60,7 @@ public final class Dashboard {
         return page.report(out, title);
     }
 
-    /** The exit code: 0 if the page was rendered once with all widgets, and never without one of them. */
+    /** Returns the exit code: 0 if the page was rendered once with all widgets, and never without one of them. */
     public static int run(String[] args, PrintStream out, PrintStream err) {
         return Cli.runWithoutOptions(args, err, () -> {
             boolean whole = open(out, "All widgets can be loaded", "");

@@ -15,16 +15,16 @@ import samples.support.Ledger;
 import samples.support.PageServer;
 
 /**
- * One discovers pages, three fetch them, one aggregates them, slowly. Two bounded channels between them keep those in
- * front from running ahead: few pages are in memory at any time. Stopped in the middle, it leaves nothing behind.
- * {@code samples.Pipeline} is the same in Kotlin.
+ * One stage discovers pages, three fetch them, and a slow one aggregates them. Two bounded channels between them
+ * provide backpressure: few pages are in memory at any time. A pipeline stopped in the middle leaves no page, request
+ * or waiter. {@code samples.Pipeline} is the same in Kotlin.
  */
 public final class Pipeline {
     private static final int FETCHERS = 3;
     private static final int LINKS = 10;
     private static final int PAGES = 4;
 
-    /** The channel full, one in the hands of each fetcher, one in those of the aggregator. */
+    /** A full channel, one page in each fetcher, one in the aggregator. */
     private static final int BOUND = PAGES + FETCHERS + 1;
 
     private static final int ENOUGH = 30;
@@ -34,7 +34,7 @@ public final class Pipeline {
     private final AsyncChannel<String> links = AsyncChannel.create(LINKS);
     private final AsyncChannel<String> pages;
 
-    /** Those without an answer. */
+    /** The requests without a response. */
     private final Set<CancellableFuture<?>> requests = ConcurrentHashMap.newKeySet();
 
     private Pipeline(PageServer server, Ledger ledger) {
@@ -73,11 +73,11 @@ public final class Pipeline {
         return request;
     }
 
-    /** Until {@code enough} are done. */
+    /** Aggregates until {@code enough} pages are done. */
     private CancellableFuture<Void> aggregate(int enough) {
         return CancellableFuture.of(pages.receive())
                 .thenCompose(page -> ledger.stuck()
-                        // What is in front could go on meanwhile, if the channel were not full.
+                        // The earlier stages could continue meanwhile if the channel were not full.
                         .thenCompose(stuck -> started(server.count(page)))
                         .thenCompose(counted -> {
                             boolean last = ledger.aggregated(page) == enough;
@@ -103,8 +103,8 @@ public final class Pipeline {
     }
 
     /**
-     * Who waits in a channel learns that it is cancelled; what is in it goes to the ledger; requests are aborted. The
-     * stages behind them are not cancelled: they end by themselves, and none before it has told the ledger.
+     * Cancels the channels and the requests: waiters of a channel fail, and its buffered pages go to the ledger. The
+     * dependent stages are not cancelled: they end by themselves, each after it has updated the ledger.
      */
     private void stop() {
         links.cancel();
@@ -132,11 +132,11 @@ public final class Pipeline {
         }
     }
 
-    /** The exit code: 0 if no run had too many pages in memory, lost one or left something behind. */
+    /** Returns the exit code: 0 if no run exceeded the bound, lost a page, or left a request or a waiter. */
     public static int run(String[] args, PrintStream out, PrintStream err) {
         return Cli.runWithoutOptions(args, err, () -> {
             boolean whole = run(out, "All pages", PageServer.PAGES, PageServer.PAGES);
-            // When the aggregator has enough, one fetcher waits for its answer, and the others to send.
+            // When the aggregator has enough pages, one fetcher waits for its response, and the others wait to send.
             boolean half = run(out, "Stopped after " + ENOUGH + " pages", ENOUGH + BOUND - 2, ENOUGH);
             return whole && half;
         });

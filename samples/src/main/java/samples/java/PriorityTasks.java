@@ -15,8 +15,8 @@ import samples.support.Job;
 import samples.support.Timesheet;
 
 /**
- * An application refreshes its token and loads a view while less urgent requests stand in line: without priorities
- * behind them, with priorities before them. {@code samples.PriorityTasks} is the same in Kotlin.
+ * An application refreshes its token and loads a view while less urgent requests are queued: without priorities behind
+ * them, with priorities ahead of them. {@code samples.PriorityTasks} is the same in Kotlin.
  */
 public final class PriorityTasks {
     private static final HttpClient CLIENT = HttpClient.newBuilder()
@@ -48,7 +48,7 @@ public final class PriorityTasks {
                     if (failure == null) {
                         sheet.ended(job);
                     } else {
-                        // Those in line need not try: they get a SchedulerClosedException.
+                        // Queued jobs need not try: they get a SchedulerClosedException.
                         scheduler.close(failure);
                         sheet.failed(job, failure);
                     }

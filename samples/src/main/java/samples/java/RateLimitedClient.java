@@ -36,7 +36,7 @@ public final class RateLimitedClient {
         return CLIENT.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::statusCode);
     }
 
-    /** A future for every item, all at once. */
+    /** Starts a future for every item, all at once. */
     private static void fetchAll(List<String> items, Tally tally, Function<String, CompletableFuture<Integer>> fetch) {
         CompletableFuture<?>[] all = items.stream()
                 .map(path -> fetch.apply(path).handle((status, failure) -> {
@@ -54,7 +54,7 @@ public final class RateLimitedClient {
                 items,
                 tally,
                 path -> semaphore.withPermit(() -> get(server.uri(path)).whenComplete((status, failure) -> {
-                    // Those in line need not try: they get a SemaphoreClosedException.
+                    // Queued items need not try: they get a SemaphoreClosedException.
                     if (failure != null) semaphore.close(failure);
                 })));
     }

@@ -10,8 +10,8 @@ import samples.support.Cli;
 import samples.support.SearchServer;
 
 /**
- * Somebody types a word, and every letter starts a search. The search before is cancelled, and with it its request: the
- * server sees the connection go. {@code samples.SearchAsYouType} is the same in Kotlin.
+ * A user types a word, and every letter starts a search. It cancels the previous search together with its request: the
+ * server sees that the connection is closed. {@code samples.SearchAsYouType} is the same in Kotlin.
  */
 public final class SearchAsYouType {
     private static final String WORD = "baton";
@@ -23,7 +23,7 @@ public final class SearchAsYouType {
 
     private SearchAsYouType() {}
 
-    /** The cancel of this last stage goes up the chain to the exchange, and aborts it. */
+    /** Cancelling this last stage propagates up the chain to the exchange and aborts it. */
     private static CancellableFuture<String> search(SearchServer server, String query) {
         return CancellableFuture.of(CLIENT.sendAsync(server.request(query), BodyHandlers.ofString()))
                 .thenApply(HttpResponse::body);
@@ -40,7 +40,7 @@ public final class SearchAsYouType {
         return search.join();
     }
 
-    /** The exit code: 0 if the last query alone was answered, and all others are aborted. */
+    /** Returns the exit code: 0 if only the last query was answered, and all others were aborted. */
     public static int run(String[] args, PrintStream out, PrintStream err) {
         return Cli.runWithoutOptions(args, err, () -> {
             try (SearchServer server = new SearchServer(WORD)) {

@@ -9,20 +9,20 @@ import samples.support.Bank;
 import samples.support.Cli;
 
 /**
- * Two transfers at the same time from an account that has money for one: wrong without a lock, although all run on one
- * thread, and right with a mutex. {@code samples.TransferMoney} is the same in Kotlin.
+ * Two transfers at the same time from an account with money for one. Without a lock the result is wrong, although both
+ * run on one thread; with a mutex it is right. {@code samples.TransferMoney} is the same in Kotlin.
  */
 public final class TransferMoney {
     private static final long AMOUNT = 100;
 
     private TransferMoney() {}
 
-    /** A transfer within a bank; the owner stands for it. */
+    /** A transfer within a bank; the owner identifies it to the mutex. */
     private interface Transfer {
         CompletableFuture<Boolean> start(Bank bank, String owner, String to);
     }
 
-    /** Checks, then acts. While it waits for an answer of the bank, others run: they may have read the same balance. */
+    /** Checks, then acts. While it waits for the bank, other transfers run and may have read the same balance. */
     private static CompletableFuture<Boolean> transfer(Bank bank, String from, String to) {
         return bank.balance(from).thenCompose(balance -> {
             if (balance < AMOUNT) return CompletableFuture.completedFuture(false);
@@ -58,7 +58,7 @@ public final class TransferMoney {
                 out, "With a mutex", (bank, owner, to) -> accounts.withLock(owner, () -> transfer(bank, "alice", to)));
     }
 
-    /** With an owner, a transfer that locks again is told so; without one, it would wait for itself for ever. */
+    /** With an owner, a transfer that locks again gets an exception; without one, it would wait for itself for ever. */
     private static void lockTwice(PrintStream out) {
         AsyncMutex accounts = AsyncMutex.create("accounts");
         out.println("The same owner locks twice");
@@ -76,7 +76,7 @@ public final class TransferMoney {
                 .join();
     }
 
-    /** The exit code: 0 if the race showed without the lock and not with it. */
+    /** Returns the exit code: 0 if the race occurred without the lock and did not occur with it. */
     public static int run(String[] args, PrintStream out, PrintStream err) {
         return Cli.runWithoutOptions(args, err, () -> {
             boolean lost = !withoutLock(out);

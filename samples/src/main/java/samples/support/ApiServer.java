@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
 
 /**
- * An HTTP server on a free loopback port that answers every request after some milliseconds: 200, or 429 if it had more
- * than its limit in flight when the request came. It has two threads, however many requests wait for their answers: one
- * takes requests, one answers.
+ * An HTTP server on a free loopback port that answers every request after some milliseconds: 200, or 429 if more
+ * requests than its limit were in flight when the request came. It has two threads, whatever the number of waiting
+ * requests: one accepts requests, one sends responses.
  */
 public final class ApiServer implements AutoCloseable {
     private static final int BACKLOG = 4096;
@@ -30,13 +30,13 @@ public final class ApiServer implements AutoCloseable {
     private final int failAfter;
     private final ToIntFunction<String> delay;
 
-    /** Only the answering thread counts. */
+    /** Only the thread that sends responses writes it. */
     private int answered;
 
     private boolean closed;
 
     static {
-        // Or the second half of an answer, its body, may wait 40 ms for the acknowledgement of the first.
+        // Otherwise the second half of a response, its body, may wait 40 ms for the acknowledgement of the first.
         System.setProperty("sun.net.httpserver.nodelay", "true");
     }
 
@@ -49,27 +49,27 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server that accepts {@code limit} requests at a time and dies after {@code failAfter} answers. Each
-     * takes 5 to 50 ms, the same path as long every time.
+     * Starts a server that accepts {@code limit} requests at a time and dies after {@code failAfter} responses. A
+     * response takes 5 to 50 ms, the same time for the same path.
      */
     public static ApiServer start(int limit, int failAfter) throws IOException {
         return start(limit, failAfter, path -> new SplittableRandom(path.hashCode()).nextInt(5, 51));
     }
 
-    /** The same, where an answer takes as many milliseconds as {@code delay} says of its path. */
+    /** The same, but {@code delay} maps a path to the milliseconds that its response takes. */
     public static ApiServer start(int limit, int failAfter, ToIntFunction<String> delay) throws IOException {
         ApiServer server = new ApiServer(limit, failAfter, delay);
         server.http.start();
         return server;
     }
 
-    /** Where to ask for {@code path}. */
+    /** The URI of {@code path}. */
     public URI uri(String path) {
         InetSocketAddress address = http.getAddress();
         return URI.create("http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + path);
     }
 
-    /** The most requests that were in flight at once. */
+    /** The greatest number of requests in flight at a time. */
     public int peak() {
         return peak.get();
     }
@@ -84,19 +84,19 @@ public final class ApiServer implements AutoCloseable {
 
     private void answer(HttpExchange exchange, int status, String path) {
         byte[] body = (status + " " + path + "\n").getBytes(StandardCharsets.UTF_8);
-        // Before the answer is complete, or the client's next request could come first and count as one too many.
+        // Before the response is complete: otherwise the client's next request could come first and exceed the limit.
         inFlight.decrementAndGet();
         try (exchange) {
             exchange.sendResponseHeaders(status, body.length);
             exchange.getResponseBody().write(body);
         } catch (IOException gone) {
-            // The client does not want it any more.
+            // The client has closed the connection.
         }
         answered++;
         if (answered == failAfter) close();
     }
 
-    /** Stops the server; requests without an answer lose their connection. */
+    /** Stops the server; requests without a response lose their connection. */
     @Override
     public synchronized void close() {
         if (closed) return;

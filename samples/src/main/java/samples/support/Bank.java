@@ -9,8 +9,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A bank that answers every call later. It has one thread that works off a queue, like the event loop of a server; what
- * runs on it meets no data race, and meets the others at every answer it waits for.
+ * A bank with asynchronous calls. It has one thread that runs a queue of blocks, like the event loop of a server.
+ * Blocks on it have no data races, but a transfer interleaves with others wherever it waits for a result.
  */
 public final class Bank implements AutoCloseable {
     private static final String PAYER = "alice";
@@ -19,7 +19,7 @@ public final class Bank implements AutoCloseable {
     private final ExecutorService loop = Executors.newSingleThreadExecutor();
     private final Map<String, Long> balances = new TreeMap<>(Map.of(PAYER, TOTAL, "bob", 0L, "carol", 0L));
 
-    /** The one thread. Transfers that start on it start in turn, before the bank's first answer. */
+    /** The bank's thread. Transfers that start on it start one after another, before the bank's first result. */
     public ExecutorService loop() {
         return loop;
     }
@@ -33,8 +33,8 @@ public final class Bank implements AutoCloseable {
     }
 
     /**
-     * Prints what became of transfers of {@code amount} from alice, and whether the books still balance. To be called
-     * on the loop or when nothing runs.
+     * Prints the outcomes of transfers of {@code amount} from alice, and returns whether the books still balance. Call
+     * it on the loop, or when no transfer runs.
      */
     public boolean audit(PrintStream out, String title, long amount, List<Boolean> accepted) {
         long paid = amount * accepted.stream().filter(done -> done).count();

@@ -6,23 +6,23 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** What the samples do around what they show: the command line and the exit code. */
+/** The command line and the exit code of the samples. */
 public final class Cli {
     private Cli() {}
 
-    /** Fetches all items as the options say; the answer is the exit code. */
+    /** Fetches all items with the options, and returns the exit code. */
     @FunctionalInterface
     public interface Client {
         int run(List<String> items, Options options) throws IOException;
     }
 
-    /** What is left to do when nobody asked for help; the answer is the exit code. */
+    /** The sample, run unless the arguments contain {@code --help}; returns the exit code. */
     @FunctionalInterface
     private interface Program {
         int run() throws UsageException, IOException;
     }
 
-    /** Runs {@code client} with what {@code args} say; the answer is the exit code. */
+    /** Runs {@code client} with the options in {@code args}, and returns the exit code. */
     public static int run(String[] args, PrintStream out, PrintStream err, Client client) {
         return run(args, Options.HELP, out, err, () -> {
             Options options = Options.parse(args);
@@ -30,7 +30,7 @@ public final class Cli {
         });
     }
 
-    /** Has {@code worker} do the jobs that {@code args} say, twice; the answer is the exit code. */
+    /** Runs the jobs of the options in {@code args} twice by {@code worker}, and returns the exit code. */
     public static int runJobs(String[] args, PrintStream out, PrintStream err, Comparison.Worker worker) {
         return run(args, JobOptions.HELP, out, err, () -> new Comparison(JobOptions.parse(args), out, err).run(worker));
     }
@@ -51,7 +51,7 @@ public final class Cli {
         }
     }
 
-    /** Runs a sample without options; the answer is the exit code, 0 if {@code sample} says true. */
+    /** Runs a sample without options, and returns the exit code: 0 if {@code sample} returns true. */
     public static int runWithoutOptions(String[] args, PrintStream err, BooleanSupplier sample) {
         if (args.length > 0) {
             err.println("this sample has no options, not even '" + args[0] + "'");
@@ -65,7 +65,9 @@ public final class Cli {
         }
     }
 
-    /** Ends the JVM at once if something went wrong; otherwise it ends by itself, as nothing is left running. */
+    /**
+     * Ends the JVM at once if the sample has failed; otherwise it ends by itself, because no thread is left running.
+     */
     public static void exit(int code) {
         if (code != 0) System.exit(code);
     }

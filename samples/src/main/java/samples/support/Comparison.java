@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** The same jobs twice, without priorities and with, each time with a server of their own. */
+/** Runs the same jobs twice, without priorities and with, each time against a new server. */
 public final class Comparison {
     private static final int WARM_UP = 40;
 
@@ -24,8 +24,8 @@ public final class Comparison {
     }
 
     /**
-     * Runs all jobs, each when it is due and at its level, {@code concurrency} at a time, and tells the sheet. Returns
-     * when nothing runs any more. When a job fails, those that have not been started are not run.
+     * Runs all jobs, each when it is due and at its level, {@code concurrency} at a time, and records them in the
+     * sheet. Returns when no job runs any more. After a job has failed, no further job is started.
      */
     @FunctionalInterface
     public interface Worker {
@@ -45,7 +45,7 @@ public final class Comparison {
         return write(Timeline.draw(without, with)) ? 0 : 1;
     }
 
-    /** Or the first run alone would pay for the classes that are loaded and the connections that are opened. */
+    /** Warms up: otherwise only the first measured run would load the classes and open the connections. */
     private void warmUp(Worker worker) throws IOException {
         List<Job> jobs = Job.mix(Math.min(options.jobs(), WARM_UP), false);
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
@@ -55,7 +55,7 @@ public final class Comparison {
     }
 
     private Timesheet measure(String title, boolean prioritized, Worker worker) throws IOException {
-        // What is in flight beyond the concurrency is refused, and fails its job.
+        // The server refuses requests beyond the concurrency, and a refused request fails its job.
         try (ApiServer server = ApiServer.start(options.concurrency(), options.failAfter(), path -> options.delay())) {
             Timesheet sheet = new Timesheet(title, Job.mix(options.jobs(), prioritized), out);
             worker.run(sheet, server, options.concurrency());
@@ -70,8 +70,8 @@ public final class Comparison {
     }
 
     private static String verdict(Timesheet without, Timesheet with) {
-        double before = Waits.of(JobKind.TOKEN_REFRESH, without.turns()).mean();
-        double now = Waits.of(JobKind.TOKEN_REFRESH, with.turns()).mean();
+        double before = Waits.of(JobKind.TOKEN_REFRESH, without.runs()).mean();
+        double now = Waits.of(JobKind.TOKEN_REFRESH, with.runs()).mean();
         String factor = now < before
                 ? String.format(Locale.ROOT, "%.1f times less with priorities", before / now)
                 : "no less with priorities";

@@ -19,15 +19,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A file on disk in four parts, each of which says of which version it is. To read or to write all of it takes four
- * steps, between which others come to their turn: readers go forwards, writers backwards, so that those who do not keep
- * out of each other's way see parts of two versions. The disk serves nobody before {@link #begin}: so that whoever comes
- * first does not leave before the others are there. It takes note of everything that happens to it.
+ * A file on disk in four parts, each of which contains its version. Reading or writing the whole file takes four steps,
+ * between which other callers run. Readers go forwards and writers backwards, so that without mutual exclusion a reader
+ * sees parts of two versions. The disk runs no step before {@link #begin}, so that the first caller cannot finish
+ * before the others have come. It counts all accesses.
  */
 public final class DiskCache implements AutoCloseable {
     public static final int PARTS = 4;
 
-    /** How many may read at once. */
+    /** The maximum number of readers at a time. */
     public static final int READERS = 10;
 
     private static final int PART_BYTES = 4096;
@@ -45,7 +45,7 @@ public final class DiskCache implements AutoCloseable {
     private final AtomicInteger reads = new AtomicInteger();
     private final AtomicInteger writes = new AtomicInteger();
 
-    /** A file of its own, in the folder for temporary files, gone when this is closed. */
+    /** Creates a temporary file, deleted when this is closed. */
     public DiskCache() {
         try {
             file = Files.createTempFile("cache-lock", ".cache");
@@ -64,12 +64,12 @@ public final class DiskCache implements AutoCloseable {
         });
     }
 
-    /** All have come who are to be served in turn. */
+    /** Starts to serve requests; call it once all callers have come. */
     public void begin() {
         begun.countDown();
     }
 
-    /** Somebody who reads the file, part by part. */
+    /** A caller that reads the file, part by part. */
     public final class Reading implements AutoCloseable {
         private final Set<String> versions = new HashSet<>();
         private int next;
@@ -92,7 +92,7 @@ public final class DiskCache implements AutoCloseable {
         }
     }
 
-    /** Somebody who writes a version, part by part. */
+    /** A caller that writes a version, part by part. */
     public final class Writing implements AutoCloseable {
         private final int version;
         private int next = PARTS - 1;
@@ -126,7 +126,7 @@ public final class DiskCache implements AutoCloseable {
         try {
             ByteBuffer bytes = ByteBuffer.allocate(PART_BYTES);
             while (bytes.hasRemaining() && channel.read(bytes, (long) part * PART_BYTES + bytes.position()) >= 0) {
-                // To the end of the part.
+                // Reads to the end of the part.
             }
             return new String(bytes.array(), 0, bytes.position(), StandardCharsets.US_ASCII).strip();
         } catch (IOException failure) {
@@ -145,7 +145,10 @@ public final class DiskCache implements AutoCloseable {
         }
     }
 
-    /** Prints what has happened. When nothing runs any more. Whether every read was of one version. */
+    /**
+     * Prints the counts. Call it when no access runs any more. Returns whether every read saw one version, and no
+     * writer ran beside another caller.
+     */
     public boolean report(PrintStream out, String title) {
         boolean whole = torn.get() == 0;
         out.println(title);

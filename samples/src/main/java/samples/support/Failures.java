@@ -5,12 +5,12 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 
-/** Counts what went wrong, by kind. Whoever has one guards it. */
+/** Counts failures by kind. Not thread-safe: its owner guards it. */
 final class Failures {
     private final Map<String, Integer> kinds = new TreeMap<>();
     private int count;
 
-    /** What a future failed with, out of its wrapping. */
+    /** The exception with which a future has failed, without a {@code CompletionException} around it. */
     static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException ? failure.getCause() : failure;
     }

@@ -16,13 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A text file of items: a path a line; blank lines and lines that begin with # do not count. */
+/** A text file of items, one path a line; blank lines and lines that begin with # are ignored. */
 final class ItemsFile {
     private static final int SHOWN = 60;
 
     private ItemsFile() {}
 
-    /** The items of {@code file}; of the file that comes with the sample if it is null. */
+    /** Returns the items of {@code file}, or, if it is null, of the file that comes with the sample. */
     static List<String> read(Path file) throws UsageException {
         String name = file == null ? "items.txt" : file.toString();
         List<String> items = new ArrayList<>();
@@ -52,7 +52,7 @@ final class ItemsFile {
         }
     }
 
-    /** {@code line} as a message may quote it. */
+    /** {@code line} in a form that a message can quote. */
     static String shown(String line) {
         String printable = line.replaceAll("\\p{Cntrl}", "?");
         return printable.length() <= SHOWN ? printable : printable.substring(0, SHOWN) + "...";

@@ -5,28 +5,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One of many.
+ * A job of the comparison.
  *
- * @param number its place in the order in which they are scheduled, from 0.
- * @param kind what is to be done.
+ * @param number its position in the order in which jobs are scheduled, from 0.
+ * @param kind the kind of request.
  * @param priority the level at which it is scheduled.
- * @param after how many jobs must have ended before it is scheduled.
+ * @param after the number of jobs that must have ended before it is scheduled.
  */
 public record Job(int number, JobKind kind, Priority priority, int after) {
     private static final List<JobKind> BACKLOG = List.of(JobKind.CACHE_WARMING, JobKind.ANALYTICS, JobKind.PREFETCH);
 
-    /** There is a job of every kind. */
+    /** The least number of jobs with which there is one of every kind. */
     static final int LEAST = JobKind.values().length;
 
-    /** What the server is asked for. */
+    /** The path of its request. */
     public String path() {
         return kind.path();
     }
 
     /**
-     * So many jobs in the order in which they are scheduled: four fifths at once, which nobody waits for. One in twenty
-     * is CRITICAL and three are HIGH: they come one by one, the last when as many jobs have ended as are half of the
-     * others.
+     * Returns so many jobs in the order in which they are scheduled. Four fifths are the backlog, scheduled at once. Of
+     * every twenty jobs one is CRITICAL and three are HIGH: these urgent jobs are scheduled one by one, the last when
+     * half as many jobs have ended as the backlog has.
      *
      * @param prioritized whether each is scheduled at its own level, or all at NORMAL.
      */

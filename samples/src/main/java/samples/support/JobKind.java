@@ -20,27 +20,27 @@ public enum JobKind {
         this.colour = colour;
     }
 
-    /** How urgent it is. */
+    /** The level at which it is scheduled. */
     public Priority priority() {
         return priority;
     }
 
-    /** What a table calls it. */
+    /** The name in a table. */
     public String label() {
         return label;
     }
 
-    /** Told from the others by the colour-blind, too. */
+    /** A colour that colour-blind readers can distinguish from the others. */
     String colour() {
         return colour;
     }
 
-    /** What the server is asked for. */
+    /** The path of its request. */
     String path() {
         return "/api/" + label.replace(' ', '-');
     }
 
-    /** Whether somebody waits for it; all others make the backlog. */
+    /** Whether a user waits for it; the jobs of the other kinds are the backlog. */
     boolean isUrgent() {
         return priority.compareTo(Priority.NORMAL) < 0;
     }

@@ -6,16 +6,16 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * What the command line of the jobs says.
+ * The command line options of the jobs.
  *
- * @param jobs how many there are.
- * @param concurrency how many may run at a time.
- * @param delay the milliseconds that an answer of the server takes.
- * @param failAfter the answers after which the server dies.
+ * @param jobs the number of jobs.
+ * @param concurrency the maximum number of jobs that run at a time.
+ * @param delay the milliseconds that a response of the server takes.
+ * @param failAfter the number of responses after which the server dies.
  * @param svg the file for the timeline, null for the one of {@link #SVG}.
  */
 public record JobOptions(int jobs, int concurrency, int delay, int failAfter, Path svg) {
-    /** Where the timeline goes if nobody says where. */
+    /** The default file of the timeline. */
     static final Path SVG = Path.of("target", "priority-tasks.svg");
 
     public static final String HELP = """
@@ -34,7 +34,7 @@ public record JobOptions(int jobs, int concurrency, int delay, int failAfter, Pa
 
             Exit code: 0 if every job was run both times and the timeline is written, 1 if not, 2 for wrong usage.""";
 
-    /** With fewer jobs for each place there might be none that waits when an urgent one comes. */
+    /** With fewer jobs for each slot, the queue might be empty when an urgent job is scheduled. */
     private static final int JOBS_A_PLACE = 4;
 
     static JobOptions parse(String[] args) throws UsageException {
@@ -62,7 +62,7 @@ public record JobOptions(int jobs, int concurrency, int delay, int failAfter, Pa
         return new JobOptions(jobs, concurrency, delay, failAfter, svg);
     }
 
-    /** Before the work, not after it. */
+    /** Checks the file before the work begins, not after it. */
     private static Path writable(Path file) throws UsageException {
         Path directory = file.toAbsolutePath().getParent();
         if (Files.isDirectory(file)) throw new UsageException(file + " is a directory, not a file for the timeline");

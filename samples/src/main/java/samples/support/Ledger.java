@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** Where the pages of a pipeline are: in memory, aggregated, thrown away. All methods may be called from any thread. */
+/** Records the pages of a pipeline: in memory, aggregated, dropped. All methods may be called from any thread. */
 public final class Ledger {
     private final int bound;
     private final int fetchable;
@@ -18,19 +18,19 @@ public final class Ledger {
     private int dropped;
     private int refused;
 
-    /** Pages that came twice, or went without having come. */
+    /** The number of pages that arrived twice, or left without having arrived. */
     private int wrong;
 
     /**
-     * @param bound how many pages may be in memory at once.
-     * @param fetchable how many can be fetched at all.
+     * @param bound the maximum number of pages in memory.
+     * @param fetchable the number of pages that the server answers.
      */
     public Ledger(int bound, int fetchable) {
         this.bound = bound;
         this.fetchable = fetchable;
     }
 
-    /** A page was asked for. */
+    /** A page was requested. */
     public synchronized void asked() {
         asked++;
     }
@@ -49,8 +49,8 @@ public final class Ledger {
     }
 
     /**
-     * Completes when nothing more should arrive before the page that the aggregator has in hand is aggregated. One that
-     * waits for it each time is as slow as can be: in memory there are as many pages as there may be.
+     * Completes when no further page can arrive before the aggregator has finished its current page. An aggregator that
+     * waits for this each time is as slow as possible: then the maximum number of pages is in memory.
      */
     public synchronized CompletableFuture<Void> stuck() {
         if (isStuck()) return CompletableFuture.completedFuture(null);
@@ -62,33 +62,33 @@ public final class Ledger {
         return inMemory.size() >= bound || fetched >= fetchable;
     }
 
-    /** A page has been worked off; the answer is how many have. */
+    /** A page has been aggregated. Returns the number of aggregated pages. */
     public synchronized int aggregated(String page) {
-        gone(page);
+        removeFromMemory(page);
         return ++aggregated;
     }
 
-    /** A channel has thrown a page away. */
+    /** A channel has dropped a page. */
     public synchronized void dropped(String page) {
-        gone(page);
+        removeFromMemory(page);
         dropped++;
     }
 
     /** A fetcher could not send a page. */
     public synchronized void refused(String page) {
-        gone(page);
+        removeFromMemory(page);
         refused++;
     }
 
-    private void gone(String page) {
+    private void removeFromMemory(String page) {
         if (!inMemory.remove(page)) wrong++;
     }
 
     /**
-     * Prints what has happened. When nothing runs any more. Whether {@code wanted} pages were aggregated, never too
-     * many were in memory, none was lost, and nothing is left over.
+     * Prints the numbers. Call it when no stage runs any more. Returns whether {@code wanted} pages were aggregated,
+     * the bound held, no page was lost, and no request or waiter is left.
      *
-     * @param waiters how many wait in the channels.
+     * @param waiters the number of waiters in the channels.
      */
     public synchronized boolean report(PrintStream out, String title, int wanted, int waiters, PageServer server) {
         int requests = server.requests();

@@ -5,12 +5,12 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * What the command line of the rate-limited client says.
+ * The command line options of the rate-limited client.
  *
  * @param items the file with the items, null for the thousand that come with the sample.
  * @param limit the permits of the semaphore.
- * @param serverLimit how many requests in flight the server accepts.
- * @param failAfter the answers after which the server dies.
+ * @param serverLimit the number of requests in flight that the server accepts.
+ * @param failAfter the number of responses after which the server dies.
  */
 public record Options(Path items, int limit, int serverLimit, int failAfter) {
     public static final String HELP = """

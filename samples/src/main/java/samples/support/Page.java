@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What a dashboard shows: the widgets once all are there, and what became of each. */
+/** The page of a dashboard: renders all widgets once they are loaded, and records the outcome of each. */
 public final class Page {
     private final Map<String, String> widgets = new ConcurrentSkipListMap<>();
     private final Map<String, String> ends = new ConcurrentSkipListMap<>();
@@ -16,18 +16,18 @@ public final class Page {
         widgets.put(widget, content);
     }
 
-    /** Puts all widgets together. */
+    /** Renders all widgets. */
     public void render() {
         html = widgets.toString();
         rendered.incrementAndGet();
     }
 
-    /** That {@code widget} was shown, or why not. */
+    /** Records that {@code widget} was shown, or why it was not. */
     public void ended(String widget, String how) {
         ends.put(widget, how);
     }
 
-    /** Prints what has happened; whether the page was rendered once. */
+    /** Prints the outcomes, and returns whether the page was rendered once. */
     public boolean report(PrintStream out, String title) {
         out.println(title);
         ends.forEach((widget, how) -> out.println("  " + widget + ": " + how));

@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * An HTTP server on a free loopback port that has a hundred pages, an index of them in portions, and a count of the
- * words found in them; and its client. It can be told to hold one request for a page, as a slow server would.
+ * An HTTP server on a free loopback port, and its client. The server has a hundred pages, an index of them in portions,
+ * and a count of the words found in them. It can hold one request for a page, as a slow server would.
  */
 public final class PageServer implements AutoCloseable {
     public static final int PAGES = 100;
@@ -43,7 +43,7 @@ public final class PageServer implements AutoCloseable {
             .build();
 
     static {
-        // Or the second half of an answer, its body, may wait 40 ms for the acknowledgement of the first.
+        // Otherwise the second half of a response, its body, may wait 40 ms for the acknowledgement of the first.
         System.setProperty("sun.net.httpserver.nodelay", "true");
     }
 
@@ -53,7 +53,7 @@ public final class PageServer implements AutoCloseable {
     private final AsyncWaitGroup requests = AsyncWaitGroup.create("requests");
     private final AsyncWaitGroup exchanges = AsyncWaitGroup.create("exchanges");
 
-    /** Only the server's thread counts. */
+    /** Only the server's thread writes it. */
     private int asked;
 
     /** Only the server's thread writes it. */
@@ -69,7 +69,7 @@ public final class PageServer implements AutoCloseable {
         }
     }
 
-    /** A server that answers {@code answered} requests for pages, and holds the one after that. */
+    /** Starts a server that answers {@code answered} requests for pages and holds the next one. */
     public PageServer(int answered) {
         this.answered = answered;
         try {
@@ -98,7 +98,7 @@ public final class PageServer implements AutoCloseable {
         return get("/words/" + page.split(" ").length);
     }
 
-    /** To cancel it, or all that is derived from it, aborts the request. */
+    /** Cancelling the future, or all futures derived from it, aborts the request. */
     private CancellableFuture<String> get(String path) {
         InetSocketAddress address = http.getAddress();
         String host = address.getAddress().getHostAddress() + ":" + address.getPort();
@@ -151,27 +151,27 @@ public final class PageServer implements AutoCloseable {
             exchange.sendResponseHeaders(200, body.length);
             exchange.getResponseBody().write(body);
         } catch (IOException gone) {
-            // The client does not want it any more.
+            // The client has closed the connection.
         }
         exchanges.done();
     }
 
-    /** How many words it has been told of. */
+    /** The number of words that the client has reported. */
     public int words() {
         return words;
     }
 
-    /** Completes when the request that is to be held has arrived; at once if there is none. */
+    /** Completes when the request that the server holds has arrived; at once if it holds none. */
     public CompletableFuture<Void> holding() {
         return answered < PAGES ? held.thenAccept(exchange -> {}) : CompletableFuture.completedFuture(null);
     }
 
-    /** How many requests are in flight, once those that were to end have. */
+    /** The number of requests in flight, after waiting for those that end. */
     public int requests() {
         return left(requests);
     }
 
-    /** How many exchanges are open, once those that were to end have. The one that is held is answered now. */
+    /** The number of open exchanges, after waiting for those that end. Answers the held request now. */
     public int exchanges() {
         held.thenAccept(this::answerNow);
         return left(exchanges);
@@ -181,7 +181,7 @@ public final class PageServer implements AutoCloseable {
         try {
             group.await(PATIENCE).join();
         } catch (CompletionException late) {
-            // Tells its count.
+            // Returns the remaining count.
         }
         return group.count();
     }

@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** A line that changes in place on a terminal, and is not there in a log. */
+/** A progress line, overwritten in place on a terminal and not written to a log. */
 final class Progress {
     private static final long INTERVAL = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -26,14 +26,14 @@ final class Progress {
     private static boolean isTerminal(Console console) {
         if (console == null) return false;
         try {
-            // Since JDK 22 there may be a console where there is no terminal, and this method to tell.
+            // Since JDK 22 there may be a console without a terminal; this method distinguishes the two.
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);
         } catch (ReflectiveOperationException before22) {
             return true;
         }
     }
 
-    /** Shows {@code line}, unless the one before is too young; {@code force} shows it anyway. */
+    /** Shows {@code line}, unless the previous one was shown too recently; {@code force} shows it in any case. */
     void show(boolean force, Supplier<String> line) {
         long now = System.nanoTime();
         if (!live || !force && now - last < INTERVAL) return;
@@ -44,7 +44,7 @@ final class Progress {
         width = text.length();
     }
 
-    /** Takes the line away. */
+    /** Erases the line. */
     void clear() {
         if (width > 0) out.print("\r" + " ".repeat(width) + "\r");
         width = 0;

@@ -24,11 +24,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An HTTP server on a free loopback port that answers one query. All others it holds until it sees their connection
- * closed, and says so; the JDK's own server would not look before it has an answer. A connection is for one request.
+ * An HTTP server on a free loopback port that answers one query. It holds all other requests until it sees that their
+ * connection is closed, and records that; the JDK's server would check only when it has a response. Each connection
+ * serves one request.
  */
 public final class SearchServer implements AutoCloseable {
-    /** How long to wait for what should have happened already. */
+    /** The time limit for events that should have happened already. */
     public static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final String FOUND = "a stick that is passed from hand to hand";
@@ -41,15 +42,15 @@ public final class SearchServer implements AutoCloseable {
     private final ServerSocket socket;
     private final String findable;
 
-    /** What the server knows of a query. */
+    /** The server's record of a query. */
     private static final class Search {
         final CompletableFuture<Void> seen = new CompletableFuture<>();
 
-        /** Completed when the connection is closed, with what had happened. */
+        /** Completed when the connection is closed, with the outcome. */
         final CompletableFuture<String> end = new CompletableFuture<>();
     }
 
-    /** A server that finds {@code findable}. */
+    /** Starts a server that answers the query {@code findable}. */
     public SearchServer(String findable) {
         this.findable = findable;
         try {
@@ -61,11 +62,11 @@ public final class SearchServer implements AutoCloseable {
         threads.execute(this::accept);
     }
 
-    /** What asks for {@code query}, letters alone. */
+    /** The request for {@code query}, which consists of letters. */
     public HttpRequest request(String query) {
         String host = socket.getInetAddress().getHostAddress() + ":" + socket.getLocalPort();
         return HttpRequest.newBuilder(URI.create("http://" + host + "/search?q=" + query))
-                // Longer than anybody waits, for it would end what was not aborted, too.
+                // Longer than any wait in the sample: a timeout would also end requests that were not aborted.
                 .timeout(PATIENCE.multipliedBy(3))
                 .build();
     }
@@ -87,7 +88,7 @@ public final class SearchServer implements AutoCloseable {
                 threads.execute(() -> serve(connection));
             }
         } catch (IOException | RejectedExecutionException closed) {
-            // The end of the server. A connection that it came too late for:
+            // The server was closed. A connection accepted at the same moment:
             connections.forEach(SearchServer::close);
         }
     }
@@ -107,7 +108,7 @@ public final class SearchServer implements AutoCloseable {
                 end = "sent something else";
             }
         } catch (IOException reset) {
-            // Another way in which to see that the client has gone.
+            // Another sign that the client has closed the connection.
         }
         connections.remove(connection);
         search.end.complete(end);
@@ -117,7 +118,7 @@ public final class SearchServer implements AutoCloseable {
         Matcher request = REQUEST.matcher(String.valueOf(in.readLine()));
         if (!request.matches()) throw new IOException("no search");
         for (String header = in.readLine(); header != null && !header.isEmpty(); header = in.readLine()) {
-            // To the end of the headers; there is no body.
+            // Reads to the end of the headers; there is no body.
         }
         return request.group(1);
     }
@@ -128,11 +129,11 @@ public final class SearchServer implements AutoCloseable {
     }
 
     /**
-     * Prints what became of the queries that {@code word} was typed through, and what is shown in the end. Whether the
-     * last one alone was answered, that answer is shown, and {@code patience} later no connection is open.
+     * Prints the outcomes of the queries that typing {@code word} has started, and the result that is shown. Returns
+     * whether only the last query was answered, its result is shown, and after {@code patience} no connection is open.
      */
     public boolean report(PrintStream out, String word, String shown, Duration patience) {
-        boolean asWished = shown.equals(FOUND);
+        boolean asExpected = shown.equals(FOUND);
         out.println("Typing '" + word + "'");
         for (int letters = 1; letters <= word.length(); letters++) {
             String query = word.substring(0, letters);
@@ -141,11 +142,11 @@ public final class SearchServer implements AutoCloseable {
                     .completeOnTimeout("still open", patience.toMillis(), TimeUnit.MILLISECONDS)
                     .join();
             out.println("  " + query + ": " + end);
-            asWished &= end.equals(letters == word.length() ? "answered" : "aborted");
+            asExpected &= end.equals(letters == word.length() ? "answered" : "aborted");
         }
         out.println("  shown: " + shown);
         out.println();
-        return asWished && connections.isEmpty();
+        return asExpected && connections.isEmpty();
     }
 
     @Override
@@ -159,7 +160,7 @@ public final class SearchServer implements AutoCloseable {
         try {
             socket.close();
         } catch (Exception alreadyBroken) {
-            // Closed all the same.
+            // The socket is closed in any case.
         }
     }
 }

@@ -4,7 +4,7 @@ import baton.sync.SemaphoreClosedException;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** Counts what became of the items. All methods may be called from any thread. */
+/** Counts the outcomes of the items. All methods may be called from any thread. */
 public final class Tally {
     private final int items;
     private final Progress progress;
@@ -29,7 +29,7 @@ public final class Tally {
         show();
     }
 
-    /** There was no answer for an item; if {@code failure} says that the semaphore is closed, no request either. */
+    /** An item had no response. If {@code failure} is that the semaphore is closed, there was no request either. */
     public synchronized void failed(Throwable failure) {
         if (Failures.cause(failure) instanceof SemaphoreClosedException) notTried++;
         else failures.add(failure);
@@ -56,7 +56,7 @@ public final class Tally {
         return ok == items;
     }
 
-    /** One line that says what was not fetched, and why. */
+    /** One line: how many items were not fetched, and why. */
     public synchronized String shortfall() {
         StringBuilder line = new StringBuilder(String.format(Locale.ROOT, "fetched %d of %d items", ok, items));
         if (refused > 0) line.append(", ").append(refused).append(" refused with 429");
@@ -66,7 +66,7 @@ public final class Tally {
         return line.toString();
     }
 
-    /** Everything, in a table; {@code peak} is what the server saw. */
+    /** Prints a table; {@code peak} is the greatest number of requests that the server has seen in flight. */
     public synchronized void print(PrintStream out, String title, int peak) {
         double seconds = (System.nanoTime() - started) / 1e9;
         progress.clear();

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Draws who ran when: a row for each place for jobs that run at the same time, and above them when the urgent ones were
- * scheduled; one run above the other, on one scale.
+ * Draws the start and end of each job: a row for each slot, and above the rows a mark where an urgent job was
+ * scheduled. The two runs are drawn one above the other, on one scale.
  */
 final class Timeline {
     private static final int WIDTH = 960;
@@ -35,29 +35,29 @@ final class Timeline {
 
     /** The text of an SVG file. */
     static String draw(Timesheet upper, Timesheet lower) {
-        double end = Math.max(end(upper.turns()), end(lower.turns()));
-        int axis = TOP + height(upper.turns()) + height(lower.turns());
+        double end = Math.max(end(upper.runs()), end(lower.runs()));
+        int axis = TOP + height(upper.runs()) + height(lower.runs());
         return new Timeline(end).draw(List.of(upper, lower), end, axis);
     }
 
-    private static double end(List<Turn> turns) {
-        return turns.stream().mapToLong(Turn::ended).max().orElseThrow() / 1e6;
+    private static double end(List<JobRun> runs) {
+        return runs.stream().mapToLong(JobRun::ended).max().orElseThrow() / 1e6;
     }
 
-    /** That of a run. */
-    private static int height(List<Turn> turns) {
-        return HEAD + ROW * (1 + places(turns)) + FOOT;
+    /** The height of a run. */
+    private static int height(List<JobRun> runs) {
+        return HEAD + ROW * (1 + slots(runs)) + FOOT;
     }
 
-    private static int places(List<Turn> turns) {
-        return 1 + turns.stream().mapToInt(Turn::slot).max().orElseThrow();
+    private static int slots(List<JobRun> runs) {
+        return 1 + runs.stream().mapToInt(JobRun::slot).max().orElseThrow();
     }
 
     private String draw(List<Timesheet> sheets, double end, int axis) {
         line(
                 "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %1$d %2$d' role='img'>",
                 WIDTH, axis + AXIS);
-        line("<title>Who ran when, without priorities and with</title>");
+        line("<title>Start and end of each job, without priorities and with</title>");
         line("<style>");
         line("text { font: 12px sans-serif; fill: #222 } .head { font-weight: bold } .grid { stroke: #ddd }");
         line(".bar { stroke: white; stroke-width: .5 }");
@@ -69,7 +69,7 @@ final class Timeline {
         int top = TOP;
         for (Timesheet sheet : sheets) {
             run(sheet, top);
-            top += height(sheet.turns());
+            top += height(sheet.runs());
         }
         return line("</svg>").svg.toString();
     }
@@ -92,7 +92,7 @@ final class Timeline {
         line("<text x='8' y='%d'>ms</text>", axis + 16);
     }
 
-    /** 1, 2 or 5 with zeros: the least that gives no more than so many marks. */
+    /** 1, 2 or 5 times a power of ten: the least step that gives at most so many marks. */
     static long step(double end) {
         long step = 1;
         while (end / step > MOST_MARKS) {
@@ -102,41 +102,41 @@ final class Timeline {
     }
 
     private void run(Timesheet sheet, int top) {
-        List<Turn> turns = sheet.turns();
+        List<JobRun> runs = sheet.runs();
         int y = top + HEAD;
         line("<g class='run'>");
         line("<text class='head' x='%d' y='%d'>%s</text>", LEFT, y - 8, sheet.title());
         line("<text x='8' y='%d'>urgent</text>", y + 10);
-        for (Turn turn : turns) {
-            if (turn.job().kind().isUrgent()) mark(turn, y);
+        for (JobRun run : runs) {
+            if (run.job().kind().isUrgent()) mark(run, y);
         }
-        for (int place = 0; place < places(turns); place++) {
-            line("<text x='8' y='%d'>place %d</text>", y + ROW * (place + 1) + 10, place + 1);
+        for (int slot = 0; slot < slots(runs); slot++) {
+            line("<text x='8' y='%d'>slot %d</text>", y + ROW * (slot + 1) + 10, slot + 1);
         }
-        for (Turn turn : turns) {
-            bar(turn, y + ROW * (turn.slot() + 1));
+        for (JobRun run : runs) {
+            bar(run, y + ROW * (run.slot() + 1));
         }
         line("</g>");
     }
 
-    /** When it was scheduled; all that is not urgent was at the beginning. */
-    private void mark(Turn turn, int y) {
-        double x = x(ms(turn.scheduled()));
-        line("<rect class='%s' x='%.2f' y='%d' width='1.5' height='%d'/>", level(turn), x, y, BAR);
+    /** A mark where an urgent job was scheduled; the other jobs are scheduled at the beginning. */
+    private void mark(JobRun run, int y) {
+        double x = x(ms(run.scheduled()));
+        line("<rect class='%s' x='%.2f' y='%d' width='1.5' height='%d'/>", level(run), x, y, BAR);
     }
 
-    private void bar(Turn turn, int y) {
-        double started = ms(turn.started());
-        double ended = ms(turn.ended());
-        line("<rect class='bar %s' x='%.2f' y='%d'", level(turn), x(started), y);
+    private void bar(JobRun run, int y) {
+        double started = ms(run.started());
+        double ended = ms(run.ended());
+        line("<rect class='bar %s' x='%.2f' y='%d'", level(run), x(started), y);
         line(" width='%.2f' height='%d'>", (ended - started) * scale, BAR);
         line(
                 "<title>%s: scheduled at %.3f ms, started at %.3f ms, ended at %.3f ms</title></rect>",
-                turn.job().kind().label(), ms(turn.scheduled()), started, ended);
+                run.job().kind().label(), ms(run.scheduled()), started, ended);
     }
 
-    private static String level(Turn turn) {
-        return turn.job().kind().priority().name();
+    private static String level(JobRun run) {
+        return run.job().kind().priority().name();
     }
 
     private static double ms(long nanoseconds) {

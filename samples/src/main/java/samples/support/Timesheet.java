@@ -18,10 +18,10 @@ public final class Timesheet {
     private final long[] started;
     private final int[] slots;
     private final BitSet busy = new BitSet();
-    private final List<Turn> turns = new ArrayList<>();
+    private final List<JobRun> runs = new ArrayList<>();
     private final Failures failures = new Failures();
 
-    /** What waits to be scheduled, if anything, and for which job. */
+    /** The future that completes when the {@code next} job is due. */
     private CompletableFuture<Void> due = new CompletableFuture<>();
 
     private Job next;
@@ -35,14 +35,14 @@ public final class Timesheet {
         slots = new int[jobs.size()];
     }
 
-    /** All, in the order in which they are to be scheduled. */
+    /** All jobs, in the order in which they are scheduled. */
     public List<Job> jobs() {
         return jobs;
     }
 
     /**
-     * Completes when {@code job} is to be scheduled, those before it having been. After a failure that is at once: who
-     * waits to schedule the others must not wait for ever.
+     * Completes when {@code job} is to be scheduled; the jobs before it have been. After a failure it completes at
+     * once, because the code that schedules the other jobs must not wait for ever.
      */
     public synchronized CompletableFuture<Void> due(Job job) {
         if (isDue(job)) return CompletableFuture.completedFuture(null);
@@ -52,15 +52,15 @@ public final class Timesheet {
     }
 
     private boolean isDue(Job job) {
-        return turns.size() >= job.after() || failures.count() > 0;
+        return runs.size() >= job.after() || failures.count() > 0;
     }
 
-    /** It is about to be scheduled. */
+    /** The job is about to be scheduled. */
     public synchronized void scheduled(Job job) {
         scheduled[job.number()] = now();
     }
 
-    /** Its turn has come. */
+    /** The job has been started. */
     public synchronized void started(Job job) {
         started[job.number()] = now();
         int slot = busy.nextClearBit(0);
@@ -68,20 +68,20 @@ public final class Timesheet {
         slots[job.number()] = slot;
     }
 
-    /** It has been run. Before its place is given to another. */
+    /** The job has been run. Called before its slot is free for another job. */
     public void ended(Job job) {
         CompletableFuture<Void> ready;
         synchronized (this) {
             int number = job.number();
             busy.clear(slots[number]);
-            turns.add(new Turn(job, slots[number], scheduled[number], started[number], now()));
-            progress.show(turns.size() == jobs.size(), () -> turns.size() + " of " + jobs.size() + " jobs");
+            runs.add(new JobRun(job, slots[number], scheduled[number], started[number], now()));
+            progress.show(runs.size() == jobs.size(), () -> runs.size() + " of " + jobs.size() + " jobs");
             ready = dueNow();
         }
         ready.complete(null);
     }
 
-    /** It could not be run. Before its place is given to another. */
+    /** The job has failed. Called before its slot is free for another job. */
     public void failed(Job job, Throwable failure) {
         CompletableFuture<Void> ready;
         synchronized (this) {
@@ -92,7 +92,7 @@ public final class Timesheet {
         ready.complete(null);
     }
 
-    /** What is to be completed without the lock; nobody waits for it if nothing is due. */
+    /** The future that the caller completes after it has released the lock; an unused one if no job is due. */
     private CompletableFuture<Void> dueNow() {
         return next != null && isDue(next) ? due : new CompletableFuture<>();
     }
@@ -101,9 +101,9 @@ public final class Timesheet {
         return System.nanoTime() - origin;
     }
 
-    /** Those that were run, in the order of their starts. */
-    synchronized List<Turn> turns() {
-        return turns.stream().sorted(Comparator.comparingLong(Turn::started)).toList();
+    /** The jobs that were run, in the order of their starts. */
+    synchronized List<JobRun> runs() {
+        return runs.stream().sorted(Comparator.comparingLong(JobRun::started)).toList();
     }
 
     String title() {
@@ -112,20 +112,20 @@ public final class Timesheet {
 
     /** Whether every job was run. */
     synchronized boolean isComplete() {
-        return turns.size() == jobs.size();
+        return runs.size() == jobs.size();
     }
 
-    /** One line that says what was not run, and why. */
+    /** One line: how many jobs were not run, and why. */
     synchronized String shortfall() {
         int failed = failures.count();
-        int notRun = jobs.size() - turns.size() - failed;
-        StringBuilder line = new StringBuilder("ran " + turns.size() + " of " + jobs.size() + " jobs");
+        int notRun = jobs.size() - runs.size() - failed;
+        StringBuilder line = new StringBuilder("ran " + runs.size() + " of " + jobs.size() + " jobs");
         if (failed > 0) line.append(", ").append(failed).append(" failed: ").append(failures);
         if (notRun > 0) line.append(", ").append(notRun).append(" not run any more");
         return line.toString();
     }
 
-    /** The waits, level by level; {@code peak} is what the server saw. */
+    /** The waits, level by level; {@code peak} is the greatest number of jobs that the server has seen at a time. */
     synchronized void print(PrintStream out, int peak) {
         double seconds = now() / 1e9;
         progress.clear();
@@ -133,7 +133,7 @@ public final class Timesheet {
         out.println("  level     job             jobs    run     mean wait  longest wait");
         for (JobKind kind : JobKind.values()) {
             long all = jobs.stream().filter(job -> job.kind() == kind).count();
-            Waits waits = Waits.of(kind, turns);
+            Waits waits = Waits.of(kind, runs);
             out.println(String.format(
                     Locale.ROOT,
                     "  %-9s %-13s %6d %6d %13s %13s",
@@ -144,7 +144,7 @@ public final class Timesheet {
                     milliseconds(waits.mean()),
                     milliseconds(waits.longest())));
         }
-        out.println(String.format(Locale.ROOT, "  %-23s %6d %6d", "all", jobs.size(), turns.size()));
+        out.println(String.format(Locale.ROOT, "  %-23s %6d %6d", "all", jobs.size(), runs.size()));
         out.println(String.format(
                 Locale.ROOT, "  elapsed %.2f s, at most %d jobs at a time, seen by the server", seconds, peak));
         out.println();

@@ -1,6 +1,6 @@
 package samples.support;
 
-/** The user asked for something that cannot be done: one line that says what, for stderr. */
+/** A wrong command line or input file. The message is one line for stderr. */
 public final class UsageException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -16,7 +16,7 @@ class LedgerTest {
     fun close() = server.close()
 
     @Test
-    fun `pages that all went somewhere_are as wished`() {
+    fun pages_allAccountedFor_areAsExpected() {
         fetch("a", "b")
         ledger.aggregated("a")
         fetch("c")
@@ -27,7 +27,7 @@ class LedgerTest {
     }
 
     @Test
-    fun `page too many in memory_is told`() {
+    fun page_beyondTheBound_isReported() {
         fetch("a", "b", "c")
         ledger.aggregated("a")
         ledger.dropped("b")
@@ -38,7 +38,7 @@ class LedgerTest {
     }
 
     @Test
-    fun `page that is lost_is told`() {
+    fun page_lost_isReported() {
         fetch("a", "b")
         ledger.aggregated("a")
 
@@ -47,7 +47,7 @@ class LedgerTest {
     }
 
     @Test
-    fun `page that is thrown away twice_is told`() {
+    fun page_droppedTwice_isReported() {
         fetch("a", "b")
         ledger.aggregated("a")
         ledger.dropped("b")
@@ -58,7 +58,7 @@ class LedgerTest {
     }
 
     @Test
-    fun `waiter or aggregated page too many_is not as wished`() {
+    fun waiterOrAggregatedPageTooMany_isNotAsExpected() {
         fetch("a")
         ledger.aggregated("a")
 
@@ -68,7 +68,7 @@ class LedgerTest {
     }
 
     @Test
-    fun `stuck_when as many are in memory as may be, or all are fetched`() {
+    fun stuck_completesAtTheBoundOrOnceAllAreFetched() {
         val full = ledger.stuck()
         fetch("a")
         assertFalse(full.isDone)

@@ -10,7 +10,7 @@ class ProgressTest {
     private val out = PrintStream(written, true)
 
     @Test
-    fun `terminal_shows a line in place, overwrites a longer one and takes it away`() {
+    fun terminal_showsALineInPlace_overwritesALongerOne_erasesIt() {
         val progress = Progress(out, true)
 
         progress.show(true) { "10 of 10" }
@@ -21,7 +21,7 @@ class ProgressTest {
     }
 
     @Test
-    fun `log_shows nothing`() {
+    fun log_showsNothing() {
         val progress = Progress(out, false)
 
         progress.show(true) { "10 of 10" }

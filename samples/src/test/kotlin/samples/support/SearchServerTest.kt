@@ -20,7 +20,7 @@ class SearchServerTest {
     fun close() = server.close()
 
     @Test
-    fun `request that its client keeps_is told as still open`() {
+    fun request_keptByItsClient_isReportedAsStillOpen() {
         request("a").use {
             server.seen("a").join()
 
@@ -30,7 +30,7 @@ class SearchServerTest {
     }
 
     @Test
-    fun `request that its client drops_is told as aborted`() {
+    fun request_droppedByItsClient_isReportedAsAborted() {
         request("a").use { server.seen("a").join() }
 
         assertTrue(report(answerTo("ab"), SearchServer.PATIENCE))
@@ -38,7 +38,7 @@ class SearchServerTest {
     }
 
     @Test
-    fun `early query that is answered_is not as wished`() {
+    fun earlyQuery_answered_isNotAsExpected() {
         val answer = answerTo("ab")
         request("a").use { server.seen("a").join() }
         request("abc").use { server.seen("abc").join() }
@@ -48,7 +48,7 @@ class SearchServerTest {
     }
 
     @Test
-    fun `other answer_is not as wished`() {
+    fun otherResult_isNotAsExpected() {
         request("a").use { server.seen("a").join() }
         answerTo("ab")
 

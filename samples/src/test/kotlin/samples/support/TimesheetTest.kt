@@ -26,7 +26,7 @@ class TimesheetTest {
 
     @ParameterizedTest
     @ValueSource(ints = [5, 6, 19, 20, 21, 200, 9999, 10000])
-    fun `mix of jobs_begins with the backlog and brings the urgent ones while it stands`(jobs: Int) {
+    fun mix_beginsWithTheBacklog_urgentJobsComeWhileItIsQueued(jobs: Int) {
         val mix = Job.mix(jobs, true)
 
         val backlog = mix.takeWhile { it.after() == 0 && !it.kind().isUrgent }
@@ -40,7 +40,7 @@ class TimesheetTest {
     }
 
     @Test
-    fun `urgent job_is due when enough have ended`() {
+    fun urgentJob_isDueOnceEnoughHaveEnded() {
         val due = sheet.due(sheet.jobs()[8])
 
         run(0)
@@ -52,7 +52,7 @@ class TimesheetTest {
     }
 
     @Test
-    fun `failure_makes all due`() {
+    fun failure_makesAllJobsDue() {
         val due = sheet.due(sheet.jobs()[8])
         start(0)
 
@@ -64,18 +64,18 @@ class TimesheetTest {
     }
 
     @Test
-    fun `jobs at the same time_have places of their own, the lowest that is free`() {
+    fun concurrentJobs_haveDifferentSlots_theLowestFree() {
         start(0)
         start(1)
         sheet.ended(sheet.jobs()[0])
         run(2)
         sheet.ended(sheet.jobs()[1])
 
-        assertEquals(listOf(0 to 0, 1 to 1, 2 to 0), sheet.turns().map { it.job().number() to it.slot() })
+        assertEquals(listOf(0 to 0, 1 to 1, 2 to 0), sheet.runs().map { it.job().number() to it.slot() })
     }
 
     @Test
-    fun `level of which none was run_has no wait`() {
+    fun level_withoutARun_hasNoWait() {
         run(0)
 
         sheet.print(PrintStream(written, true), 1)

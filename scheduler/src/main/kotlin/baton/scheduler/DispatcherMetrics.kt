@@ -4,14 +4,13 @@ import baton.Priority
 import kotlin.time.Duration
 
 /**
- * What a [PriorityDispatcher] has done so far, and what it is doing: a snapshot, in which numbers that change meanwhile
- * may not fit together exactly.
+ * A snapshot of the counters of a [PriorityDispatcher]. Numbers that change while it is taken may be inconsistent.
  *
- * A view by [PriorityDispatcher.limitedParallelism] has metrics of its own, a view by [PriorityDispatcher.level] shares
- * those of what it is a view of.
+ * A view by [PriorityDispatcher.limitedParallelism] has metrics of its own. A view by [PriorityDispatcher.level] shares
+ * those of the dispatcher of which it is a view.
  *
- * @property workers how many of its workers run or are about to; of a limited view, how many of its places in the
- *   dispatcher run or wait for their turn there.
+ * @property workers how many of its workers run or are about to; for a limited view, how many of its workers run or are
+ *   queued in the dispatcher.
  */
 public class DispatcherMetrics internal constructor(
     public val workers: Int,
@@ -20,16 +19,16 @@ public class DispatcherMetrics internal constructor(
     public operator fun get(priority: Priority): OfLevel = levels[priority.ordinal]
 
     /**
-     * @property queued how many blocks wait for their turn; counted anew, in time proportional to them. What waits in a
-     *   limited view counts there. Here count the places for which it stands in line: at most as many in each level as
-     *   its parallelism, of which some may not be needed any more.
-     * @property picked how many blocks have had their turn, and how many places of limited views. Workers add what they
-     *   have picked when they turn to another level, go behind others, or leave.
+     * @property queued how many blocks are queued; each snapshot counts them, in time proportional to their number.
+     *   Blocks of a limited view count in the view's metrics. Here the view's queued workers count: in each level at
+     *   most as many as its parallelism, of which some may not be needed any more.
+     * @property picked how many blocks, and workers of limited views, were picked. A worker adds its picks when it
+     *   changes to another level, gives way after its quantum, or leaves.
      * @property outOfTurn how many of them were picked although a more urgent level had work.
      * @property sampledWaits how many waits were measured: about one in 64.
-     * @property meanWait of those measured, from the dispatch to the start, in real time also where the time of the
-     *   dispatcher underneath is virtual.
-     * @property longestWait of those measured.
+     * @property meanWait of the measured waits, from the dispatch to the start, in real time even if the underlying
+     *   dispatcher's time is virtual.
+     * @property longestWait of the measured waits.
      */
     public class OfLevel internal constructor(
         public val queued: Int,

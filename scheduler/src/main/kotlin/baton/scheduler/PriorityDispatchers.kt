@@ -17,21 +17,27 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 
 /**
- * This dispatcher with five levels of urgency; it is used as before by everybody else.
+ * Returns a dispatcher with five levels of urgency that runs its blocks on this one. Other users of this dispatcher are
+ * not affected.
  *
- * *Misuse.* Over another [PriorityDispatcher] this adds no levels to that one's: its workers carry none, and stand there
- * at the `default`. For fewer places use its [PriorityDispatcher.limitedParallelism], which keeps levels. A dispatcher
- * that runs blocks at once and does not say so, such as one over an `Executor` that runs them on the caller's thread, is
- * not recognized: there nothing waits for its turn.
+ * ```
+ * val prioritized = Dispatchers.Default.prioritized(parallelism = 2)
+ * launch(prioritized + Priority.HIGH) { show(page) }
+ * ```
  *
- * @param parallelism how many blocks run at a time, at least 1.
+ * *Misuse.* Over another [PriorityDispatcher] the new levels do not add to that one's: the new workers carry no level
+ * and are queued there at its `default`. For fewer workers use [PriorityDispatcher.limitedParallelism], which keeps
+ * levels. A dispatcher that runs blocks in place while its `isDispatchNeeded` returns true, such as one over an
+ * `Executor` that runs them on the caller's thread, is not recognized: there no block is ever queued.
+ *
+ * @param parallelism the maximum number of blocks that run at a time, at least 1.
  * @param name shown by `toString`.
- * @param policy which level is next.
- * @param quantum after how many blocks a worker gives way to other users of this dispatcher, at least 1.
- * @param default the level of those whose context says nothing.
- * @throws IllegalArgumentException if a number is below 1, or if this is a dispatcher that says it runs blocks at once
- *   on the caller's thread (`isDispatchNeeded` is false, as that of `Dispatchers.Unconfined`; or
- *   `Dispatchers.Main.immediate`): nothing would ever wait for its turn.
+ * @param policy selects the level that is next.
+ * @param quantum the number of blocks after which a worker gives way to other users of this dispatcher, at least 1.
+ * @param default the level of coroutines whose context contains none.
+ * @throws IllegalArgumentException if a number is below 1, or if this dispatcher runs blocks in place on the caller's
+ *   thread (`isDispatchNeeded` is false, as that of `Dispatchers.Unconfined`; or `Dispatchers.Main.immediate`), because
+ *   no block would ever be queued.
  */
 @JvmOverloads
 public fun CoroutineDispatcher.prioritized(
@@ -43,22 +49,21 @@ public fun CoroutineDispatcher.prioritized(
 ): PriorityDispatcher {
     require(parallelism >= 1) { "parallelism must be at least 1, was $parallelism" }
     require(quantum >= 1) { "quantum must be at least 1, was $quantum" }
-    require(!runsAtOnce()) { "$this runs blocks at once on the caller's thread: nothing would wait for its turn" }
+    require(!runsInPlace()) { "$this runs blocks in place on the caller's thread: no block would ever be queued" }
     return viewOf(PriorityRunQueue(this, parallelism, policy, quantum), pinned = null, default, name)
 }
 
-private fun CoroutineDispatcher.runsAtOnce() =
+private fun CoroutineDispatcher.runsInPlace() =
     !isDispatchNeeded(EmptyCoroutineContext) || (this is MainCoroutineDispatcher && immediate === this)
 
 /**
- * Runs [block] at the level of [priority], on the same dispatcher. A level that is more urgent counts from the next
- * suspension in [block] on: who runs, runs already. With a level that is less urgent, whatever waits above it has its
- * turn first.
+ * Runs [block] at the level of [priority], on the same dispatcher. A more urgent level counts from the next suspension
+ * in [block] on, because the coroutine runs already. With a less urgent level, the coroutine first gives way to all
+ * blocks that wait above it.
  *
- * On a view by [PriorityDispatcher.level] the level of the view counts all the same, and elsewhere than on a
- * [PriorityDispatcher] nobody is dispatched by levels. There this puts [priority] into the context and does nothing
- * else: it counts for what looks there, such as a queue with `WaitOrder.PRIORITY`, and for coroutines that are launched
- * in [block] on a [PriorityDispatcher].
+ * On a view by [PriorityDispatcher.level] the view's level counts instead. Without a [PriorityDispatcher], levels do
+ * not affect dispatching: this only puts [priority] into the context. It then counts for code that reads the context,
+ * such as a queue with `WaitOrder.PRIORITY`, and for coroutines that [block] launches on a [PriorityDispatcher].
  *
  * *Cancellation.* As `withContext`.
  */
@@ -72,11 +77,11 @@ public suspend fun <T> withPriority(priority: Priority, block: suspend Coroutine
 }
 
 /**
- * Gives way, as `yield()`, if work waits that is more urgent than this coroutine; else returns at once, at the price of
- * a few volatile reads, more while somebody is boosted. For long computations between their suspensions. Outside a
- * [PriorityDispatcher] nothing waits.
+ * Suspends, as `yield()`, if work waits that is more urgent than this coroutine. Otherwise it returns at once, for the
+ * cost of a few volatile reads, and more while any coroutine is boosted. Call it in long computations that do not
+ * suspend. Without a [PriorityDispatcher] it always returns at once.
  *
- * *Cancellation.* As `yield()` when it gives way; a call that does not is no cancellation point.
+ * *Cancellation.* As `yield()` if it suspends; otherwise the call is not a cancellation point.
  */
 public suspend fun yieldIfHigherWaiting() {
     val context = currentCoroutineContext()

@@ -1,41 +1,42 @@
 package baton.scheduler
 
 import baton.Priority
-import baton.scheduler.dispatch.BoundedPicker
+import baton.scheduler.dispatch.BoundedSelector
 import baton.scheduler.dispatch.LevelSelector
-import baton.scheduler.dispatch.SharesPicker
-import baton.scheduler.dispatch.StrictPicker
+import baton.scheduler.dispatch.SharesSelector
+import baton.scheduler.dispatch.StrictSelector
 import baton.waiting.BoundedBypass
 
-/** Which of the levels that have something to run is next. Inside a level it is always first come, first served. */
+/** Selects which of the levels that have work is next. Inside a level the order is always first come, first served. */
 public sealed class PriorityPolicy {
-    internal abstract fun picker(): LevelSelector
+    internal abstract fun newSelector(): LevelSelector
 
     /**
-     * The most urgent level first, always: while it has work, all others wait, for ever if need be. Prefer [Bounded],
-     * unless it is certain that the upper levels come to rest.
+     * Always the most urgent level first: while it has work, all others wait, if necessary for ever. Prefer [Bounded],
+     * unless the upper levels are certain to run out of work.
      */
     public object Strict : PriorityPolicy() {
-        override fun picker(): LevelSelector = StrictPicker
+        override fun newSelector(): LevelSelector = StrictSelector
 
         override fun toString(): String = "Strict"
     }
 
     /**
-     * The most urgent level first, but none is passed over without end: a level that has work and has been passed over
-     * as often as given here has the next turn. When several levels come to their bound at the same time, they have
-     * their turns up to three picks earlier, so that the bound is exact for all. Each worker counts for itself: in a
-     * dispatcher of `n` workers, the head of a level runs within `n` times as many picks of others.
+     * The most urgent level first, with bounded bypass: a level that has work and has been passed over as often as
+     * given here is next. If several levels reach their bounds at the same time, they are picked up to three picks
+     * earlier, so that the bound is exact for all. Each worker counts for itself: in a dispatcher of `n` workers, the
+     * head of a level runs within `n` times as many picks of others.
      *
-     * A view by [PriorityDispatcher.limitedParallelism] has one count for all its places: it passes the head of a level
-     * over as often as given here at most. But for each of its own picks the view stands in line in the dispatcher as a
-     * block of the most urgent level that waits in it does, and may be passed over there, too. So counted in picks of
-     * the dispatcher the two multiply.
+     * A view by [PriorityDispatcher.limitedParallelism] has one count for all its workers: it passes the head of a
+     * level over at most as often as given here. But for each of its own picks the view is queued in the dispatcher, at
+     * the most urgent level that waits in it, and may be passed over there as a block of that level may. So in picks of
+     * the dispatcher the two bounds multiply.
      *
-     * With the defaults CRITICAL keeps 97 % of all picks at worst. No clock is read, so the bound holds in virtual
+     * With the defaults CRITICAL keeps at least 97 % of all picks. No clock is read, so the bound holds in virtual
      * time.
      *
-     * Each bound is at least [MIN_BOUND]: with less, several levels could not have their turns in time.
+     * Each bound is at least [MIN_BOUND]: with less, several levels that reach their bounds together could not all be
+     * picked in time.
      *
      * @throws IllegalArgumentException if a bound is below that.
      */
@@ -55,30 +56,30 @@ public sealed class PriorityPolicy {
         }
 
         /**
-         * How often a level may be passed over. For CRITICAL that is `Int.MAX_VALUE`: it is passed over for those alone
-         * whose turn must come.
+         * How often a level may be passed over. For CRITICAL that is `Int.MAX_VALUE`: it is passed over only for levels
+         * that have reached their bounds.
          */
         public fun of(priority: Priority): Int = limits[priority.ordinal]
 
-        override fun picker(): LevelSelector = BoundedPicker(limits)
+        override fun newSelector(): LevelSelector = BoundedSelector(limits)
 
         override fun toString(): String = "Bounded($high/$normal/$low/$idle)"
 
-        /** What a bound may be. */
+        /** The range of a bound. */
         public companion object {
-            /** The least bound, 3: so many other levels may come to theirs at the same time. */
+            /** The least bound, 3: so many other levels may reach their bounds at the same time. */
             public const val MIN_BOUND: Int = BoundedBypass.MIN_BYPASS
         }
     }
 
     /**
-     * Each level that has work gets its share of the picks, in the proportion of these weights: stride scheduling
-     * (Waldspurger and Weihl, 1995). A level that had nothing to do saves nothing up. For throughput between tenants;
-     * where something must run *now*, [Bounded] is right.
+     * Each level that has work gets its share of the picks, in proportion to these weights: stride scheduling
+     * (Waldspurger and Weihl, 1995). A level without work saves up no picks. For dividing throughput between tenants;
+     * where urgent work must run *now*, use [Bounded].
      *
      * Weights are from 1 to [MAX_WEIGHT].
      *
-     * @throws IllegalArgumentException if a weight is out of its bounds.
+     * @throws IllegalArgumentException if a weight is out of range.
      */
     public class Shares(
         public val critical: Int = 1000,
@@ -98,11 +99,11 @@ public sealed class PriorityPolicy {
             }
         }
 
-        override fun picker(): LevelSelector = SharesPicker(weights)
+        override fun newSelector(): LevelSelector = SharesSelector(weights)
 
         override fun toString(): String = "Shares($critical/$high/$normal/$low/$idle)"
 
-        /** What a weight may be. */
+        /** The range of a weight. */
         public companion object {
             /** The greatest weight: up to it, rounding changes a share by less than a millionth. */
             public const val MAX_WEIGHT: Int = 1_000_000

@@ -1,8 +1,8 @@
 package baton.scheduler
 
 /**
- * The [TaskScheduler] takes no tasks any more: [TaskScheduler.close] was called before the task was scheduled or before
- * it was its turn, or [TaskScheduler.drain] before it was scheduled. Its block was not called. Its [cause] is what was
- * given to `close`. It is no `CancellationException`: a coroutine that does not catch it fails.
+ * The [TaskScheduler] was closed: [TaskScheduler.close] was called before the task was scheduled or before it was
+ * started, or [TaskScheduler.drain] before it was scheduled. The task's block was not called. The [cause] is the one
+ * passed to `close`. This is not a `CancellationException`: a coroutine that does not catch it fails.
  */
 public class SchedulerClosedException(message: String, cause: Throwable? = null) : IllegalStateException(message, cause)

@@ -1,7 +1,7 @@
 package baton.scheduler
 
 /**
- * The task was not started before its deadline. Its block was not called. It is no `CancellationException`: a coroutine
- * that does not catch it fails.
+ * The task was not started before its deadline. Its block was not called. This is not a `CancellationException`: a
+ * coroutine that does not catch it fails.
  */
 public class TaskDeadlineException(message: String) : IllegalStateException(message)

@@ -18,8 +18,8 @@ import kotlinx.coroutines.newCoroutineContext
 import kotlinx.coroutines.withContext
 
 /**
- * Runs tasks, the most urgent first, and only so many at a time. All others wait in a queue, from which each can be
- * taken out, and in which it can be moved, until it is its turn.
+ * Runs tasks, the most urgent first, and a bounded number at a time. The other tasks wait in a queue, where each can be
+ * cancelled and its priority changed.
  *
  * ```
  * val scheduler = TaskScheduler(scope, maxConcurrency = 3)
@@ -28,40 +28,43 @@ import kotlinx.coroutines.withContext
  * show(page.await())
  * ```
  *
- * *Bound.* At most [maxConcurrency] tasks are started and have not ended. A suspended task keeps its place; the place
- * is free when the task has ended with all inside it, `finally` blocks and child coroutines included. For a bound on
- * what runs on threads see [PriorityDispatcher]; the two go together.
+ * *Bound.* At most [maxConcurrency] tasks have been started and have not ended; each occupies a slot. A suspended task
+ * keeps its slot. The slot is free when the task and all coroutines inside it have ended, `finally` blocks included.
+ * For a bound on running threads see [PriorityDispatcher]; the two can be combined.
  *
- * *Order.* Levels as the [PriorityPolicy] of the [config] says, and inside a level first come, first served. By default
- * the most urgent level first, and none is passed over without end. With `maxWait` those who have waited for too long
- * have a share of the starts, see [TaskSchedulerConfig]. What is started next is decided when a place is free.
+ * *Order.* Among levels as the [PriorityPolicy] of the [config] defines, and inside a level first come, first served.
+ * By default the most urgent level is first, and each level is passed over a bounded number of times. With `maxWait`,
+ * tasks that have waited for too long get a share of the starts, see [TaskSchedulerConfig]. The scheduler selects the
+ * next task when a slot is free.
  *
  * *Where.* Each task is a coroutine in [scope], with a [baton.PriorityController] in its context, so that on a
- * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] lifts it. Each task is one dispatch.
+ * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] boosts it. Starting a task takes one dispatch.
  *
- * *Failures.* A task that fails fails nobody but whoever awaits it. A task that the scheduler refuses fails with
- * [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with a
- * `CancellationException`, by which whoever awaits it would end without a word.
+ * *Failures.* The failure of a task reaches only the callers that await it. A task that the scheduler refuses fails
+ * with [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with
+ * a `CancellationException`, which would silently cancel the awaiting coroutine.
  *
  * *Cancellation.* Cancelling the [scope] cancels all tasks, queued or running. The scope waits for its tasks; it does
- * not wait for a scheduler without tasks, so that nothing need be closed.
+ * not wait for a scheduler without tasks, so a scheduler need not be closed.
  *
- * *Memory.* What happens before a task is scheduled happens before its block; its end happens before what follows its
- * `await`, and before a [drain] that returns.
+ * *Memory.* Actions before a task is scheduled happen-before its block. The end of the task happens-before actions
+ * after an `await` of it, and before a [drain] returns.
  *
- * *Misuse.* A task that waits for another task of the same scheduler keeps its place meanwhile: if all do that, none
- * goes on. A task that calls [drain] waits for itself. A pool that takes the dispatch of a task and then drops it, as it
- * does on `shutdownNow` and with a `DiscardPolicy`, keeps the task RUNNING, and its place taken, until the task is cancelled.
+ * *Misuse.* A task that waits for another task of the same scheduler keeps its slot meanwhile: if all running tasks do
+ * that, none continues. A task that calls [drain] waits for itself. If a pool accepts the dispatch of a task and then
+ * drops it, as it does on `shutdownNow` and with a `DiscardPolicy`, the task stays RUNNING and keeps its slot until it
+ * is cancelled.
  *
- * All members may be called from any thread. The scheduler starts no thread and holds no timer but those of deadlines.
- * A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs them on the thread that schedules
- * or whose task has ended. The stack does not grow with them, because deep ones begin when the thread has returned to the
- * outermost: code that runs in such a chain must not block its thread until a later task has ended.
+ * All members may be called from any thread. The scheduler starts no thread, and holds no timers except those of
+ * deadlines. A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs a task on the thread
+ * that schedules it or that ends the task before it. The stack stays bounded, because a deep task begins only when that
+ * thread has returned to the outermost one: code in such a chain must not block its thread until a later task has
+ * ended.
  *
- * @param maxConcurrency how many tasks may run, at least 1.
- * @property scope in whose context tasks run.
+ * @param maxConcurrency the maximum number of running tasks, at least 1.
+ * @property scope tasks run in its context.
  * @property name shown by messages and [toString].
- * @property config how it orders what it starts, and how much it keeps.
+ * @property config the order of starts and the capacity of the queue.
  * @throws IllegalArgumentException if [maxConcurrency] is below 1.
  */
 public class TaskScheduler(
@@ -74,13 +77,13 @@ public class TaskScheduler(
         requireAtLeastOne(maxConcurrency)
     }
 
-    internal val supervision = SharedSupervisor(scope.coroutineContext[Job])
-    internal val core = TaskCore(maxConcurrency, config, supervision::isActive)
+    internal val supervisor = SharedSupervisor(scope.coroutineContext[Job])
+    internal val core = TaskCore(maxConcurrency, config, supervisor::isActive)
     internal val keys = KeyIndex()
 
     /**
-     * How many tasks may run. Raising it starts more at once; lowering it takes nothing from those that run, and none
-     * is started until enough of them have ended.
+     * The maximum number of running tasks. Raising it starts more tasks at once. Lowering it does not affect running
+     * tasks; no task is started until enough of them have ended.
      *
      * @throws IllegalArgumentException if set to less than 1.
      */
@@ -91,25 +94,25 @@ public class TaskScheduler(
             core.resize(value)
         }
 
-    /** Whether it starts nothing because of [pause]. */
+    /** Whether it starts no tasks because of [pause]. */
     public val isPaused: Boolean get() = core.isPaused
 
-    /** Whether it takes no tasks any more, because of [close] or [drain]. */
+    /** Whether it refuses new tasks because of [close] or [drain]. */
     public val isClosed: Boolean get() = !core.isOpen
 
-    /** A snapshot of what it does. */
+    /** A snapshot of its counters. */
     public val metrics: TaskSchedulerMetrics get() = core.metrics()
 
     /**
-     * Has [block] run when it is its turn. Never waits, and never throws because of the state of the scheduler: a task
-     * that cannot be taken has failed when it is returned.
+     * Queues [block] as a task, or starts it if a slot is free. Never waits, and never throws because of the state of
+     * the scheduler: a task that the scheduler refuses has failed when it is returned.
      *
-     * @param key shown by messages and `toString`, and by which [tasks] and [cancel] find the task while it has not
-     *   ended. Several tasks may have the same key; it is compared by `equals`.
-     * @param deadline how long the task may wait for its turn, by the clock of the scope's dispatcher, rounded up to
-     *   whole milliseconds; zero or less means now or not at all, null or infinite that there is no limit. If it has not
-     *   been started then it fails with [TaskDeadlineException]. How long it runs is not limited: for that use
-     *   `withTimeout` in [block].
+     * @param key shown by messages and `toString`; [tasks] and [cancel] find the task by it until the task has ended.
+     *   Several tasks may have the same key; keys are compared by `equals`.
+     * @param deadline how long the task may wait to be started, by the clock of the scope's dispatcher, rounded up to
+     *   whole milliseconds; zero or less means now or not at all, null or infinite means no limit. A task that has not
+     *   been started then fails with [TaskDeadlineException]. The deadline does not limit how long the task runs: for
+     *   that use `withTimeout` in [block].
      */
     public fun <T> schedule(
         priority: Priority = Priority.NORMAL,
@@ -119,12 +122,12 @@ public class TaskScheduler(
     ): ScheduledTask<T> = newTask(priority, key, deadline, block).also { it.submit(mayWait = false) }
 
     /**
-     * As [schedule], and waits for room in the queue if there is none and the configuration says [OnFullQueue.SUSPEND];
-     * those who wait are let in in the order in which they came, whatever their level. The deadline counts from the
-     * call. The task that is returned may have failed: see [schedule].
+     * As [schedule], but suspends while the queue is full if the configuration has [OnFullQueue.SUSPEND]. Waiting
+     * callers are admitted in the order in which they came, whatever their level. The deadline counts from the call.
+     * The returned task may have failed: see [schedule].
      *
-     * *Cancellation.* Prompt. The task is cancelled, and unless it was let in that very moment its block is never
-     * called. A call that need not wait does not look for cancellation.
+     * *Cancellation.* Prompt. The task is cancelled, and its block is not called, unless the queue admitted the task at
+     * the same moment. A call that need not wait does not check for cancellation.
      */
     public suspend fun <T> submit(
         priority: Priority = Priority.NORMAL,
@@ -135,7 +138,7 @@ public class TaskScheduler(
         val task = newTask(priority, key, deadline, block)
         task.submit(mayWait = true)
         try {
-            task.awaitEntry()
+            task.awaitAdmission()
         } catch (e: Throwable) {
             task.cancel(cancellation(e))
             throw e
@@ -144,13 +147,13 @@ public class TaskScheduler(
     }
 
     /**
-     * Runs [block] as a task and returns its value, as `withContext` does: what [block] throws is thrown here, and the
-     * call has not returned before the task has ended. Waits for room as [submit] does, and lifts the task as
+     * Runs [block] as a task and returns its value, as `withContext` does: it throws the exception that [block] throws,
+     * and returns only after the task has ended. Waits while the queue is full as [submit] does, and boosts the task as
      * [ScheduledTask.await] does. The context of [block] is that of the scheduler's scope, not the caller's.
      *
-     * *Cancellation.* Cancels the task and waits for its end. A queued one leaves the queue at once.
+     * *Cancellation.* Cancels the task and waits for its end. A queued task leaves the queue at once.
      *
-     * @throws TaskRejectedException if there is no room; [TaskShedException] if it has lost its place in the queue.
+     * @throws TaskRejectedException if the queue is full; [TaskShedException] if a more urgent task has displaced it.
      * @throws TaskDeadlineException if it was not started before its [deadline].
      * @throws SchedulerClosedException if the scheduler is closed, before or while the task is queued.
      */
@@ -163,7 +166,7 @@ public class TaskScheduler(
         val task = newTask(priority, key, deadline, block)
         task.submit(mayWait = true)
         try {
-            task.awaitEntry()
+            task.awaitAdmission()
             return task.await()
         } catch (e: Throwable) {
             if (!task.isCompleted) {
@@ -174,42 +177,46 @@ public class TaskScheduler(
         }
     }
 
-    /** The tasks with this [key] that have not ended, in the order in which they were scheduled. */
+    /** Returns the tasks with this [key] that have not ended, in the order in which they were scheduled. */
     public fun tasks(key: Any): List<ScheduledTask<*>> = keys.of(key).filterNot { it.isCompleted }
 
-    /** Cancels the tasks with this [key] that have not ended, queued or running; how many there were. */
+    /** Cancels the tasks with this [key] that have not ended, queued or running. Returns how many there were. */
     public fun cancel(key: Any, cause: CancellationException? = null): Int {
         val tasks = tasks(key)
         for (task in tasks) task.cancel(cause)
         return tasks.size
     }
 
-    /** Starts nothing until [resume]. Those that run go on; deadlines go on, too. To pause twice changes nothing. */
+    /**
+     * Starts no tasks until [resume]. Running tasks continue, and deadlines continue to count. Pausing a paused
+     * scheduler has no effect.
+     */
     public fun pause() {
         core.pause()
     }
 
-    /** Starts at once as many as [maxConcurrency] allows. */
+    /** Ends a [pause]: starts as many queued tasks as [maxConcurrency] allows. */
     public fun resume() {
         core.resume()
     }
 
     /**
-     * Ends the intake and waits until all tasks have ended: those that run, are queued, or whose submitters wait for
-     * room. A task that is scheduled from now on fails with [SchedulerClosedException]. While the scheduler is paused,
-     * this waits until it is resumed. Any number of callers may wait.
+     * Refuses new tasks and waits until all tasks have ended: those that run, are queued, or whose submitters wait for
+     * capacity. A task that is scheduled from now on fails with [SchedulerClosedException]. While the scheduler is
+     * paused and tasks are queued, this waits until it is resumed. Any number of callers may wait.
      *
-     * *Cancellation.* Throws; the intake has ended all the same.
+     * *Cancellation.* Throws; new tasks are still refused.
      */
     public suspend fun drain() {
         core.drain()
-        core.ended.await()
+        core.allEnded.await()
     }
 
     /**
-     * Ends the intake for good: what is queued or waits for room, and all that is scheduled from now on, fails with a
-     * [SchedulerClosedException] with this [cause]. Those that run go on; [drain] waits for them. Takes O(those
-     * queued). A second close changes nothing; after [drain] it still takes the queued ones.
+     * Refuses new tasks and removes the waiting ones: tasks that are queued or wait for capacity, and all tasks
+     * scheduled from now on, fail with a [SchedulerClosedException] with this [cause]. Running tasks continue; [drain]
+     * waits for them. Takes time proportional to the number of queued tasks. A second close has no effect; a close
+     * after [drain] still removes the queued tasks.
      */
     public fun close(cause: Throwable? = null) {
         core.close(cause)
@@ -226,7 +233,7 @@ public class TaskScheduler(
         return CoroutineTask(this, controller, TaskJob(scope.newCoroutineContext(controller)), key, deadline, block)
     }
 
-    /** Why a task has ended without having been started. */
+    /** The failure of a task that has ended without having been started. */
     internal fun refusal(about: String, end: TaskEnd, deadline: Duration?): Exception =
         when (end) {
             TaskEnd.REJECTED -> TaskRejectedException("no room for $about, capacity = ${config.capacity}: $this")

@@ -5,23 +5,24 @@ import kotlin.time.Duration
 import kotlin.time.TimeSource
 
 /**
- * How a [TaskScheduler] orders what it starts, and how much it keeps.
+ * The order in which a [TaskScheduler] starts tasks, and the capacity of its queue.
  *
- * *Overdue tasks.* A level of [maxWait] whose first task has waited for longer than is given there is overdue. Then one
- * of [overdueShare] starts goes to the task that is overdue for longest, out of the order of the [policy]. So under a
- * flood of urgent tasks no wait is without end, and however much is overdue, the order of the policy holds for all
- * starts but one of any [overdueShare] in a row: an urgent task never stands behind a backlog because that has grown
- * old. A start that [PriorityPolicy.Bounded] owes to a level comes first, so that its bounds stay exact.
+ * *Overdue tasks.* A level is overdue if it has a [maxWait] and its first task has waited longer than that. Then one of
+ * [overdueShare] starts goes to the task that has been overdue for longest, out of the order of the [policy]. So every
+ * wait ends, even under a flood of urgent tasks. However many tasks are overdue, of any [overdueShare] starts in a row
+ * all but one follow the order of the policy: so an old backlog never delays an urgent task further. A start that
+ * [PriorityPolicy.Bounded] owes to a level comes first, so that its bounds stay exact.
  *
- * @property policy which level is next.
- * @property maxWait after how long a level is overdue; never for those that are not named. Zero or more.
- * @property overdueShare of how many starts in a row at most one goes to what is overdue, at least 2.
- * @property capacity how many tasks may wait for their turn, at least 0; tasks that run do not count. With 0 there is
- *   room only for a task that can be started at once.
- * @property onFull what becomes of a task for which there is no room.
- * @property timeSource measures how long tasks have waited. For a test in virtual time give it
+ * @property policy selects the level that is next.
+ * @property maxWait the wait after which a level is overdue, zero or more; levels that it does not contain are never
+ *   overdue.
+ * @property overdueShare of this many starts in a row at most one goes out of order to an overdue task; at least 2.
+ * @property capacity how many tasks may be queued, at least 0; running tasks do not count. With 0 the scheduler accepts
+ *   only a task that can be started at once.
+ * @property onFull how a new task is handled while the queue is full.
+ * @property timeSource measures how long tasks have waited. For a test in virtual time pass
  *   `testScheduler.timeSource`.
- * @throws IllegalArgumentException if a number is out of its bounds.
+ * @throws IllegalArgumentException if a number is out of range.
  */
 public class TaskSchedulerConfig(
     public val policy: PriorityPolicy = PriorityPolicy.Bounded(),

@@ -4,8 +4,7 @@ import baton.Priority
 import kotlin.time.Duration
 
 /**
- * What a [TaskScheduler] has done so far, and what it is doing: a snapshot, whose numbers are exact and fit together.
- * Of all levels taken together,
+ * A snapshot of the counters of a [TaskScheduler]. Its numbers are exact and consistent. For all levels together,
  *
  * - `scheduled = queued + waiting + started + withdrawn + rejected + shed + expired + closed`, and
  * - `started = running + done + failed + cancelled`.
@@ -13,8 +12,8 @@ import kotlin.time.Duration
  * Each event counts for the level that the task has when it happens, so for one level alone this holds only if no task
  * changes its level.
  *
- * @property maxConcurrency how many tasks may run.
- * @property waiting how many callers of [TaskScheduler.submit] and [TaskScheduler.run] wait for room in the queue.
+ * @property maxConcurrency the maximum number of running tasks.
+ * @property waiting how many callers of [TaskScheduler.submit] and [TaskScheduler.run] wait for capacity.
  */
 public class TaskSchedulerMetrics internal constructor(
     public val maxConcurrency: Int,
@@ -23,34 +22,35 @@ public class TaskSchedulerMetrics internal constructor(
 ) {
     public operator fun get(priority: Priority): OfLevel = levels[priority.ordinal]
 
-    /** How many tasks run, of all levels: at most [maxConcurrency], but for those that ran when it was lowered. */
+    /** How many tasks of all levels run: at most [maxConcurrency], or more if they ran when it was lowered. */
     public val running: Int get() = levels.sumOf { it.running }
 
-    /** How many tasks are queued, of all levels. */
+    /** How many tasks of all levels are queued. */
     public val queued: Int get() = levels.sumOf { it.queued }
 
     /**
-     * @property queued how many wait for their turn.
+     * @property queued how many are queued.
      * @property running how many were started and have not ended.
-     * @property scheduled how many were scheduled, those included that were refused.
-     * @property started how many got a place to run. One that was cancelled right after that may never have seen its
-     *   block called.
+     * @property scheduled how many were scheduled, including those that were refused.
+     * @property started how many got a slot. The block of a task that was cancelled right after that may never have
+     *   been called.
      * @property done how many ended with a value.
      * @property failed how many were started and failed.
      * @property cancelled how many were started and then cancelled.
      * @property withdrawn how many were cancelled before they were started.
-     * @property rejected how many found no room.
-     * @property shed how many lost their place in the queue to a more urgent one.
+     * @property rejected how many were refused because the queue was full.
+     * @property shed how many were displaced by a more urgent task.
      * @property expired how many were not started before their deadline.
-     * @property closed how many came after the scheduler was closed or drained, or were queued or waited for room when
-     *   it was closed.
+     * @property closed how many were scheduled after the scheduler was closed or drained, or were queued or waited for
+     *   capacity when it was closed.
      * @property overdue how many were started out of order because they had waited for longer than `maxWait`.
-     * @property boosts how often somebody of this level lifted a task to it by awaiting it.
-     * @property meanWait of those started, from being scheduled to the start, in the time source of the configuration.
-     * @property longestWait of those started.
-     * @property headWait how long the one has waited that is next in its level; zero if none is queued.
-     * @property meanRun of those started that have ended, from the start to the end.
-     * @property longestRun of those started that have ended.
+     * @property boosts how often a caller of this level boosted a task to it by awaiting it.
+     * @property meanWait of the started tasks, from being scheduled to the start, in the time source of the
+     *   configuration.
+     * @property longestWait of the started tasks.
+     * @property headWait how long the first task of the level has waited; zero if none is queued.
+     * @property meanRun of the started tasks that have ended, from the start to the end.
+     * @property longestRun of the started tasks that have ended.
      */
     public class OfLevel internal constructor(
         public val queued: Int,

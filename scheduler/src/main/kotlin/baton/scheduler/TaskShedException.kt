@@ -1,7 +1,7 @@
 package baton.scheduler
 
 /**
- * This task had a place in the queue and lost it to a more urgent one, see [OnFullQueue.DROP_LOWEST]. Its block was not
+ * This task was queued, and a more urgent one has displaced it, see [OnFullQueue.DROP_LOWEST]. Its block was not
  * called.
  */
 public class TaskShedException(message: String) : TaskRejectedException(message)

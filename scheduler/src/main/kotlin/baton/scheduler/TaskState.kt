@@ -1,13 +1,13 @@
 package baton.scheduler
 
-/** How far a [ScheduledTask] has come. */
+/** The state of a [ScheduledTask]. */
 public enum class TaskState {
-    /** It waits for its turn, or for room in the queue. */
+    /** It waits to be started, or for capacity in the queue. */
     QUEUED,
 
-    /** It takes one of the scheduler's places, suspended or not. */
+    /** It occupies one of the scheduler's slots, suspended or not. */
     RUNNING,
 
-    /** It has ended: with a value, failed, or cancelled. */
+    /** It has ended: with a value, by a failure, or by cancellation. */
     DONE,
 }

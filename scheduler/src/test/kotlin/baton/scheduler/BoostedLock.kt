@@ -16,10 +16,10 @@ import kotlinx.coroutines.selects.select
 internal typealias Held = suspend (suspend () -> Unit) -> Unit
 
 /**
- * A lock that lifts those who [hold] it, and a way to [want] what they hold.
+ * A lock that boosts its holders. [hold] acquires it as a holder, and [want] as a waiter of a holder.
  *
- * @property holdersShare whether several may [hold] it at a time.
- * @property wantersShare the same of those who [want] it.
+ * @property holdersShare whether several coroutines may be inside [hold] at a time.
+ * @property wantersShare whether several coroutines may be inside [want] at a time.
  */
 internal class BoostedLock(
     val hold: Held,
@@ -28,7 +28,7 @@ internal class BoostedLock(
     val wantersShare: Boolean = false,
 )
 
-/** The ways to hold a lock in which its holder is known. */
+/** Ways to hold a lock of which the lock knows its holder. */
 internal enum class Kind(val make: () -> BoostedLock) {
     MUTEX({
         val mutex = Mutex()

@@ -7,7 +7,7 @@ import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** One worker in virtual time; in the end nobody is lifted. */
+/** One worker in virtual time; no boost is left at the end. */
 internal abstract class BoostingFixture {
     protected lateinit var prioritized: PriorityDispatcher
 
@@ -16,10 +16,10 @@ internal abstract class BoostingFixture {
             prioritized = StandardTestDispatcher(testScheduler).prioritized(1, "test", policy)
             test()
             testScheduler.advanceUntilIdle()
-            assertTrue((prioritized as DispatcherView).lifts.isEmpty, "somebody is still lifted")
+            assertTrue((prioritized as DispatcherView).boosts.isEmpty, "a coroutine is still boosted")
         }
 
-    protected fun TestScope.settle() = testScheduler.runCurrent()
+    protected fun TestScope.runQueued() = testScheduler.runCurrent()
 
     protected suspend fun times(n: Int) = repeat(n) { yield() }
 }

@@ -24,7 +24,7 @@ internal class BoostingStressTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `lock excludes whom it should, everybody gets on, and in the end nobody is lifted`(kind: Kind) =
+    fun lock_heldAndAwaitedAtRandom_excludes_allEnd_noBoostIsLeft(kind: Kind) =
         runBlocking {
             val prioritized = Dispatchers.Default.prioritized(THREADS)
             val lock = kind.make()
@@ -34,8 +34,8 @@ internal class BoostingStressTest {
                 coroutineScope {
                     repeat(USERS) { launch(prioritized) { use(Random(it), holding, wanting) } }
                 }
-                // Whoever ends the last boosts may still be at it.
-                while (!(prioritized as DispatcherView).lifts.isEmpty) delay(1)
+                // Another thread may still be ending the last boosts.
+                while (!(prioritized as DispatcherView).boosts.isEmpty) delay(1)
                 lock.hold { served.incrementAndGet() }
                 lock.want { served.incrementAndGet() }
             }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** Who holds a lock that somebody more urgent waits for is lifted, whatever the lock, and for just as long. */
+/** The holder of a lock is boosted exactly while a more urgent coroutine waits for the lock, whatever the lock. */
 internal class BoostingTest : BoostingFixture() {
     /** Holds it at LOW until it is released. */
     private inner class Holder(test: TestScope, hold: Held) {
@@ -47,7 +47,7 @@ internal class BoostingTest : BoostingFixture() {
                     gate.await()
                 }
             }
-            test.settle()
+            test.runQueued()
         }
 
         fun release() {
@@ -56,11 +56,11 @@ internal class BoostingTest : BoostingFixture() {
     }
 
     private fun TestScope.waiter(level: Priority, want: Held): Job =
-        launch(prioritized + level) { want { } }.also { settle() }
+        launch(prioritized + level) { want { } }.also { runQueued() }
 
     @ParameterizedTest
     @EnumSource
-    fun `level is that of the most urgent who waits, and the own one when nobody does`(kind: Kind) = boosting {
+    fun level_ofAHolder_isThatOfTheMostUrgentWaiter_withoutWaitersItsOwn(kind: Kind) = boosting {
         val lock = kind.make()
         val holder = Holder(this, lock.hold)
         assertEquals(LOW, holder.level)
@@ -79,13 +79,13 @@ internal class BoostingTest : BoostingFixture() {
         waiter(NORMAL, lock.want)
         assertEquals(NORMAL, holder.level)
         holder.release()
-        settle()
+        runQueued()
         assertEquals(LOW, holder.level)
         assertTrue(idle.isCompleted)
     }
 
     @Test
-    fun `waiter that times out lifts no more`() = boosting {
+    fun waiter_timesOut_boostEnds() = boosting {
         val mutex = Mutex()
         val semaphore = Semaphore(1)
         val lock = ReadWriteLock()
@@ -99,7 +99,7 @@ internal class BoostingTest : BoostingFixture() {
         )
         for (wait in waits) {
             val waiter = launch(prioritized + CRITICAL) { assertFalse(wait()) }
-            settle()
+            runQueued()
             assertEquals(CRITICAL, holder.level)
             waiter.join()
             assertEquals(LOW, holder.level)
@@ -108,7 +108,7 @@ internal class BoostingTest : BoostingFixture() {
     }
 
     @Test
-    fun `holder of two locks sinks with neither to below what the other needs`() = boosting {
+    fun holder_ofTwoLocks_releasesOne_keepsTheBoostOfTheOther() = boosting {
         val first = Mutex()
         val second = Mutex()
         val gate = CompletableDeferred<Unit>()
@@ -124,7 +124,7 @@ internal class BoostingTest : BoostingFixture() {
                 second.unlock()
                 levels += prioritized.levelOf(coroutineContext)
             }
-        settle()
+        runQueued()
         waiter(CRITICAL) { first.withLock { it() } }
         waiter(HIGH) { second.withLock { it() } }
         gate.complete(Unit)
@@ -133,7 +133,7 @@ internal class BoostingTest : BoostingFixture() {
     }
 
     @Test
-    fun `who was lifted before it waits for a second lock lifts the holder of that`() = boosting {
+    fun holder_boostedBeforeItWaitsForASecondLock_boostsThatLocksHolder() = boosting {
         val first = Mutex()
         val second = Mutex()
         val last = Holder(this) { second.withLock { it() } }
@@ -144,40 +144,40 @@ internal class BoostingTest : BoostingFixture() {
                 second.withLock { }
             }
         }
-        settle()
+        runQueued()
         waiter(CRITICAL) { first.withLock { it() } }
         assertEquals(LOW, last.level)
         gate.complete(Unit)
-        settle()
+        runQueued()
         assertEquals(CRITICAL, last.level)
         last.release()
     }
 
     @Test
-    fun `waiter on another dispatcher lifts by the level in its context, and none without one`() = boosting {
+    fun waiter_onAnotherDispatcher_boostsByTheLevelInItsContext_withoutOneNotAtAll() = boosting {
         val mutex = Mutex()
         val holder = Holder(this) { mutex.withLock { it() } }
         launch { mutex.withLock { } }
-        settle()
+        runQueued()
         assertEquals(LOW, holder.level)
         launch(NORMAL) { mutex.withLock { } }
-        settle()
+        runQueued()
         assertEquals(NORMAL, holder.level)
         holder.release()
     }
 
     @Test
-    fun `holder on a dispatcher without levels is left alone`() = boosting {
+    fun holder_onADispatcherWithoutLevels_isNotBoosted() = boosting {
         val mutex = Mutex()
         mutex.lock()
         val waiter = waiter(CRITICAL) { mutex.withLock { it() } }
-        assertTrue((prioritized as DispatcherView).lifts.isEmpty)
+        assertTrue((prioritized as DispatcherView).boosts.isEmpty)
         mutex.unlock()
         waiter.join()
     }
 
     @Test
-    fun `who waits for a condition holds nothing, and who comes back is lifted again`() = boosting {
+    fun condition_await_endsTheBoost_reacquiring_startsItAgain() = boosting {
         val mutex = Mutex()
         val condition = mutex.newCondition()
         val gate = CompletableDeferred<Unit>()
@@ -190,14 +190,14 @@ internal class BoostingTest : BoostingFixture() {
                     gate.await()
                 }
             }
-        settle()
+        runQueued()
         val other = Holder(this) { mutex.withLock { it() } }
         launch(prioritized + IDLE) { mutex.withLock { condition.signal() } }
-        settle()
+        runQueued()
         val urgent = waiter(CRITICAL) { mutex.withLock { it() } }
         assertEquals(listOf(CRITICAL, LOW), listOf(other.level, prioritized.levelOf(context)))
         other.release()
-        settle()
+        runQueued()
         assertTrue(urgent.isCompleted)
         waiter(HIGH) { mutex.withLock { it() } }
         assertEquals(listOf(LOW, HIGH), listOf(other.level, prioritized.levelOf(context)))
@@ -206,7 +206,7 @@ internal class BoostingTest : BoostingFixture() {
     }
 
     @Test
-    fun `all readers are lifted, also those who were let in together, and each for as long as it reads`() = boosting {
+    fun readers_admittedTogether_areBoosted_eachWhileItReads() = boosting {
         val lock = ReadWriteLock()
         val writer = Holder(this) {
             lock.lockWrite()
@@ -223,7 +223,7 @@ internal class BoostingTest : BoostingFixture() {
                 read { gates[i].await() }
             }
         }
-        settle()
+        runQueued()
         waiter(CRITICAL) {
             lock.lockWrite()
             it()
@@ -232,19 +232,19 @@ internal class BoostingTest : BoostingFixture() {
         fun levels() = contexts.map { prioritized.levelOf(it) }
         assertEquals(listOf(IDLE, IDLE, IDLE), levels())
         writer.release()
-        settle()
+        runQueued()
         assertEquals(listOf(CRITICAL, CRITICAL, CRITICAL), levels())
         gates[1].complete(Unit)
-        settle()
+        runQueued()
         assertEquals(listOf(CRITICAL, IDLE, CRITICAL), levels())
         gates[0].complete(Unit)
-        settle()
+        runQueued()
         assertEquals(listOf(IDLE, IDLE, CRITICAL), levels())
         gates[2].complete(Unit)
     }
 
     @Test
-    fun `resize of a semaphore ends the boost, for nobody knows whose permit is waited for`() = boosting {
+    fun semaphore_resize_endsTheBoost_forItHasNoSingleHolder() = boosting {
         val semaphore = Semaphore(1)
         val holder = Holder(this) { semaphore.withPermit { it() } }
         val waiters = List(3) { waiter(CRITICAL) { semaphore.withPermit { delay(1.hours) } } }
@@ -257,11 +257,11 @@ internal class BoostingTest : BoostingFixture() {
     }
 
     @Test
-    fun `close of a semaphore ends the boost`() = boosting {
+    fun semaphore_close_endsTheBoost() = boosting {
         val semaphore = Semaphore(1)
         val holder = Holder(this) { semaphore.withPermit { it() } }
         val waiter = launch(prioritized + CRITICAL) { runCatching { semaphore.acquire() } }
-        settle()
+        runQueued()
         assertEquals(CRITICAL, holder.level)
         semaphore.close()
         assertEquals(LOW, holder.level)
@@ -270,29 +270,29 @@ internal class BoostingTest : BoostingFixture() {
     }
 
     @Test
-    fun `grant that a cancelled coroutine cannot take lifts the next`() = boosting {
+    fun grant_toACancelledWaiter_boostsTheNextHolder() = boosting {
         val mutex = Mutex()
         val holder = Holder(this) { mutex.withLock { it() } }
         val late = launch(prioritized + LOW) { mutex.withLock { } }
-        settle()
+        runQueued()
         val next = Holder(this) { mutex.withLock { it() } }
-        settle()
+        runQueued()
         waiter(CRITICAL) { mutex.withLock { it() } }
         val inBetween = launch(prioritized + CRITICAL) {
             holder.release()
             yield()
-            // The holder has unlocked by now, at its level, and the mutex is on its way to the one that leaves.
+            // The holder has unlocked at its own level, and the mutex is granted to the waiter that is being cancelled.
             late.cancel()
         }
         inBetween.join()
-        settle()
+        runQueued()
         assertTrue(late.isCancelled)
         assertEquals(CRITICAL, next.level)
         next.release()
     }
 
     @Test
-    fun `boost leaves nothing behind at the job of the holder`() = boosting {
+    fun boost_ended_leavesNoHandlerAtTheHoldersJob() = boosting {
         val mutex = Mutex()
         launch(prioritized + LOW) {
             repeat(3) {

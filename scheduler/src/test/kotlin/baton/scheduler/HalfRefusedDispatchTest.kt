@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * A dispatcher that takes what it is given and then throws, as one over a `ThreadPoolExecutor` does when the system has
- * no thread left: what it has queued runs later all the same.
+ * A dispatcher that queues a block and then throws, as one over a `ThreadPoolExecutor` does when the system cannot
+ * start another thread: the queued block still runs later.
  */
 @OptIn(ExperimentalCoroutinesApi::class)
 class HalfRefusedDispatchTest {
@@ -37,7 +37,7 @@ class HalfRefusedDispatchTest {
         fun step() = queue.poll()?.run()
     }
 
-    private val under = Queueing()
+    private val underlying = Queueing()
     private val running = AtomicInteger()
     private val most = AtomicInteger()
     private val ran = AtomicInteger()
@@ -51,9 +51,9 @@ class HalfRefusedDispatchTest {
         }
 
     @Test
-    fun `worker that was queued although its dispatch threw, runs once`() {
-        val prioritized = under.prioritized(1)
-        under.isThrowing = true
+    fun worker_queuedAlthoughItsDispatchThrew_runsOnce() {
+        val prioritized = underlying.prioritized(1)
+        underlying.isThrowing = true
         val begun = CountDownLatch(1)
         val go = CountDownLatch(1)
         val ended = CountDownLatch(1)
@@ -63,7 +63,7 @@ class HalfRefusedDispatchTest {
         }
         assertTrue(begun.await(10, TimeUnit.SECONDS))
         prioritized.add { ended.countDown() }
-        under.step()
+        underlying.step()
         assertEquals(0, ran.get())
         go.countDown()
         assertTrue(ended.await(10, TimeUnit.SECONDS))
@@ -71,38 +71,38 @@ class HalfRefusedDispatchTest {
     }
 
     @Test
-    fun `worker that was queued although it could not go behind, runs once`() {
-        val prioritized = under.prioritized(1, quantum = 1)
-        prioritized.add { under.isThrowing = true }
-        prioritized.add { thread { under.step() }.join() }
+    fun worker_queuedAlthoughItsRequeueThrew_runsOnce() {
+        val prioritized = underlying.prioritized(1, quantum = 1)
+        prioritized.add { underlying.isThrowing = true }
+        prioritized.add { thread { underlying.step() }.join() }
         prioritized.add { }
-        under.step()
-        while (under.queue.isNotEmpty()) under.step()
+        underlying.step()
+        while (underlying.queue.isNotEmpty()) underlying.step()
         assertEquals(3, ran.get())
         assertEquals(1, most.get())
         assertEquals(0, prioritized.metrics.workers)
     }
 
     @Test
-    fun `worker that comes late after its substitute has left, does nothing or serves the next start`() {
-        val prioritized = under.prioritized(1)
-        under.isThrowing = true
+    fun worker_runsAfterItsSubstituteHasLeft_doesNothingOrServesTheNextStart() {
+        val prioritized = underlying.prioritized(1)
+        underlying.isThrowing = true
         repeat(3) { round ->
             val ended = CountDownLatch(1)
             prioritized.add { ended.countDown() }
-            if (round == 1) under.step()
+            if (round == 1) underlying.step()
             assertTrue(ended.await(10, TimeUnit.SECONDS))
         }
-        while (under.queue.isNotEmpty()) under.step()
+        while (underlying.queue.isNotEmpty()) underlying.step()
         assertEquals(1, most.get())
-        // The substitutes run elsewhere; none is left that has work.
+        // The substitutes have run on Dispatchers.Default, so the queued starts find no work.
         prioritized.add { }
         while (ran.get() < 4) Thread.onSpinWait()
         assertEquals(4, ran.get())
     }
 
     @Test
-    fun `task that has begun when its dispatch throws, goes on`() = runBlocking {
+    fun task_begunWhenItsDispatchThrows_continues() = runBlocking {
         val begun = CountDownLatch(1)
         val go = CountDownLatch(1)
         val threads = object : CoroutineDispatcher() {
@@ -124,14 +124,14 @@ class HalfRefusedDispatchTest {
     }
 
     @Test
-    fun `task whose dispatch was dropped, ends and frees its place when it is cancelled`() {
-        val scheduler = TaskScheduler(CoroutineScope(under + Job()), 1)
+    fun task_whoseDispatchWasDropped_cancelled_endsAndFreesItsSlot() {
+        val scheduler = TaskScheduler(CoroutineScope(underlying + Job()), 1)
         val dropped = scheduler.schedule { ran.addAndGet(100) }
         val next = scheduler.schedule { ran.incrementAndGet() }
-        val late = under.queue.poll()
+        val late = underlying.queue.poll()
         dropped.cancel()
         assertTrue(dropped.isCompleted && dropped.isCancelled)
-        under.step()
+        underlying.step()
         assertEquals(1, next.getCompleted())
         late.run()
         assertEquals(1, ran.get())
@@ -139,12 +139,12 @@ class HalfRefusedDispatchTest {
     }
 
     @Test
-    fun `task that has failed because its dispatch threw, never begins`() {
-        val scheduler = TaskScheduler(CoroutineScope(under + Job()), 1)
-        under.isThrowing = true
+    fun task_failedBecauseItsDispatchThrew_neverBegins() {
+        val scheduler = TaskScheduler(CoroutineScope(underlying + Job()), 1)
+        underlying.isThrowing = true
         val task = scheduler.schedule { ran.incrementAndGet() }
         assertTrue(task.getCompletionExceptionOrNull() is OutOfMemoryError)
-        repeat(2) { under.step() }
+        repeat(2) { underlying.step() }
         assertEquals(0, ran.get())
         assertEquals(0, scheduler.metrics.running)
     }

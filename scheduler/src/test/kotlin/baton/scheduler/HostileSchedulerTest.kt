@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** Schedulers over dispatchers that have a fault: nothing is lost but what is dropped, and nothing runs twice. */
+/** Schedulers over faulty dispatchers: only dropped work is lost, and no block runs twice. */
 class HostileSchedulerTest {
     private val runs = AtomicIntegerArray(MANY)
     private val running = AtomicInteger()
@@ -27,7 +27,7 @@ class HostileSchedulerTest {
         running.decrementAndGet()
     }
 
-    /** What is refused runs on another thread. */
+    /** Refused work runs on another thread. */
     private fun HostileDispatcher.runUntil(isDone: () -> Boolean) {
         val start = TimeSource.Monotonic.markNow()
         while (!isDone()) {
@@ -39,31 +39,31 @@ class HostileSchedulerTest {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = ["DROPS"])
-    fun `blocks of a dispatcher and of its views run once, and no more at a time than allowed`(hostility: Hostility) {
-        val under = HostileDispatcher(hostility)
-        val prioritized = under.prioritized(2, quantum = 3)
+    fun blocks_ofADispatcherAndItsViews_faultyDispatcher_runOnceWithinTheBound(hostility: Hostility) {
+        val underlying = HostileDispatcher(hostility)
+        val prioritized = underlying.prioritized(2, quantum = 3)
         val view = prioritized.limitedParallelism(1, "view")
         val inner = view.limitedParallelism(1, "inner")
-        val lines = listOf(prioritized, view, inner)
+        val dispatchers = listOf(prioritized, view, inner)
         for (number in 0 until MANY) {
             val level = Priority.entries[number % 5]
-            lines[number % 3].level(level).dispatch(EmptyCoroutineContext) { run(number) }
-            if (number % 20 == 0) under.step()
+            dispatchers[number % 3].level(level).dispatch(EmptyCoroutineContext) { run(number) }
+            if (number % 20 == 0) underlying.step()
         }
-        under.runUntil { (0 until MANY).all { runs[it] > 0 } && lines.all { it.metrics.workers == 0 } }
+        underlying.runUntil { (0 until MANY).all { runs[it] > 0 } && dispatchers.all { it.metrics.workers == 0 } }
         assertEquals(List(MANY) { 1 }, List(MANY) { runs[it] })
         assertTrue(most.get() <= 2) { "${most.get()} at a time" }
     }
 
     @ParameterizedTest
     @EnumSource
-    fun `tasks end, their blocks run once at most, and every place is free`(hostility: Hostility) {
-        val under = HostileDispatcher(hostility)
-        val scheduler = TaskScheduler(CoroutineScope(under + Job()), 2)
+    fun tasks_faultyDispatcher_end_runOnceAtMost_freeTheirSlots(hostility: Hostility) {
+        val underlying = HostileDispatcher(hostility)
+        val scheduler = TaskScheduler(CoroutineScope(underlying + Job()), 2)
         val tasks = List(MANY) { number -> scheduler.schedule(Priority.entries[number % 5]) { run(number) } }
-        // A pool that drops tasks does not say so.
+        // A pool drops tasks silently.
         if (hostility == Hostility.DROPS) tasks.forEach { it.cancel() }
-        under.runUntil { tasks.all { it.isCompleted } && scheduler.metrics.running == 0 }
+        underlying.runUntil { tasks.all { it.isCompleted } && scheduler.metrics.running == 0 }
         assertTrue((0 until MANY).all { runs[it] <= 1 }) { "$runs" }
         assertEquals(tasks.count { !it.isCancelled }, (0 until MANY).sumOf { runs[it] })
         assertTrue(most.get() <= 2) { "${most.get()} at a time" }

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Where the slots of a view stand, in a line beneath whose order the test decides. */
+/** The slots of a view in its parent, whose order of picks the test decides. */
 class LimitedRunQueueTest {
-    private class Beneath(policy: PriorityPolicy = PriorityPolicy.Strict) : RunQueue() {
+    private class Parent(policy: PriorityPolicy = PriorityPolicy.Strict) : RunQueue() {
         override val parallelism = 9
         override val root = PriorityRunQueue(Dispatchers.Default, 9, policy, 16)
         private val slots = ArrayList<WorkerSlot>()
@@ -45,7 +45,7 @@ class LimitedRunQueueTest {
 
         override fun blocks(level: Int) = emptyList<Runnable>()
 
-        override fun metrics() = error("not asked")
+        override fun metrics() = error("not called")
     }
 
     private val ran = ArrayList<Priority>()
@@ -58,98 +58,98 @@ class LimitedRunQueueTest {
 
     @Test
     fun enqueue_moreUrgentThanAllSlots_addsASlotAndKeepsTheOthers() {
-        val beneath = Beneath()
-        val view = LimitedRunQueue(beneath, 1)
+        val parent = Parent()
+        val view = LimitedRunQueue(parent, 1)
         view.add(LOW)
         repeat(3) { view.add(CRITICAL) }
-        assertEquals(listOf(LOW, CRITICAL), beneath.levels)
-        repeat(3) { assertTrue(beneath.pick(CRITICAL)) }
-        assertEquals(listOf(LOW), beneath.levels)
-        assertTrue(beneath.pick(LOW))
+        assertEquals(listOf(LOW, CRITICAL), parent.levels)
+        repeat(3) { assertTrue(parent.pick(CRITICAL)) }
+        assertEquals(listOf(LOW), parent.levels)
+        assertTrue(parent.pick(LOW))
         assertEquals(listOf(CRITICAL, CRITICAL, CRITICAL, LOW), ran)
-        assertTrue(beneath.levels.isEmpty())
+        assertTrue(parent.levels.isEmpty())
     }
 
     @Test
-    fun slot_thatFindsTheViewFullOrEmpty_doesNothing() {
-        val beneath = Beneath()
-        val view = LimitedRunQueue(beneath, 1)
+    fun slot_pickedWhileTheViewIsFullOrEmpty_doesNothing() {
+        val parent = Parent()
+        val view = LimitedRunQueue(parent, 1)
         view.add(LOW)
         view.add(CRITICAL) {
             view.add(HIGH)
-            // Full.
-            assertFalse(beneath.pick(CRITICAL))
+            // The view is full.
+            assertFalse(parent.pick(CRITICAL))
         }
-        assertTrue(beneath.pick(LOW))
-        assertEquals(listOf(HIGH), beneath.levels)
-        assertTrue(beneath.pick(HIGH))
-        assertEquals(listOf(LOW), beneath.levels)
+        assertTrue(parent.pick(LOW))
+        assertEquals(listOf(HIGH), parent.levels)
+        assertTrue(parent.pick(HIGH))
+        assertEquals(listOf(LOW), parent.levels)
         view.add(IDLE)
         view.add(CRITICAL)
-        assertTrue(beneath.pick(CRITICAL))
-        assertTrue(beneath.pick(LOW))
-        assertEquals(listOf(IDLE), beneath.levels)
-        assertTrue(beneath.pick(IDLE))
+        assertTrue(parent.pick(CRITICAL))
+        assertTrue(parent.pick(LOW))
+        assertEquals(listOf(IDLE), parent.levels)
+        assertTrue(parent.pick(IDLE))
         assertEquals(listOf(CRITICAL, HIGH, CRITICAL, LOW, IDLE), ran)
         assertEquals(0, view.metrics().workers)
     }
 
     @Test
-    fun slot_moreUrgentThanAllThatWaits_givesWayToOneAtTheLevelOfTheBlock() {
-        val beneath = Beneath()
-        val view = LimitedRunQueue(beneath, 1)
+    fun slot_moreUrgentThanAllBlocks_isReplacedByOneAtTheLevelOfTheBlock() {
+        val parent = Parent()
+        val view = LimitedRunQueue(parent, 1)
         view.add(LOW)
         view.add(CRITICAL)
-        assertTrue(beneath.pick(LOW))
-        assertEquals(listOf(CRITICAL), beneath.levels)
-        assertFalse(beneath.pick(CRITICAL))
-        assertEquals(listOf(LOW), beneath.levels)
-        assertTrue(beneath.pick(LOW))
+        assertTrue(parent.pick(LOW))
+        assertEquals(listOf(CRITICAL), parent.levels)
+        assertFalse(parent.pick(CRITICAL))
+        assertEquals(listOf(LOW), parent.levels)
+        assertTrue(parent.pick(LOW))
         assertEquals(listOf(CRITICAL, LOW), ran)
     }
 
     @Test
-    fun slots_ofOneLevel_areNeverMoreThanThePlaces() {
-        val beneath = Beneath()
-        val view = LimitedRunQueue(beneath, 2)
+    fun slots_ofOneLevel_areAtMostTheParallelism() {
+        val parent = Parent()
+        val view = LimitedRunQueue(parent, 2)
         for (level in Priority.entries.reversed()) repeat(5) { view.add(level) }
-        assertEquals(Priority.entries.reversed().flatMap { listOf(it, it) }, beneath.levels)
+        assertEquals(Priority.entries.reversed().flatMap { listOf(it, it) }, parent.levels)
         assertEquals(2, view.metrics().workers)
     }
 
     @Test
-    fun blockThatIsDue_takesTheSlotOfAMoreUrgentOne_everyBlockStillHasASlotAtItsLevel() {
-        val beneath = Beneath(PriorityPolicy.Shares(1, 1, 1, 1, PriorityPolicy.Shares.MAX_WEIGHT))
-        val view = LimitedRunQueue(beneath, 3)
+    fun block_atItsBound_usesAMoreUrgentSlot_everyBlockStillHasASlotAtItsLevel() {
+        val parent = Parent(PriorityPolicy.Shares(1, 1, 1, 1, PriorityPolicy.Shares.MAX_WEIGHT))
+        val view = LimitedRunQueue(parent, 3)
         view.add(NORMAL)
-        beneath.pick(NORMAL)
+        parent.pick(NORMAL)
         view.add(CRITICAL) {
-            // A slot of IDLE runs this; the one of CRITICAL still stands.
+            // A slot of IDLE runs this block; the one of CRITICAL is still queued.
             view.add(NORMAL)
-            // It gives way to one of NORMAL, and that runs what is due: IDLE.
-            assertFalse(beneath.pick(CRITICAL))
-            assertTrue(beneath.pick(NORMAL))
+            // A slot of NORMAL replaces it and runs the level that has reached its bound: IDLE.
+            assertFalse(parent.pick(CRITICAL))
+            assertTrue(parent.pick(NORMAL))
         }
         repeat(2) { view.add(IDLE) }
-        assertEquals(listOf(CRITICAL, IDLE, IDLE), beneath.levels)
-        beneath.pick(IDLE)
+        assertEquals(listOf(CRITICAL, IDLE, IDLE), parent.levels)
+        parent.pick(IDLE)
         assertEquals(listOf(1, 1), listOf(view.metrics()[NORMAL].queued, view.metrics()[IDLE].queued))
-        assertEquals(setOf(NORMAL, IDLE), beneath.levels.toSet())
+        assertEquals(setOf(NORMAL, IDLE), parent.levels.toSet())
     }
 
     @Test
-    fun slotOfAViewOfAView_isNoPickThereWhileTheInnerViewIsFull() {
-        val beneath = Beneath()
-        val outer = LimitedRunQueue(beneath, 2)
+    fun slot_ofAFullViewOfAView_doesNotCountAsAPick() {
+        val parent = Parent()
+        val outer = LimitedRunQueue(parent, 2)
         val inner = LimitedRunQueue(outer, 1)
         inner.add(LOW)
         inner.add(CRITICAL) {
-            // The inner view's slot of LOW stands first at that level.
+            // The inner view's slot is the head of LOW.
             outer.add(LOW)
-            while (beneath.levels.isNotEmpty()) beneath.pick(beneath.levels.first())
+            while (parent.levels.isNotEmpty()) parent.pick(parent.levels.first())
         }
-        beneath.pick(CRITICAL)
-        while (beneath.levels.isNotEmpty()) beneath.pick(beneath.levels.first())
+        parent.pick(CRITICAL)
+        while (parent.levels.isNotEmpty()) parent.pick(parent.levels.first())
         assertEquals(listOf(CRITICAL, LOW, LOW), ran)
         assertEquals(listOf(1L, 2L), listOf(outer.metrics()[CRITICAL].picked, outer.metrics()[LOW].picked))
         assertEquals(0, outer.metrics().workers + inner.metrics().workers)

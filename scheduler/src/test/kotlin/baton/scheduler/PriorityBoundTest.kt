@@ -11,9 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
-/** The bounds that the policy states, counted pick by pick, for random loads; the seed says which. */
+/** The bounds that the policy states, checked at every pick of random loads; the seed determines the load. */
 class PriorityBoundTest {
-    private val under = StepDispatcher()
+    private val underlying = StepDispatcher()
 
     /** One block for each pick, in the order of the picks. */
     private val picks = ArrayList<Int>()
@@ -23,23 +23,23 @@ class PriorityBoundTest {
 
     @ParameterizedTest
     @CsvSource("1, 64", "2, 128", "3, 256", "4, 512")
-    fun `level under a flood has every place after its bound, and CRITICAL the rest`(level: Int, bound: Int) {
-        val prioritized = under.prioritized(1)
+    fun level_underAFlood_isPickedAfterItsBound_criticalGetsTheRest(level: Int, bound: Int) {
+        val prioritized = underlying.prioritized(1)
         repeat(10 * bound + 10) { prioritized.add(0) }
         repeat(11) { prioritized.add(level) }
-        while (under.step()) { /* runs what is there */ }
-        val places = picks.indices.filter { picks[it] == level }
-        assertEquals(List(10) { it * (bound + 1) + bound }, places.take(10))
+        while (underlying.step()) { /* runs all queued blocks */ }
+        val positions = picks.indices.filter { picks[it] == level }
+        assertEquals(List(10) { it * (bound + 1) + bound }, positions.take(10))
     }
 
     @ParameterizedTest
     @ValueSource(ints = [1, 2, 3, 4, 8])
-    fun `head of every level runs within its bound for each worker`(parallelism: Int) {
+    fun head_ofEveryLevel_randomLoad_runsWithinItsBoundForEachWorker(parallelism: Int) {
         for (seed in 0 until SEEDS) {
             val random = Random(seed)
             val bounds = IntArray(5) { if (it == 0) Int.MAX_VALUE else random.nextInt(3, 12) }
             val prioritized =
-                under.prioritized(
+                underlying.prioritized(
                     parallelism,
                     policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4]),
                     quantum = random.nextInt(1, 20),
@@ -51,23 +51,23 @@ class PriorityBoundTest {
                     "seed $seed: a head of level $level was passed over ${waits.longest[level]} times, bound $bound"
                 }
             }
-            while (under.step()) { /* workers without work */ }
+            while (underlying.step()) { /* workers without work */ }
             assertEquals(0, prioritized.metrics.workers)
         }
     }
 
     @ParameterizedTest
     @CsvSource("1, 1", "2, 1", "2, 2", "4, 3")
-    fun `view passes the head of every level over within its bound, however many places it has`(
+    fun view_randomLoad_passesEveryHeadOverWithinItsBound_forAnyParallelism(
         parallelism: Int,
-        places: Int,
+        viewParallelism: Int,
     ) {
         for (seed in 0 until SEEDS) {
             val random = Random(seed)
             val bounds = IntArray(5) { if (it == 0) Int.MAX_VALUE else random.nextInt(3, 12) }
             val policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4])
-            val prioritized = under.prioritized(parallelism, policy = policy, quantum = random.nextInt(1, 20))
-            val view = prioritized.limitedParallelism(places, "view")
+            val prioritized = underlying.prioritized(parallelism, policy = policy, quantum = random.nextInt(1, 20))
+            val view = prioritized.limitedParallelism(viewParallelism, "view")
             var ran = 0
             val waits = passOver(random, view) { level ->
                 prioritized.level(RunQueue.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
@@ -78,20 +78,20 @@ class PriorityBoundTest {
                         "bound ${bounds[level]}"
                 }
             }
-            while (under.step()) { /* what is left beside the view */ }
+            while (underlying.step()) { /* the remaining blocks beside the view */ }
             assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
             assertTrue(ran > 0)
         }
     }
 
     /**
-     * A LOW block of the inner view has a slot at LOW in the view beneath, while CRITICAL ones come and go: however
-     * often, that slot is passed over once, and then the LOW block of the view beneath.
+     * A LOW block of the inner view has a slot at LOW in the outer view, while CRITICAL slots are added and picked.
+     * However many there are, that slot is passed over up to its bound once, and then the LOW block of the outer view.
      */
     @ParameterizedTest
     @ValueSource(ints = [0, 1, 5, 60, 200])
-    fun `view of a view keeps the bounds of the view beneath, whatever slots of it stand there`(urgent: Int) {
-        val outer = under.prioritized(1).limitedParallelism(1, "outer")
+    fun viewOfAView_anySlotsQueued_keepsTheBoundsOfItsParent(urgent: Int) {
+        val outer = underlying.prioritized(1).limitedParallelism(1, "outer")
         val inner = outer.limitedParallelism(1, "inner")
         val bound = PriorityPolicy.Bounded().of(Priority.LOW)
         var sent = 0
@@ -106,47 +106,47 @@ class PriorityBoundTest {
         }
         inner.add(3)
         outer.level(Priority.CRITICAL).dispatch(EmptyCoroutineContext, ::flood)
-        while (under.step()) { /* runs what is there */ }
+        while (underlying.step()) { /* runs all queued blocks */ }
         assertTrue(low - 2 * urgent in 0..2 * bound + 2) { "LOW waited for $low picks" }
     }
 
     @ParameterizedTest
     @CsvSource("1, 1, 1", "1, 2, 1", "2, 2, 2", "2, 3, 2")
-    fun `view passes its own blocks over within its bound for each place of a view of it`(
+    fun view_withAViewOfIt_passesItsOwnBlocksOverWithinItsBoundForEachWorkerOfThat(
         parallelism: Int,
-        places: Int,
-        placesOfInner: Int,
+        viewParallelism: Int,
+        innerParallelism: Int,
     ) {
         for (seed in 0 until SEEDS) {
             val random = Random(seed)
             val bounds = IntArray(5) { if (it == 0) Int.MAX_VALUE else random.nextInt(3, 12) }
             val policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4])
-            val prioritized = under.prioritized(parallelism, policy = policy, quantum = random.nextInt(1, 20))
-            val outer = prioritized.limitedParallelism(places, "outer")
-            val inner = outer.limitedParallelism(placesOfInner, "inner")
+            val prioritized = underlying.prioritized(parallelism, policy = policy, quantum = random.nextInt(1, 20))
+            val outer = prioritized.limitedParallelism(viewParallelism, "outer")
+            val inner = outer.limitedParallelism(innerParallelism, "inner")
             var ran = 0
             val waits = passOver(random, outer) { level ->
                 inner.level(RunQueue.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
             }
             for (level in 1..4) {
-                // Before its own head, as many slots of the inner view may stand at that level.
-                val bound = (placesOfInner + 1) * bounds[level]
+                // The inner view may have this many slots at that level, ahead of the outer view's own head.
+                val bound = (innerParallelism + 1) * bounds[level]
                 assertTrue(waits.longest[level] <= bound) {
                     "seed $seed: the outer view passed over a head of level $level ${waits.longest[level]} times, " +
                         "bound $bound"
                 }
             }
-            while (under.step()) { /* what is left of the inner view */ }
+            while (underlying.step()) { /* the remaining blocks of the inner view */ }
             assertEquals(0, inner.metrics.workers + outer.metrics.workers + prioritized.metrics.workers)
             assertTrue(ran > 0)
         }
     }
 
     /**
-     * Random blocks of [line], until all have run, and how often its heads were passed over. [beside] dispatches blocks
-     * elsewhere, so that the turns of a view come late and in another order.
+     * Dispatches random blocks on [view] until all have run, and returns how often its heads were passed over. [beside]
+     * dispatches blocks elsewhere, so that a view's slots are picked late and in another order.
      */
-    private fun passOver(random: Random, line: PriorityDispatcher, beside: ((level: Int) -> Unit)? = null): Waits {
+    private fun passOver(random: Random, view: PriorityDispatcher, beside: ((level: Int) -> Unit)? = null): Waits {
         val waits = Waits()
         val load = IntArray(5) { random.nextInt(0, 4) }
         var added = 0
@@ -156,11 +156,11 @@ class PriorityBoundTest {
             if (added < BLOCKS && (random.nextBoolean() || picks.size == added)) {
                 val level = pick(random, load)
                 waits.added(level)
-                line.add(level)
+                view.add(level)
                 added++
                 if (beside != null && random.nextBoolean()) beside(pick(random, load))
             } else {
-                under.step()
+                underlying.step()
             }
             while (seen < picks.size) waits.picked(picks[seen++])
         }
@@ -198,11 +198,11 @@ class PriorityBoundTest {
 
     @ParameterizedTest
     @ValueSource(ints = [1, 2, 4])
-    fun `shares are kept`(parallelism: Int) {
+    fun shares_ofPicks_matchTheWeights(parallelism: Int) {
         val weights = intArrayOf(1000, 400, 100, 40, 10)
-        val prioritized = under.prioritized(parallelism, policy = PriorityPolicy.Shares())
+        val prioritized = underlying.prioritized(parallelism, policy = PriorityPolicy.Shares())
         repeat(31_000) { for (level in 0..4) prioritized.add(level) }
-        while (picks.size < 15_500) under.step()
+        while (picks.size < 15_500) underlying.step()
         for (level in 0..4) {
             val share = picks.take(15_500).count { it == level }
             assertTrue(share in weights[level] * 10 - 16..weights[level] * 10 + 16) { "level $level: $share" }

@@ -23,16 +23,16 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.MethodSource
 
-/** The same over every kind of dispatcher that has threads; virtual time is PriorityDispatcherTest's. */
+/** Levels over every kind of dispatcher with threads; PriorityDispatcherTest covers virtual time. */
 class PriorityDispatcherLayersTest {
-    /** A kind of dispatcher, and how to end it. */
+    /** A kind of dispatcher, and how to shut it down. */
     class Layer(private val name: String, val pool: ExecutorService?, val dispatcher: CoroutineDispatcher) {
         override fun toString() = name
     }
 
     @ParameterizedTest
     @MethodSource("layers")
-    fun `what waits runs by its level, and no more at a time than allowed`(layer: Layer) {
+    fun blocks_queued_runByLevelWithinTheBound(layer: Layer) {
         val order = ConcurrentLinkedQueue<Priority>()
         val prioritized = layer.dispatcher.prioritized(1)
         val begun = CountDownLatch(1)
@@ -63,7 +63,7 @@ class PriorityDispatcherLayersTest {
 
     @ParameterizedTest
     @MethodSource("layers")
-    fun `many coroutines that suspend all end`(layer: Layer) {
+    fun coroutines_manyThatSuspend_allEnd(layer: Layer) {
         val prioritized = layer.dispatcher.prioritized(2)
         val steps = AtomicInteger()
         runBlocking {
@@ -83,7 +83,7 @@ class PriorityDispatcherLayersTest {
     }
 
     @Test
-    fun `event loop of runBlocking runs by level`() = runBlocking {
+    fun runBlocking_eventLoop_runsByLevel() = runBlocking {
         val loop = coroutineContext[ContinuationInterceptor] as CoroutineDispatcher
         val prioritized = loop.prioritized(1)
         val order = ArrayList<Priority>()

@@ -20,17 +20,17 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Dispatches from several threads, while pools are shut down under the dispatcher: every block runs once. */
+/** Dispatches from several threads, while pools are shut down underlying the dispatcher: every block runs once. */
 open class PriorityDispatcherStressTest {
     internal open val dispatches get() = 400_000
 
-    /** Throws what its pool throws: kotlinx's own would hide it. */
+    /** Throws the exception of its pool; the dispatcher of kotlinx would handle it. */
     private class Strict(private val pool: ExecutorService) : CoroutineDispatcher() {
         override fun dispatch(context: CoroutineContext, block: Runnable) = pool.execute(block)
     }
 
     @Test
-    fun dispatches_fromEverywhere_runOnceEach() = runs { it.asCoroutineDispatcher() to false }
+    fun dispatches_fromManyThreads_runOnceEach() = runs { it.asCoroutineDispatcher() to false }
 
     @Test
     fun dispatches_whilePoolsAreShutDown_runOnceEach() = runs { Strict(it) to true }
@@ -56,9 +56,9 @@ open class PriorityDispatcherStressTest {
         where: String,
     ) {
         val pool = Executors.newFixedThreadPool(2) { Thread(it).apply { isDaemon = true } }
-        val (under, isShutDown) = over(pool)
+        val (underlying, isShutDown) = over(pool)
         val parallelism = random.nextInt(1, 4)
-        val prioritized = under.prioritized(parallelism, quantum = random.nextInt(1, 20))
+        val prioritized = underlying.prioritized(parallelism, quantum = random.nextInt(1, 20))
         val views = listOf(prioritized, prioritized.limitedParallelism(1, "one"))
         val ran = AtomicIntegerArray(blocks)
         val done = CountDownLatch(blocks)
@@ -93,13 +93,13 @@ open class PriorityDispatcherStressTest {
     }
 
     @Test
-    fun dispatch_poolThatWasShutDownBefore_throwsNothingAndRunsElsewhere() {
+    fun dispatch_poolWasShutDownBefore_runsOnAnotherThread() {
         val pool = Executors.newSingleThreadExecutor().apply { shutdown() }
         val refusing = runCatching { pool.execute {} }.exceptionOrNull()
         assertTrue(refusing is RejectedExecutionException)
-        for (under in listOf(Strict(pool), pool.asCoroutineDispatcher())) {
+        for (underlying in listOf(Strict(pool), pool.asCoroutineDispatcher())) {
             val ran = CountDownLatch(1)
-            under.prioritized(1).dispatch(EmptyCoroutineContext) { ran.countDown() }
+            underlying.prioritized(1).dispatch(EmptyCoroutineContext) { ran.countDown() }
             assertTrue(ran.await(10, TimeUnit.SECONDS))
         }
     }

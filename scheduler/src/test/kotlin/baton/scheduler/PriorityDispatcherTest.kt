@@ -6,23 +6,18 @@ import baton.Priority.HIGH
 import baton.Priority.IDLE
 import baton.Priority.LOW
 import baton.Priority.NORMAL
-import baton.PriorityController
-import baton.scheduler.dispatch.SharesPicker
+import baton.scheduler.dispatch.SharesSelector
 import baton.sync.assertContains
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.nanoseconds
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
-import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.async
 import kotlinx.coroutines.delay
-import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.StandardTestDispatcher
 import kotlinx.coroutines.test.currentTime
@@ -30,14 +25,13 @@ import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What a user of the dispatcher sees, in virtual time. */
+/** Order, failures, quantum, policies and metrics of the dispatcher, in virtual time. */
 class PriorityDispatcherTest : PriorityFixture() {
     @Test
-    fun `what users write first compiles and does what it says`() = runTest {
+    fun prioritized_firstExampleOfUsers_compilesAndRunsByLevel() = runTest {
         val prioritized = StandardTestDispatcher(testScheduler).prioritized(parallelism = 2)
         launch(prioritized.level(Priority.LOW)) { ran += "low" }
         launch(prioritized + Priority.HIGH) { ran += "high" }
@@ -47,7 +41,7 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `more urgent levels run first, and a level in the order of its dispatches`() = runTest {
+    fun dispatch_severalLevels_mostUrgentFirst_eachLevelInOrder() = runTest {
         val prioritized = prioritized()
         for (i in 1..2) {
             for (level in Priority.entries.reversed()) launch(prioritized + level) { ran += "$level $i" }
@@ -62,11 +56,11 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `what comes last and is more urgent goes first, also when a worker was already called`() = runTest {
+    fun dispatch_moreUrgentAfterTheWorkerWasDispatched_runsFirst() = runTest {
         val busy = StandardTestDispatcher(testScheduler)
         val prioritized = busy.prioritized(1)
         launch(busy) { launch(prioritized + CRITICAL) { ran += "critical" } }
-        // Its worker stands in line already when the other brings CRITICAL.
+        // Its worker is queued already when the other coroutine dispatches CRITICAL.
         launch(prioritized + LOW) { ran += "low" }
         testScheduler.runCurrent()
         assertEquals(listOf("critical", "low"), ran)
@@ -82,7 +76,7 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `default is the level of those who say nothing`() = runTest {
+    fun default_isTheLevelOfCoroutinesWithoutOne() = runTest {
         val prioritized = prioritized(default = LOW)
         launch(prioritized) { ran += "nothing" }
         launch(prioritized + NORMAL) { ran += "normal" }
@@ -91,7 +85,7 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `yield goes behind its own level`() = runTest {
+    fun yield_requeuesBehindItsOwnLevel() = runTest {
         val prioritized = prioritized()
         for (level in listOf(LOW, HIGH)) {
             for (i in 1..2) {
@@ -110,102 +104,7 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `withPriority gives way when it sinks and something more urgent waits`() = runTest {
-        val prioritized = prioritized()
-        launch(prioritized + CRITICAL) {
-            launch(prioritized + NORMAL) { ran += "normal" }
-            withPriority(HIGH) { ran += "high" }
-            val answer = withPriority(LOW) {
-                ran += "low"
-                "answer"
-            }
-            ran += answer
-        }
-        testScheduler.runCurrent()
-        assertEquals(listOf("high", "normal", "low", "answer"), ran)
-    }
-
-    @Test
-    fun `withPriority rises at the next suspension`() = runTest {
-        val prioritized = prioritized()
-        launch(prioritized + LOW) {
-            launch(prioritized + NORMAL) { ran += "normal" }
-            withPriority(HIGH) {
-                ran += "begins"
-                yield()
-                ran += "high"
-            }
-        }
-        testScheduler.runCurrent()
-        assertEquals(listOf("begins", "high", "normal"), ran)
-    }
-
-    @Test
-    fun `yieldIfHigherWaiting gives way to what is more urgent and to nothing else`() = runTest {
-        val prioritized = prioritized()
-        launch(prioritized + NORMAL) {
-            launch(prioritized + NORMAL) { ran += "normal" }
-            launch(prioritized + LOW) { ran += "low" }
-            yieldIfHigherWaiting()
-            ran += "first"
-            launch(prioritized + HIGH) { ran += "high" }
-            yieldIfHigherWaiting()
-            ran += "second"
-        }
-        testScheduler.runCurrent()
-        assertEquals(listOf("first", "high", "normal", "second", "low"), ran)
-        yieldIfHigherWaiting() // on no dispatcher of ours
-    }
-
-    @Test
-    fun `withPriority and yieldIfHigherWaiting do not suspend once the last more urgent block was taken`() = runTest {
-        val prioritized = prioritized()
-        launch(prioritized + HIGH) {
-            assertFalse(prioritized.isHigherWaiting(LOW))
-            withPriority(LOW) { yieldIfHigherWaiting() }
-            ran += "done"
-        }
-        testScheduler.runCurrent()
-        assertEquals(listOf("done"), ran)
-        assertEquals(listOf(1L, 0L), listOf(prioritized.metrics[HIGH].picked, prioritized.metrics[LOW].picked))
-    }
-
-    @Test
-    fun `controller moves what is queued, and what comes later`() = runTest {
-        val prioritized = prioritized()
-        val controller = PriorityController(IDLE)
-        launch(prioritized + controller) {
-            ran += "controlled 1"
-            yield()
-            ran += "controlled 2"
-        }
-        launch(prioritized.level(IDLE) + controller) { ran += "pinned" }
-        launch(prioritized + HIGH) { ran += "high" }
-        launch(prioritized + NORMAL) {
-            ran += "normal"
-            controller.level = LOW
-        }
-        launch(prioritized + LOW) { ran += "low" }
-        controller.level = CRITICAL
-        testScheduler.runCurrent()
-        assertEquals("controlled 1, controlled 2, high, normal, low, pinned", ran.joinToString())
-        assertEquals("PriorityController (LOW)", controller.toString())
-    }
-
-    @Test
-    fun `controller that sinks takes along what is queued`() = runTest {
-        val prioritized = prioritized()
-        val controller = PriorityController(CRITICAL)
-        launch(prioritized + controller) { ran += "controlled" }
-        launch(prioritized + LOW) { ran += "low" }
-        controller.level = IDLE
-        controller.level = IDLE
-        testScheduler.runCurrent()
-        assertEquals(listOf("low", "controlled"), ran)
-    }
-
-    @Test
-    fun `cancelled coroutine is run, and sees it`() = runTest {
+    fun coroutine_cancelledWhileQueued_runsAndSeesIt() = runTest {
         val prioritized = prioritized()
         val job = launch(prioritized) {
             try {
@@ -225,7 +124,7 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `block that throws does not stop the others`() = runTest {
+    fun block_throws_othersContinue() = runTest {
         val thread = Thread.currentThread()
         val before = thread.uncaughtExceptionHandler
         thread.setUncaughtExceptionHandler { _, e -> ran += "${e.message}" }
@@ -243,7 +142,7 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `time is virtual, and timers obey priorities`() = runTest {
+    fun delay_virtualTime_resumesByLevel() = runTest {
         val prioritized = prioritized()
         for (level in listOf(LOW, CRITICAL)) {
             val view = prioritized.limitedParallelism(1, "view")
@@ -260,7 +159,7 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `background work without an end does not keep a test from ending`() = runTest {
+    fun backgroundWork_endless_doesNotKeepRunTestFromEnding() = runTest {
         val prioritized = prioritized()
         backgroundScope.launch(prioritized + HIGH) {
             while (true) {
@@ -273,17 +172,17 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `quantum lets others have the dispatcher underneath`() = runTest {
-        val under = StandardTestDispatcher(testScheduler)
-        val first = under.prioritized(1, quantum = 3)
+    fun quantum_reached_givesWayToOthersOnTheUnderlyingDispatcher() = runTest {
+        val underlying = StandardTestDispatcher(testScheduler)
+        val first = underlying.prioritized(1, quantum = 3)
         repeat(5) { launch(first) { ran += "first" } }
-        launch(under) { ran += "other" }
+        launch(underlying) { ran += "other" }
         testScheduler.runCurrent()
         assertEquals(listOf("first", "first", "first", "other", "first", "first"), ran)
     }
 
     @Test
-    fun `policies are followed`() = runTest {
+    fun policies_decideTheOrderOfBlocks() = runTest {
         fun order(policy: PriorityPolicy): String {
             ran.clear()
             val prioritized = prioritized(policy = policy)
@@ -299,7 +198,7 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `dispatcher whose callers run what is too much for it is not nested`() {
+    fun dispatcher_runsRequeuedWorkersInPlace_doesNotNest() {
         var depth = 0
         var deepest = 0
         val callerRuns = object : CoroutineDispatcher() {
@@ -320,25 +219,25 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `level that got shares out of turn takes nothing from one that comes later`() {
-        val picker = SharesPicker(intArrayOf(1000, 400, 100, 40, 10))
+    fun shares_levelServedOutOfOrder_takesNoPicksFromALaterLevel() {
+        val selector = SharesSelector(intArrayOf(1000, 400, 100, 40, 10))
         val high = 1 shl HIGH.ordinal
         val idle = 1 shl IDLE.ordinal
         repeat(100) {
-            repeat(3) { picker.served(picker.next(high or idle), high or idle) }
-            picker.served(IDLE.ordinal, high or idle)
+            repeat(3) { selector.recordSelected(selector.select(high or idle), high or idle) }
+            selector.recordSelected(IDLE.ordinal, high or idle)
         }
         val all = 1 or high or idle
         var picks = 0
-        while (picker.next(all) != CRITICAL.ordinal) {
-            picker.served(picker.next(all), all)
+        while (selector.select(all) != CRITICAL.ordinal) {
+            selector.recordSelected(selector.select(all), all)
             picks++
         }
         assertTrue(picks <= 2, "$picks")
     }
 
     @Test
-    fun `metrics measure waits of some blocks, in real time`() = runTest {
+    fun metrics_waits_areSampledInRealTime() = runTest {
         val prioritized = prioritized()
         val begin = System.nanoTime()
         repeat(6400) { prioritized.level(HIGH).dispatch(EmptyCoroutineContext) { ran += "x" } }
@@ -354,7 +253,7 @@ class PriorityDispatcherTest : PriorityFixture() {
     }
 
     @Test
-    fun `metrics count what was picked and what waits`() = runTest {
+    fun metrics_countPickedAndQueuedBlocks() = runTest {
         val prioritized = prioritized(policy = PriorityPolicy.Bounded(low = 3))
         repeat(5) { launch(prioritized + HIGH) {} }
         launch(prioritized + LOW) {}
@@ -367,48 +266,4 @@ class PriorityDispatcherTest : PriorityFixture() {
         assertEquals(0, metrics[HIGH].queued + metrics.workers)
         assertContains(metrics.toString(), "workers = 0", "LOW: queued = 0, picked = 1, out of turn = 1")
     }
-
-    @Test
-    fun `boost lifts the coroutine and all inside it until it is ended`() = runTest {
-        val prioritized = prioritized()
-        lateinit var holder: Job
-        val outer = CoroutineScope(prioritized + LOW + Job(coroutineContext.job))
-        holder = outer.launch {
-            yield()
-            ran += "holder"
-            withContext(CRITICAL) { yield() }
-            launch {
-                ran += "child"
-                yield()
-                ran += "child again"
-            }
-        }
-        outer.launch {
-            yield()
-            ran += "other"
-        }
-        testScheduler.runCurrent()
-        ran.clear()
-        val lifted = outer.launch(LOW) {
-            ran += "lifted 1"
-            yield()
-            ran += "lifted 2"
-        }
-        launch(prioritized + NORMAL) { ran += "normal" }
-        val context = prioritized + LOW + lifted
-        assertEquals(LOW, prioritized.levelOf(context))
-        val boost = prioritized.boost(context, HIGH)
-        assertEquals(HIGH, prioritized.levelOf(context))
-        assertEquals(CRITICAL, prioritized.levelOf(prioritized + CRITICAL + lifted))
-        testScheduler.runCurrent()
-        assertEquals(listOf("lifted 1", "lifted 2", "normal"), ran)
-        boost.end()
-        boost.end()
-        assertEquals(LOW, prioritized.levelOf(context))
-        outer.job().cancel(CancellationException("end of test"))
-        assertTrue(holder.isCompleted)
-        assertFalse(outer.job().isActive)
-    }
-
-    private fun CoroutineScope.job() = coroutineContext.job
 }

@@ -5,7 +5,7 @@ import baton.Priority.NORMAL
 import kotlinx.coroutines.test.StandardTestDispatcher
 import kotlinx.coroutines.test.TestScope
 
-/** A dispatcher in virtual time, and what ran on it. */
+/** A dispatcher in virtual time, and a log of its blocks. */
 abstract class PriorityFixture {
     protected val ran = ArrayList<String>()
 

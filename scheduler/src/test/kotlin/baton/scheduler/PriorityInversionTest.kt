@@ -21,12 +21,14 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** LOW holds what CRITICAL wants, while HIGH has work without end: how long that takes, pick by pick. */
+/**
+ * LOW holds a lock for which CRITICAL waits, while HIGH has endless work: counts the picks until CRITICAL has the lock.
+ */
 internal class PriorityInversionTest : BoostingFixture() {
     /**
-     * LOW holds the lock and needs six resumptions, HIGH has work without end, and CRITICAL comes to want the lock.
+     * LOW holds the lock and needs six resumptions, HIGH has endless work, and CRITICAL requests the lock.
      *
-     * @return how many picks of HIGH that takes, until CRITICAL has it.
+     * @return the number of picks of HIGH from the request until CRITICAL has the lock.
      */
     private fun TestScope.inversion(hold: Held, want: Held, needs: suspend () -> Unit = { times(6) }): Int {
         var picks = 0
@@ -48,20 +50,20 @@ internal class PriorityInversionTest : BoostingFixture() {
                 needs()
             }
         }
-        settle()
+        runQueued()
         return got - asked
     }
 
     @ParameterizedTest
     @EnumSource
-    fun `urgent waiter waits for the holder and nobody else, strictly`(kind: Kind) = boosting {
+    fun waiter_urgent_strict_waitsForTheHolderAlone(kind: Kind) = boosting {
         val lock = kind.make()
         assertEquals(0, inversion(lock.hold, lock.want))
     }
 
     @ParameterizedTest
     @EnumSource
-    fun `urgent waiter waits for the holder and nobody else, with bounds`(kind: Kind) =
+    fun waiter_urgent_bounded_waitsForTheHolderAlone(kind: Kind) =
         boosting(PriorityPolicy.Bounded()) {
             val lock = kind.make()
             assertEquals(0, inversion(lock.hold, lock.want))
@@ -69,7 +71,7 @@ internal class PriorityInversionTest : BoostingFixture() {
 
     @ParameterizedTest
     @EnumSource
-    fun `what the holder has inside is lifted with it`(kind: Kind) = boosting {
+    fun holder_boosted_itsChildrenAreBoostedToo(kind: Kind) = boosting {
         val lock = kind.make()
         val needs =
             suspend {
@@ -83,7 +85,7 @@ internal class PriorityInversionTest : BoostingFixture() {
     }
 
     @Test
-    fun `with bounds and the hold of nobody known, every resumption waits for its level's turn`() =
+    fun holder_unknown_bounded_eachResumptionWaitsForItsLevelsBound() =
         boosting(PriorityPolicy.Bounded()) {
             val mutex = Mutex()
             val hold: Held = {
@@ -91,14 +93,14 @@ internal class PriorityInversionTest : BoostingFixture() {
                 it()
                 mutex.unlock()
             }
-            // Of the first 256 picks ten were over, and one is that of CRITICAL itself.
+            // Ten of the first 256 picks came before the request, and one is that of CRITICAL itself.
             assertEquals(6 * 256 - 11, inversion(hold, { mutex.withLock { it() } }))
         }
 
-    /** In each of them it is not known who holds it, or which of several does. */
+    /** Ways to hold a lock of which the lock does not know its holder, or has several. */
     @ParameterizedTest
     @EnumSource
-    fun `holder that is not known is not lifted`(unknown: Unknown) = boosting {
+    fun holder_unknown_isNotBoosted(unknown: Unknown) = boosting {
         val lock = unknown.make()
         assertTrue(inversion(lock.hold, lock.want) > 9_000)
     }
@@ -132,8 +134,8 @@ internal class PriorityInversionTest : BoostingFixture() {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = ["SEMAPHORE_IN_TIME"]) // in which the urgent one comes first
-    fun `who gets the lock before a more urgent one is lifted when it gets it`(kind: Kind) = boosting {
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = ["SEMAPHORE_IN_TIME"]) // in priority order
+    fun holder_locksBeforeAMoreUrgentWaiter_isBoostedOnceItHolds(kind: Kind) = boosting {
         val lock = kind.make()
         var picks = 0
         var free = NEVER
@@ -145,14 +147,14 @@ internal class PriorityInversionTest : BoostingFixture() {
                 free = picks
             }
         }
-        settle()
+        runQueued()
         launch(prioritized + LOW) {
             lock.hold {
                 got = picks
                 times(6)
             }
         }
-        settle()
+        runQueued()
         val urgent = launch(prioritized + CRITICAL) { lock.want { } }
         launch(prioritized + HIGH) {
             while (urgent.isActive && picks < NEVER) {

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 
-/** What can be asked for, what is refused, and how a dispatcher describes itself. */
+/** Accepted and refused arguments, and the toString of a dispatcher. */
 class PriorityParameterTest : PriorityFixture() {
     @Test
-    fun `toString tells name, bound and what is underneath`() {
+    fun toString_containsNameBoundAndUnderlyingDispatcher() {
         assertEquals(
             "PriorityDispatcher 'io' (parallelism = 3, over Dispatchers.IO)",
             Dispatchers.IO.prioritized(3, "io").toString(),
@@ -31,16 +31,16 @@ class PriorityParameterTest : PriorityFixture() {
     }
 
     @Test
-    fun `dispatchers that run at once are refused`() {
+    fun prioritized_overADispatcherThatRunsInPlace_throws() {
         for (direct in listOf(Dispatchers.Unconfined, UnconfinedTestDispatcher())) {
             val e = assertThrows(IllegalArgumentException::class.java) { direct.prioritized(1) }
-            assertContains(e.message, direct, "at once on the caller's thread")
+            assertContains(e.message, direct, "in place on the caller's thread")
         }
     }
 
     @ParameterizedTest
     @ValueSource(ints = [Int.MIN_VALUE, -1, 0])
-    fun `numbers below one are refused`(number: Int) {
+    fun numbers_belowOne_areRefused(number: Int) {
         val calls = listOf(
             { Dispatchers.Default.prioritized(number) },
             { Dispatchers.Default.prioritized(1).limitedParallelism(number) },
@@ -55,7 +55,7 @@ class PriorityParameterTest : PriorityFixture() {
 
     @ParameterizedTest
     @ValueSource(ints = [1, 2, Int.MAX_VALUE])
-    fun `numbers from one are taken`(number: Int) = runTest {
+    fun numbers_fromOne_areAccepted(number: Int) = runTest {
         val bound = maxOf(number, PriorityPolicy.Bounded.MIN_BOUND)
         val policy = PriorityPolicy.Bounded(bound, bound, bound, bound)
         val prioritized = StandardTestDispatcher(testScheduler).prioritized(number, policy = policy, quantum = number)
@@ -69,7 +69,7 @@ class PriorityParameterTest : PriorityFixture() {
 
     @ParameterizedTest
     @ValueSource(ints = [Int.MIN_VALUE, -1, 0, 1, 2])
-    fun `bounds that could not be kept are refused`(bound: Int) {
+    fun bounds_belowTheLeast_areRefused(bound: Int) {
         val calls = listOf(
             "HIGH" to { PriorityPolicy.Bounded(high = bound) },
             "NORMAL" to { PriorityPolicy.Bounded(normal = bound) },
@@ -83,7 +83,7 @@ class PriorityParameterTest : PriorityFixture() {
     }
 
     @Test
-    fun `weights up to the bound are taken`() = runTest {
+    fun weights_upToTheGreatest_areAccepted() = runTest {
         val most = PriorityPolicy.Shares.MAX_WEIGHT
         val policy = PriorityPolicy.Shares(most, most, most, most, idle = 1)
         val prioritized = prioritized(policy = policy)
@@ -94,7 +94,7 @@ class PriorityParameterTest : PriorityFixture() {
     }
 
     @Test
-    fun `weights above the bound are refused`() {
+    fun weights_aboveTheGreatest_areRefused() {
         for (weight in listOf(PriorityPolicy.Shares.MAX_WEIGHT + 1, Int.MAX_VALUE)) {
             val e = assertThrows(IllegalArgumentException::class.java) { PriorityPolicy.Shares(low = weight) }
             assertContains(e.message, "LOW", weight, PriorityPolicy.Shares.MAX_WEIGHT)

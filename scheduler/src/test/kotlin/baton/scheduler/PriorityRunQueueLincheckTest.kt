@@ -20,27 +20,27 @@ import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
- * Queue, mask and workers: dispatches at several levels, while workers run on several threads. Nothing that they do
- * has an answer, so what Lincheck finds is what [allRanOnce] says at the end of every interleaving.
+ * Queues, mask and workers: dispatches at several levels, while workers run on several threads. No operation returns a
+ * value, so Lincheck finds only the violations that [allRanOnce] reports at the end of every interleaving.
  */
 @Param(name = "level", gen = IntGen::class, conf = "0:1")
-abstract class LineLincheckBase(parallelism: Int) {
+abstract class RunQueueLincheckBase(parallelism: Int) {
     internal open val effort get() = Effort.BRIEF
 
-    /** Of the interleavings that the effort says. */
+    /** Multiplies the number of interleavings of the effort. */
     internal open val factor get() = 1
 
-    /** They run when an operation says so. */
+    /** Dispatched workers; the operation [work] runs one. */
     private val workers = ConcurrentLinkedQueue<Runnable>()
 
-    private val under = object : CoroutineDispatcher() {
+    private val underlying = object : CoroutineDispatcher() {
         override fun dispatch(context: CoroutineContext, block: Runnable) {
             workers.add(block)
         }
     }
 
-    internal val core = PriorityRunQueue(under, parallelism, PriorityPolicy.Bounded(), quantum = 2)
-    internal abstract val line: RunQueue
+    internal val core = PriorityRunQueue(underlying, parallelism, PriorityPolicy.Bounded(), quantum = 2)
+    internal abstract val queue: RunQueue
 
     private val enqueued = AtomicInteger()
     private val ran = AtomicIntegerArray(100)
@@ -52,8 +52,8 @@ abstract class LineLincheckBase(parallelism: Int) {
     @Operation
     fun enqueue(@Param(name = "level") level: Int) {
         val number = enqueued.getAndIncrement()
-        line.enqueue(level) {
-            if (running.incrementAndGet() > line.parallelism) tooMany = true
+        queue.enqueue(level) {
+            if (running.incrementAndGet() > queue.parallelism) tooMany = true
             ran.incrementAndGet(number)
             running.decrementAndGet()
         }
@@ -67,26 +67,26 @@ abstract class LineLincheckBase(parallelism: Int) {
     @Validate
     fun allRanOnce() {
         val waiting = (0 until enqueued.get()).count { ran[it] == 0 }
-        check(waiting == 0 || workers.isNotEmpty()) { "$waiting blocks wait, and no worker comes" }
+        check(waiting == 0 || workers.isNotEmpty()) { "$waiting blocks wait, and no worker was dispatched" }
         while (true) (workers.poll() ?: break).run()
         for (number in 0 until enqueued.get()) check(ran[number] == 1) { "block $number ran ${ran[number]} times" }
-        check(!tooMany) { "more than ${line.parallelism} at a time" }
-        val metrics = line.metrics()
-        check(!line.hasWorkAbove(RunQueue.LEVELS.size) && metrics.workers == 0) { "left behind: $metrics" }
+        check(!tooMany) { "more than ${queue.parallelism} at a time" }
+        val metrics = queue.metrics()
+        check(!queue.hasWorkAbove(RunQueue.LEVELS.size) && metrics.workers == 0) { "left behind: $metrics" }
     }
 
     @Test
-    fun chosenInterleavings_loseAndDoubleNothing() =
+    fun chosenInterleavings_runEachBlockOnce() =
         effort.checkInterleavings(
             javaClass,
-            NoAnswers::class.java,
+            NoResults::class.java,
             scenarios,
             generated = 15,
             Effort.SPINS_OVER_LEVELS,
             factor,
         )
 
-    /** A block comes while a worker leaves, and while several of them find the queues empty. */
+    /** A thread adds a block while a worker leaves; two workers find the queues empty together. */
     private val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
             {
@@ -109,28 +109,28 @@ abstract class LineLincheckBase(parallelism: Int) {
         )
 
     @Test
-    fun threads_loseAndDoubleNothing() = effort.stress(NoAnswers::class.java, emptyList()).check(javaClass)
+    fun threads_runEachBlockOnce() = effort.stress(NoResults::class.java, emptyList()).check(javaClass)
 }
 
-/** What the operations answer: nothing. */
-internal class NoAnswers {
+/** The sequential specification: no operation returns a value. */
+internal class NoResults {
     fun enqueue(level: Int) = Unit
 
     fun work() = Unit
 }
 
-open class PriorityRunQueueLincheckTest : LineLincheckBase(parallelism = 2) {
-    override val line: RunQueue get() = core
+open class PriorityRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
+    override val queue: RunQueue get() = core
 }
 
 class PriorityRunQueueLincheckDeepTest : PriorityRunQueueLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
-/** With one worker there are so few steps that the gap in which a block could be left behind is found every time. */
+/** With one worker there are so few steps that every run finds the gap in which a block could be left behind. */
 @Tag(VARIANT)
-open class OneWorkerLincheckTest : LineLincheckBase(parallelism = 1) {
-    override val line: RunQueue get() = core
+open class OneWorkerLincheckTest : RunQueueLincheckBase(parallelism = 1) {
+    override val queue: RunQueue get() = core
     override val factor get() = 15
 }
 
@@ -138,19 +138,19 @@ class OneWorkerLincheckDeepTest : OneWorkerLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
-open class LimitedRunQueueLincheckTest : LineLincheckBase(parallelism = 2) {
-    override val line: RunQueue = LimitedRunQueue(core, parallelism = 1)
+open class LimitedRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
+    override val queue: RunQueue = LimitedRunQueue(core, parallelism = 1)
 }
 
 class LimitedRunQueueLincheckDeepTest : LimitedRunQueueLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
-/** Slots of a view that stand in a view. */
-open class NestedLineLincheckTest : LineLincheckBase(parallelism = 2) {
-    override val line: RunQueue = LimitedRunQueue(LimitedRunQueue(core, parallelism = 2), parallelism = 1)
+/** Slots of a view that are queued in another view. */
+open class NestedRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
+    override val queue: RunQueue = LimitedRunQueue(LimitedRunQueue(core, parallelism = 2), parallelism = 1)
 }
 
-class NestedLineLincheckDeepTest : NestedLineLincheckTest() {
+class NestedRunQueueLincheckDeepTest : NestedRunQueueLincheckTest() {
     override val effort get() = Effort.DEEP
 }

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Views by level, and views of which only so many blocks run at a time. */
+/** Views by level, and views that limit the parallelism. */
 class PriorityViewTest : PriorityFixture() {
     @Test
-    fun `level of a view counts and not that of the context`() = runTest {
+    fun viewByLevel_ignoresTheLevelOfTheContext() = runTest {
         val prioritized = prioritized()
         launch(prioritized.level(IDLE) + CRITICAL) { ran += "idle" }
         launch(prioritized + HIGH) { ran += "high" }
@@ -27,7 +27,7 @@ class PriorityViewTest : PriorityFixture() {
     }
 
     @Test
-    fun `view of one takes its turns among the levels of the dispatcher`() = runTest {
+    fun viewOfOne_blocksOfSeveralLevels_runAmongTheDispatchersLevels() = runTest {
         val prioritized = prioritized(2)
         val view = prioritized.limitedParallelism(1, "view")
         for (level in listOf(LOW, CRITICAL, HIGH)) {
@@ -45,7 +45,7 @@ class PriorityViewTest : PriorityFixture() {
     }
 
     @Test
-    fun `urgent work in a view does not wait behind the view's less urgent turn`() = runTest {
+    fun view_urgentBlock_doesNotWaitForTheViewsDueLevel() = runTest {
         val prioritized = prioritized(1)
         val view = prioritized.limitedParallelism(1, "view")
         launch(view + IDLE) { ran += "idle" }
@@ -57,7 +57,7 @@ class PriorityViewTest : PriorityFixture() {
     }
 
     @Test
-    fun `urgent work in a view is not left behind when a due level takes its turn`() = runTest {
+    fun view_dueLevelPicked_urgentBlocksStillRunAtTheirLevel() = runTest {
         val prioritized = prioritized(1, PriorityPolicy.Bounded(low = 3))
         val view = prioritized.limitedParallelism(2, "view")
         repeat(2) { launch(view + LOW) { ran += "low" } }
@@ -69,11 +69,11 @@ class PriorityViewTest : PriorityFixture() {
     }
 
     @Test
-    fun `block of a view does not run in the slot of a more urgent one that has run before`() = runTest {
+    fun view_blockAfterAMoreUrgentOneHasRun_doesNotUseItsSlot() = runTest {
         val prioritized = prioritized(1, PriorityPolicy.Bounded(idle = 3))
         val view = prioritized.limitedParallelism(1, "view")
         launch(view + IDLE) { ran += "idle" }
-        // Those pass the IDLE slot of the view over, which is due then.
+        // These pass over the view's IDLE slot, which then has reached its bound.
         repeat(3) { launch(prioritized + CRITICAL) { if (it == 2) launch(view + CRITICAL) { ran += "critical" } } }
         launch(prioritized + HIGH) { ran += "high" }
         testScheduler.runCurrent()
@@ -81,7 +81,7 @@ class PriorityViewTest : PriorityFixture() {
     }
 
     @Test
-    fun `isHigherWaiting leaves out what a full view cannot run`() = runTest {
+    fun isHigherWaiting_blocksThatAFullViewCannotRun_doNotCount() = runTest {
         val prioritized = prioritized(2)
         val view = prioritized.limitedParallelism(1, "view")
         launch(view + LOW) {
@@ -98,7 +98,7 @@ class PriorityViewTest : PriorityFixture() {
     }
 
     @Test
-    fun `slots of a view do not pile up`() = runTest {
+    fun view_manyDispatches_slotsStayBounded() = runTest {
         val prioritized = prioritized(1, PriorityPolicy.Strict)
         val view = prioritized.limitedParallelism(1, "view")
         launch(view + LOW) { ran += "low" }

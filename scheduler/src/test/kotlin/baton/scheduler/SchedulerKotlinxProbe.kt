@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Our use of kotlinx's AbstractCoroutine, Deferred, Delay and Job.parent. */
+/** How the scheduler uses AbstractCoroutine, Deferred, Delay and Job.parent of kotlinx. */
 class SchedulerKotlinxProbe {
     @Test
     fun task_withAValue_isADeferred() = runBlockingOfAnyKotlinx {
@@ -41,7 +41,7 @@ class SchedulerKotlinxProbe {
     }
 
     @Test
-    fun task_failsOrIsCancelled_queuedOrRunning_saysSo() = runBlockingOfAnyKotlinx {
+    fun task_failsOrIsCancelled_queuedOrRunning_reportsIt() = runBlockingOfAnyKotlinx {
         val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Unconfined + Job()), 1)
         val failing = scheduler.schedule { throw IOException("disk") }
         assertThrows(IOException::class.java) { failing.getCompleted() }
@@ -68,32 +68,32 @@ class SchedulerKotlinxProbe {
     }
 
     @Test
-    fun dispatcher_delay_isThatOfTheOneUnderneath() {
-        val under = StepDispatcher()
+    fun delay_usesTheTimersOfTheUnderlyingDispatcher() {
+        val underlying = StepDispatcher()
         var isOver = false
-        CoroutineScope(under.prioritized(1)).launch {
+        CoroutineScope(underlying.prioritized(1)).launch {
             delay(1_000)
             isOver = true
         }
-        while (under.step()) continue
-        assertTrue(under.hasTimers)
-        under.fireTimers()
-        while (under.step()) continue
+        while (underlying.step()) continue
+        assertTrue(underlying.hasTimers)
+        underlying.fireTimers()
+        while (underlying.step()) continue
         assertTrue(isOver)
     }
 
     @Test
-    fun holder_ofALock_isLiftedWithTheCoroutineInsideIt() {
-        val under = StepDispatcher()
-        val scope = CoroutineScope(under.prioritized(1, quantum = 1))
+    fun holder_ofALock_isBoostedWithTheCoroutineInsideIt() {
+        val underlying = StepDispatcher()
+        val scope = CoroutineScope(underlying.prioritized(1, quantum = 1))
         val mutex = Mutex()
         val order = ArrayList<String>()
         scope.launch(Priority.LOW) { mutex.withLock { coroutineScope { launch { repeat(3) { yield() } } } } }
-        under.step()
+        underlying.step()
         assertTrue(mutex.isLocked)
         repeat(100) { scope.launch(Priority.HIGH) { order += "high" } }
         scope.launch(Priority.CRITICAL) { mutex.withLock { order += "critical" } }
-        while (under.step()) continue
+        while (underlying.step()) continue
         assertEquals("critical", order.first())
     }
 }

@@ -5,12 +5,12 @@ import baton.lincheck.world.VARIANT
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.junit.jupiter.api.Tag
 
-/** As [TaskCoreLincheckTest], where there is always room: who comes while nothing can be started takes no lock. */
+/** As [TaskCoreLincheckTest] with unbounded capacity: enqueueing while no task can start takes no lock. */
 @Tag(VARIANT)
 open class SubmissionStackLincheckTest : TaskCoreLincheckTest() {
     override val capacity get() = Int.MAX_VALUE
 
-    /** Of those enqueued first one runs, and the others wait in the inbox. */
+    /** The first task that is enqueued runs, and the others are in the submission stack. */
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
             after(1, { actor(::enqueue) }, { actor(::end, 0) }),

@@ -25,14 +25,14 @@ import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** Whoever awaits a task lends it its level, in the queue and on a dispatcher with levels. */
+/** A caller that awaits a task boosts it to its own level, in the queue and on a PriorityDispatcher. */
 class TaskBoostTest {
     private val ran = ArrayList<String>()
 
     private fun TaskScheduler.add(level: Priority, name: String = "$level") = schedule(level) { ran += name }
 
     @Test
-    fun `queued task that is awaited goes to the end of the caller's level`() = runTest {
+    fun await_queuedTask_movesToTheTailOfTheCallersLevel() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         val low = scheduler.add(LOW)
@@ -50,13 +50,13 @@ class TaskBoostTest {
     }
 
     @Test
-    fun `who is not more urgent moves nothing`() = runTest {
+    fun await_callerNotMoreUrgent_movesNothing() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         val first = scheduler.add(NORMAL, "first")
         scheduler.add(NORMAL, "second")
         for (level in listOf(NORMAL, LOW, IDLE)) launch(level) { first.await() }
-        launch { first.join() } // says nothing: NORMAL
+        launch { first.join() } // no level: NORMAL
         runCurrent()
         scheduler.resume()
         runCurrent()
@@ -65,7 +65,7 @@ class TaskBoostTest {
     }
 
     @Test
-    fun `join lifts too, and awaitAll does not`() = runTest {
+    fun join_boosts_awaitAllDoesNot() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         val tasks = listOf(IDLE, LOW, NORMAL).map { scheduler.add(it) }
@@ -78,7 +78,7 @@ class TaskBoostTest {
     }
 
     @Test
-    fun `lifted task keeps its place in the queue when the caller leaves`() = runTest {
+    fun await_callerCancelled_queuedTaskKeepsItsPosition() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         val low = scheduler.schedule(LOW) { ran += "runs at ${currentCoroutineContext().priority}" }
@@ -93,7 +93,7 @@ class TaskBoostTest {
     }
 
     @Test
-    fun `level that is set counts, and so does who awaits`() = runTest {
+    fun level_ofATask_isTheMoreUrgentOfItsOwnAndItsAwaiters() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         val task = scheduler.add(LOW)
@@ -107,7 +107,7 @@ class TaskBoostTest {
     }
 
     @Test
-    fun `running task is lifted as long as somebody more urgent awaits it`() = runTest {
+    fun await_runningTask_isBoostedWhileAMoreUrgentCallerWaits() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val levels = ArrayList<Priority?>()
         val task = scheduler.schedule(LOW) {
@@ -133,7 +133,7 @@ class TaskBoostTest {
     }
 
     @Test
-    fun `run is lifted to its caller's level`() = runTest {
+    fun run_isBoostedToItsCallersLevel() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         scheduler.add(HIGH)
@@ -144,12 +144,12 @@ class TaskBoostTest {
         assertEquals(listOf("run", "HIGH"), ran)
     }
 
-    // ---- over a dispatcher with levels ----
+    // ---- on a PriorityDispatcher ----
 
     private fun TestScope.prioritized() = StandardTestDispatcher(testScheduler).prioritized(1)
 
     @Test
-    fun `tasks run at their level on a dispatcher with levels, and follow it when it changes`() = runTest {
+    fun tasks_onAPriorityDispatcher_runAtTheirCurrentLevel() = runTest {
         val prioritized = prioritized()
         val scheduler = TaskScheduler(CoroutineScope(prioritized + Job()), 10)
         fun add(level: Priority) = scheduler.schedule(level) {
@@ -169,7 +169,7 @@ class TaskBoostTest {
     }
 
     @Test
-    fun `awaiting lifts all inside the task, queued in the dispatcher or not`() = runTest {
+    fun await_boostsAllCoroutinesInsideTheTask_queuedOrRunning() = runTest {
         val prioritized = prioritized()
         val scheduler = TaskScheduler(CoroutineScope(prioritized + Job()), 10)
         val task = scheduler.schedule(IDLE) {
@@ -179,25 +179,25 @@ class TaskBoostTest {
         }
         runCurrent()
         ran.clear()
-        val lifted = scheduler.schedule(IDLE) {
-            ran += "lifted"
-            launch(LOW) { ran += "lifted child" }
+        val boosted = scheduler.schedule(IDLE) {
+            ran += "boosted"
+            launch(LOW) { ran += "boosted child" }
         }
         val plain = scheduler.schedule(LOW) { ran += "plain" }
         launch(prioritized + NORMAL) { ran += "normal" }
         launch(prioritized.level(HIGH)) {
-            lifted.await()
+            boosted.await()
             ran += "caller"
         }
         runCurrent()
-        assertEquals("lifted, lifted child, caller, normal, plain", ran.joinToString())
+        assertEquals("boosted, boosted child, caller, normal, plain", ran.joinToString())
         assertEquals(listOf(true, true), listOf(task, plain).map { it.isCompleted })
         assertEquals(1, scheduler.metrics[HIGH].boosts)
         assertEquals(0, prioritized.metrics.workers)
     }
 
     @Test
-    fun `caller's controller says its level`() = runTest {
+    fun await_callerWithAController_boostsToItsLevel() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         val task = scheduler.add(LOW)

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Who is cancelled leaves at once and leaves nothing behind. */
+/** Cancellation takes effect at once and leaves nothing in the scheduler. */
 class TaskCancellationTest {
     private val ran = ArrayList<String>()
 
@@ -40,7 +40,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `aborted task leaves the queue at once and its block is never called`() = runTest {
+    fun cancel_queuedTask_leavesTheQueueAtOnce_blockIsNotCalled() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.schedule { delay(1.seconds) }
         val tasks = List(3) { i -> scheduler.schedule { ran += "$i" } }
@@ -56,7 +56,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `aborted running task is cancelled and its place goes to the next when it has ended`() = runTest {
+    fun cancel_runningTask_itsSlotIsFreeOnceItHasEnded() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val task = scheduler.schedule {
             try {
@@ -80,7 +80,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `task that is cancelled between its start and its first step never calls its block`() = runTest {
+    fun cancel_betweenStartAndFirstStep_blockIsNotCalled() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val task = scheduler.schedule { ran += "never" }
         assertEquals(TaskState.RUNNING, task.state)
@@ -91,13 +91,13 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `hundred thousand queued tasks are cancelled in any order and leave nothing`() = runTest {
+    fun cancel_hundredThousandQueued_anyOrder_leavesNothing() = runTest {
         val scope = CoroutineScope(Dispatchers.Unconfined + Job())
         val scheduler = TaskScheduler(scope, 1)
         scheduler.pause()
         val tasks = List(CROWD) { scheduler.schedule(Priority.entries[it % 5]) { ran += "never" } }
         assertEquals(CROWD, scheduler.metrics.queued)
-        // One for all: to make an exception takes longer than to cancel a task.
+        // One exception for all tasks: creating one takes longer than cancelling a task.
         val cause = CancellationException("not wanted")
         for ((i, task) in tasks.shuffled(Random(1)).withIndex()) {
             task.cancel(cause)
@@ -112,7 +112,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `every second of those queued is cancelled and the others keep their order`() = runTest {
+    fun cancel_everySecondQueued_othersKeepTheirOrder() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         val started = ArrayList<Int>()
@@ -124,7 +124,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `run ends with its caller, queued or running, and waits for the end`() = runTest {
+    fun run_callerCancelled_queuedOrRunning_waitsForTheEnd() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val running = launch {
             scheduler.run {
@@ -147,7 +147,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `run in a timeout leaves the queue when the time is over`() = runTest {
+    fun run_timeout_leavesTheQueue() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val holder = scheduler.schedule { delay(1.hours) }
         assertNull(withTimeoutOrNull(1.seconds) { scheduler.run { ran += "never" } })
@@ -158,7 +158,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `run throws what its block throws and returns what it returns`() = runTest {
+    fun run_throwsOrReturnsAsItsBlock() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val failure = runCatching { scheduler.run { throw java.io.IOException("broken") } }.exceptionOrNull()
         assertTrue(failure is java.io.IOException)
@@ -170,7 +170,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `awaiting ends with its caller and leaves the task alone`() = runTest {
+    fun await_callerCancelled_taskContinues() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val task = scheduler.schedule {
             delay(2.seconds)
@@ -182,7 +182,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `tasks are found by their key while they have not ended, and cancelled by it`() = runTest {
+    fun key_findsAndCancelsTasksThatHaveNotEnded() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val holder = scheduler.schedule(key = "a") { delay(1.seconds) }
         val queued = List(3) { scheduler.schedule(key = "b") { ran += "never" } }
@@ -201,7 +201,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `key whose hash changes while its tasks wait is not kept`() = runTest {
+    fun key_hashChangesWhileItsTasksWait_isNotKept() = runTest {
         val key = ArrayList<String>()
         val scheduler = TaskScheduler(this, 1)
         val tasks = List(2) { scheduler.schedule(key = key) { delay(1) } }
@@ -212,7 +212,7 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun `key that cannot say what it is does no harm`() = runTest {
+    fun key_toStringThrows_hasNoEffect() = runTest {
         class Silent {
             override fun toString(): String = error("silent")
         }
@@ -228,7 +228,7 @@ class TaskCancellationTest {
     }
 }
 
-/** What [TaskSchedulerMetrics] promises of its numbers. */
+/** Checks the equations that [TaskSchedulerMetrics] states. */
 internal fun assertSumsFit(metrics: TaskSchedulerMetrics) {
     val all = Priority.entries.map { metrics[it] }
     val refused = all.sumOf { it.withdrawn + it.rejected + it.shed + it.expired + it.closed }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Assertions.assertNotSame
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Test
 
-/** The context in which a task runs: that of the scope, with the level and the job of the task. */
+/** The context of a task: the scope's, with the task's level and job. */
 class TaskContextTest {
     private val local = ThreadLocal<String>()
     private val scope =
@@ -28,7 +28,7 @@ class TaskContextTest {
     private fun CoroutineContext.elements() = fold(emptySet<Any>()) { found, element -> found + element }
 
     @Test
-    fun get_everyKey_isOfTheScopeButForLevelAndJob() {
+    fun get_everyKeyExceptLevelAndJob_isTheScopes() {
         val context = contextOfATask()
         assertSame(Dispatchers.Default, context[ContinuationInterceptor])
         assertEquals("scope", context[CoroutineName]?.name)

@@ -6,7 +6,7 @@ import baton.scheduler.dispatch.RunQueue
 import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
-import baton.scheduler.tasks.TaskEntry.Place
+import baton.scheduler.tasks.TaskEntry.Phase
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.time.TestTimeSource
@@ -19,19 +19,19 @@ import org.jetbrains.lincheck.datastructures.Validate
 import org.junit.jupiter.api.Test
 
 /**
- * Places, queue and those outside: tasks come, end, and are taken out by several threads, while the scheduler is
- * paused, resized and closed. What the operations decide is seen by the tasks alone, so what Lincheck finds is what
- * [allHaveTheirEnd] says at the end of every interleaving.
+ * Slots, queue and tasks that await capacity: several threads enqueue, end and withdraw tasks, and pause, resize and
+ * close the scheduler. Only the tasks see the decisions of the operations, so Lincheck finds only the violations that
+ * [allHaveTheirEnd] reports at the end of every interleaving.
  */
 @Param(name = "task", gen = IntGen::class, conf = "0:2")
 @Param(name = "level", gen = IntGen::class, conf = "0:1")
-@Param(name = "places", gen = IntGen::class, conf = "1:2")
+@Param(name = "slots", gen = IntGen::class, conf = "1:2")
 open class TaskCoreLincheckTest {
     internal open val effort get() = Effort.BRIEF
 
     internal open val capacity get() = 1
 
-    /** One place, and room for one more: the third stands outside. */
+    /** One slot, and a queue of one: the third task awaits capacity. */
     private val core =
         TaskCore(1, TaskSchedulerConfig(capacity = capacity, timeSource = TestTimeSource()), isAlive = { true })
     private val enqueued = AtomicInteger()
@@ -41,9 +41,9 @@ open class TaskCoreLincheckTest {
     @Volatile
     private var violation: String? = null
 
-    /** Only so many may ever run, though an operation may have lowered the bound since. */
+    /** The greatest bound so far; an operation may have lowered the bound since. */
     @Volatile
-    private var mostPlaces = 1
+    private var mostSlots = 1
 
     private inner class Task(private val number: Int) : TaskEntry(Priority.LOW) {
         val begun = AtomicInteger()
@@ -53,32 +53,32 @@ open class TaskCoreLincheckTest {
 
         override fun begin() {
             if (begun.incrementAndGet() > 1) violation = "task $number begins twice"
-            if (running.incrementAndGet() > mostPlaces) violation = "more than $mostPlaces run"
+            if (running.incrementAndGet() > mostSlots) violation = "more than $mostSlots run"
             outcomes.incrementAndGet()
         }
 
-        override fun letIn() {
-            if (entries.incrementAndGet() > 1) violation = "task $number is let in twice"
+        override fun admit() {
+            if (entries.incrementAndGet() > 1) violation = "task $number is admitted twice"
         }
 
         override fun refuse(end: TaskEnd) {
             endsUnbegun(TaskEndedEarly)
         }
 
-        /** It has begun, and nobody has said that it has ended. */
+        /** It has begun, and no operation has ended it. */
         val runs get() = begun.get() > 0 && endings.get() == 0
 
-        /** As the job of a task that was taken out: by whoever has done that, once. */
-        fun endsUnbegun(why: Throwable?) {
+        /** Called once, by the thread that has taken the task out, as the completion of its job would be. */
+        fun endsUnbegun(cause: Throwable?) {
             outcomes.incrementAndGet()
-            core.ended(this, why, isCancelled = true)
+            core.recordEnd(this, cause, isCancelled = true)
         }
 
-        /** Others may see that it has ended before this is said, and say it as well. */
+        /** May be called several times: another thread may see the end and record it first. */
         fun ends() {
             val isFirst = endings.getAndIncrement() == 0
             if (isFirst) running.decrementAndGet()
-            core.ended(this, null, isCancelled = false)
+            core.recordEnd(this, null, isCancelled = false)
         }
     }
 
@@ -94,7 +94,7 @@ open class TaskCoreLincheckTest {
         val task = Task(number)
         tasks[number] = task
         core.enqueue(task, mayWait = true)
-        if (task.isTooLate && task.outcomes.get() == 0) violation = "task $number is to be refused, and was not"
+        if (task.isTooLate && task.outcomes.get() == 0) violation = "task $number must be refused, and was not"
     }
 
     @Operation
@@ -119,9 +119,9 @@ open class TaskCoreLincheckTest {
     }
 
     @Operation
-    fun resize(@Param(name = "places") places: Int) {
-        if (places > mostPlaces) mostPlaces = places
-        core.resize(places)
+    fun resize(@Param(name = "slots") slots: Int) {
+        if (slots > mostSlots) mostSlots = slots
+        core.resize(slots)
     }
 
     @Operation
@@ -133,17 +133,17 @@ open class TaskCoreLincheckTest {
     @Operation
     fun close() = core.close(null)
 
-    // Plain loops: under Lincheck every object costs.
+    // Plain loops, because every object costs time under Lincheck.
     @Validate
     fun allHaveTheirEnd() {
         checkNow(enqueued.get() - 1)
         core.resume()
-        // Comes last: whatever is left in the queue by mistake has its turn before.
+        // This task is last in the queue: a task that was left there by mistake starts before it.
         enqueue()
         val last = enqueued.get() - 1
         var number = 0
         while (number <= last) {
-            // Its end has others begin, perhaps one before it.
+            // Its end starts other tasks, perhaps one with a lower number.
             val task = task(number)?.takeIf(Task::runs)
             task?.ends()
             number = if (task != null) 0 else number + 1
@@ -154,7 +154,7 @@ open class TaskCoreLincheckTest {
             val outcomes = task(ended)?.outcomes?.get()
             check(outcomes == 1) { "task $ended has $outcomes outcomes" }
         }
-        check(core.ended.count == 0) { "drain does not end" }
+        check(core.allEnded.count == 0) { "drain does not end" }
         checkNumbers()
     }
 
@@ -162,19 +162,19 @@ open class TaskCoreLincheckTest {
         check(violation == null) { "$violation" }
         var running = 0
         var queued = 0
-        var outside = 0
+        var awaiting = 0
         for (number in 0..last) {
-            when (task(number)?.place) {
-                Place.RUNNING -> running++
-                // All have come: what is still new, waits in the inbox.
-                Place.NEW, Place.QUEUED -> queued++
-                Place.AWAITING_CAPACITY -> outside++
+            when (task(number)?.phase) {
+                Phase.RUNNING -> running++
+                // All enqueue operations have returned: a NEW task is in the submission stack.
+                Phase.NEW, Phase.QUEUED -> queued++
+                Phase.AWAITING_CAPACITY -> awaiting++
                 else -> {}
             }
         }
         val mayStart = !core.isPaused && running < core.maxConcurrency
-        check(queued == 0 || !mayStart) { "a place is free, and a task waits" }
-        check(outside == 0 || queued > 0) { "there is room, and a task stands outside" }
+        check(queued == 0 || !mayStart) { "a slot is free, and a task is queued" }
+        check(awaiting == 0 || queued > 0) { "there is capacity, and a task awaits it" }
     }
 
     /** All have ended. */
@@ -194,21 +194,21 @@ open class TaskCoreLincheckTest {
             refused += of.withdrawn + of.rejected + of.shed + of.expired + of.closed
         }
         val isAll = scheduled == enqueued.get().toLong() && left == 0
-        check(isAll && started == ended && scheduled == started + refused) { "the numbers do not fit: $metrics" }
+        check(isAll && started == ended && scheduled == started + refused) { "inconsistent metrics: $metrics" }
     }
 
     @Test
-    fun chosenInterleavings_loseAndDoubleNothing() =
+    fun chosenInterleavings_endEachTaskOnce() =
         effort.checkInterleavings(
             javaClass,
-            NoAnswersOfTasks::class.java,
+            NoResultsOfTasks::class.java,
             scenarios,
             generated = 15,
             Effort.SPINS_OVER_LEVELS,
             FACTOR,
         )
 
-    /** Of those enqueued first one runs, one is queued, and the others stand outside. */
+    /** Of the tasks that are enqueued first, one runs, one is queued, and the others await capacity. */
     protected open val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
             after(0, { actor(::enqueue) }, { actor(::withdraw, 0) }),
@@ -225,19 +225,19 @@ open class TaskCoreLincheckTest {
     }
 
     @Test
-    fun threads_loseAndDoubleNothing() = effort.stress(NoAnswersOfTasks::class.java, emptyList()).check(javaClass)
+    fun threads_endEachTaskOnce() = effort.stress(NoResultsOfTasks::class.java, emptyList()).check(javaClass)
 
     private companion object {
         const val MOST_TASKS = 100
 
-        /** Interleavings cost little beside what it takes to begin. */
+        /** Interleavings take little time compared with the start of a run. */
         const val FACTOR = 3
     }
 }
 
-/** What the operations answer: nothing. */
+/** The sequential specification: no operation returns a value. */
 @Suppress("UNUSED_PARAMETER")
-internal class NoAnswersOfTasks {
+internal class NoResultsOfTasks {
     fun enqueue() = Unit
 
     fun end(number: Int) = Unit
@@ -248,7 +248,7 @@ internal class NoAnswersOfTasks {
 
     fun prioritize(number: Int, level: Int) = Unit
 
-    fun resize(places: Int) = Unit
+    fun resize(slots: Int) = Unit
 
     fun pause() = Unit
 

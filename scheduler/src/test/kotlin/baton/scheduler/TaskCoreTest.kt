@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 
-/** The core alone, without coroutines: order and bounds for random loads, start by start; the seed says which. */
+/**
+ * The core without coroutines: order and bounds, checked at every start of random loads; the seed determines the load.
+ */
 class TaskCoreTest {
     private class Fake(priority: Priority) : TaskEntry(priority) {
         var begun: (() -> Unit)? = null
@@ -24,14 +26,14 @@ class TaskCoreTest {
             begun?.invoke()
         }
 
-        override fun letIn() {}
+        override fun admit() {}
 
         override fun refuse(end: TaskEnd) {
             refusal = end
         }
     }
 
-    /** What must stand in the queue, said again in the plainest way, and what must hold at each start. */
+    /** A naive model of the queue, and the conditions that must hold at each start. */
     private inner class World(val random: Random, policy: PriorityPolicy, val maxWait: LongArray, val share: Int) {
         private val clock = TestTimeSource()
         private var now = 0L
@@ -44,7 +46,7 @@ class TaskCoreTest {
         )
         val core = TaskCore(1, config) { true }
         private val queues = Array(5) { ArrayList<Fake>() }
-        private val since = HashMap<Fake, Long>()
+        private val enqueuedAt = HashMap<Fake, Long>()
         private val running = ArrayList<Fake>()
         private val passed = IntArray(5)
         val longest = IntArray(5)
@@ -60,7 +62,7 @@ class TaskCoreTest {
                 5 -> pass(random.nextLong(20))
                 6 -> withQueued { cancel(it) }
                 7 -> withQueued { prioritize(it, Priority.entries[random.nextInt(5)]) }
-                else -> running.removeLastOrNull()?.let { core.ended(it, null, isCancelled = false) }
+                else -> running.removeLastOrNull()?.let { core.recordEnd(it, null, isCancelled = false) }
             }
         }
 
@@ -77,7 +79,7 @@ class TaskCoreTest {
         private fun add(level: Int) {
             val task = Fake(Priority.entries[level])
             task.begun = { begun(task) }
-            since[task] = now
+            enqueuedAt[task] = now
             queues[level] += task
             core.enqueue(task, mayWait = false)
         }
@@ -89,11 +91,11 @@ class TaskCoreTest {
         private fun cancel(task: Fake) {
             queues[task.level] -= task
             if (queues[task.level].isEmpty()) passed[task.level] = 0
-            core.ended(task, RuntimeException(), isCancelled = true)
+            core.recordEnd(task, RuntimeException(), isCancelled = true)
         }
 
         private fun prioritize(task: Fake, priority: Priority) {
-            if (priority != task.own) {
+            if (priority != task.basePriority) {
                 queues[task.level] -= task
                 queues[priority.ordinal] += task
                 if (queues[task.level].isEmpty()) passed[task.level] = 0
@@ -120,9 +122,9 @@ class TaskCoreTest {
             val overdue = (0..4).filter { queues[it].isNotEmpty() && over(it) > 0 }
             val pressing = overdue.maxOfOrNull(::over)
             if (pressing != null && sinceOverdue >= share - 1) {
-                assertEquals(pressing, over(level), "what is overdue for longest has its turn")
+                assertEquals(pressing, over(level), "the level that has been overdue for longest is next")
             } else {
-                assertEquals(mostUrgent, level, "the most urgent has its turn")
+                assertEquals(mostUrgent, level, "the most urgent level is next")
             }
             if (level == mostUrgent) {
                 sinceOverdue++
@@ -132,10 +134,10 @@ class TaskCoreTest {
             }
         }
 
-        private fun over(level: Int) = now - since.getValue(queues[level].first()) - maxWait[level]
+        private fun over(level: Int) = now - enqueuedAt.getValue(queues[level].first()) - maxWait[level]
 
         fun finish() {
-            while (true) core.ended(running.removeLastOrNull() ?: break, null, isCancelled = false)
+            while (true) core.recordEnd(running.removeLastOrNull() ?: break, null, isCancelled = false)
             val metrics = core.metrics()
             assertEquals(0, metrics.queued + metrics.running)
             assertSumsFit(metrics)
@@ -145,7 +147,7 @@ class TaskCoreTest {
 
     @ParameterizedTest
     @ValueSource(ints = [2, 3, 4, 10, Int.MAX_VALUE])
-    fun `strict order holds but for one start of a share, which goes to what is overdue for longest`(share: Int) {
+    fun strict_overdueTasks_getOneStartOfAShare(share: Int) {
         var overdue = 0
         for (seed in 0 until SEEDS) {
             val random = Random(seed)
@@ -161,7 +163,7 @@ class TaskCoreTest {
     }
 
     @Test
-    fun `bounds of the policy stay exact while the overdue have their share`() {
+    fun bounded_overdueTasks_boundsStayExact() {
         var overdue = 0L
         for (seed in 0 until SEEDS) {
             val random = Random(seed)
@@ -184,7 +186,7 @@ class TaskCoreTest {
 
     @ParameterizedTest
     @ValueSource(ints = [2, 4, 7])
-    fun `however old the backlog is, urgent tasks have all starts but one of a share`(share: Int) {
+    fun overdueBacklog_anyAge_urgentTasksGetAllStartsButOneOfAShare(share: Int) {
         val clock = TestTimeSource()
         val config = TaskSchedulerConfig(
             PriorityPolicy.Strict,
@@ -203,9 +205,9 @@ class TaskCoreTest {
         clock += 500.milliseconds
         repeat(100 * share) {
             add(Priority.CRITICAL)
-            core.ended(started.last(), null, isCancelled = false)
+            core.recordEnd(started.last(), null, isCancelled = false)
         }
-        val urgent = started.drop(1).map { it.own == Priority.CRITICAL }
+        val urgent = started.drop(1).map { it.basePriority == Priority.CRITICAL }
         for (window in urgent.windowed(share)) assertEquals(share - 1, window.count { it })
     }
 

@@ -26,14 +26,14 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Tasks that fail, and dispatchers that do. */
+/** Failing tasks and failing dispatchers. */
 class TaskFailureTest {
     private val ran = ArrayList<String>()
 
     private fun TestScope.scheduler(maxConcurrency: Int = 1) = TaskScheduler(this, maxConcurrency, "test")
 
     @Test
-    fun `failure is that of its own task alone`() = runTest {
+    fun failure_ofATask_reachesItsOwnAwaitersOnly() = runTest {
         val scheduler = scheduler(2)
         val failing = scheduler.schedule<Int> {
             delay(1)
@@ -52,7 +52,7 @@ class TaskFailureTest {
     }
 
     @Test
-    fun `synchronous throw does not lose a place`() = runTest {
+    fun block_throwsAtOnce_slotIsNotLost() = runTest {
         for (context in listOf<CoroutineContext>(Dispatchers.Unconfined, coroutineContext)) {
             val scheduler = TaskScheduler(CoroutineScope(context + Job()), 1)
             repeat(100) { scheduler.schedule { error("at once") } }
@@ -64,7 +64,7 @@ class TaskFailureTest {
     }
 
     @Test
-    fun `task that ends itself as cancelled is cancelled`() = runTest {
+    fun task_throwsCancellationException_isCancelled() = runTest {
         val scheduler = scheduler()
         val thrown = scheduler.schedule { throw CancellationException("thrown") }
         val own = scheduler.schedule { currentCoroutineContext().cancel(CancellationException("own")) }
@@ -75,7 +75,7 @@ class TaskFailureTest {
     }
 
     @Test
-    fun `failure of a task that nobody awaits reaches no handler and no scope`() = runTest {
+    fun failure_notAwaited_reachesNoHandlerAndNoScope() = runTest {
         val reported = ArrayList<Throwable>()
         val handler = CoroutineExceptionHandler { _, e -> reported += e }
         val scope = CoroutineScope(coroutineContext + Job() + handler)
@@ -86,7 +86,7 @@ class TaskFailureTest {
     }
 
     @Test
-    fun `dispatcher that was shut down cancels the task and frees its place`() = runBlocking {
+    fun dispatcher_shutDown_cancelsTheTaskAndFreesItsSlot() = runBlocking {
         val executor = Executors.newSingleThreadExecutor()
         executor.shutdown()
         val scheduler = TaskScheduler(CoroutineScope(executor.asCoroutineDispatcher() + Job()), 1)
@@ -97,7 +97,7 @@ class TaskFailureTest {
     }
 
     @Test
-    fun `dispatcher that throws fails the task and frees its place`() = runBlocking {
+    fun dispatcher_throws_failsTheTaskAndFreesItsSlot() = runBlocking {
         val broken = object : CoroutineDispatcher() {
             override fun dispatch(context: CoroutineContext, block: Runnable) = error("dispatcher is broken")
         }

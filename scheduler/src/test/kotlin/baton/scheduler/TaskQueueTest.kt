@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 import org.junit.jupiter.params.provider.ValueSource
 
-/** A queue with a bound, and tasks that will not wait for ever. */
+/** A queue with a capacity, and tasks with a deadline. */
 class TaskQueueTest {
     private val ran = ArrayList<String>()
 
@@ -45,7 +45,7 @@ class TaskQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `task of schedule for which there is no room has failed when it is returned`(onFull: OnFullQueue) = runTest {
+    fun schedule_queueIsFull_returnsAFailedTask(onFull: OnFullQueue) = runTest {
         val scheduler = scheduler(2, onFull)
         scheduler.schedule { delay(1.seconds) }
         repeat(2) { scheduler.schedule { ran += "queued" } }
@@ -60,7 +60,7 @@ class TaskQueueTest {
 
     @ParameterizedTest
     @EnumSource
-    fun `free places to run need no room in the queue`(onFull: OnFullQueue) = runTest {
+    fun schedule_slotIsFree_needsNoCapacity(onFull: OnFullQueue) = runTest {
         val scheduler = scheduler(0, onFull, places = 10)
         val tasks = List(11) { scheduler.schedule { delay(1.seconds) } }
         assertEquals(10, tasks.count { it.failure() == null })
@@ -68,7 +68,7 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `paused scheduler has the room of its queue and no more`() = runTest {
+    fun pause_queueHoldsItsCapacityAndNoMore() = runTest {
         val scheduler = scheduler(2, OnFullQueue.REJECT, places = 10)
         scheduler.pause()
         val tasks = List(3) { scheduler.schedule { ran += "$it" } }
@@ -79,7 +79,7 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `submitters wait for room and are let in in their order`() = runTest {
+    fun submit_queueIsFull_admittedInOrder() = runTest {
         val scheduler = scheduler(1, OnFullQueue.SUSPEND)
         val levels = listOf(LOW, LOW, LOW, CRITICAL, IDLE, HIGH)
         for ((i, level) in levels.withIndex()) {
@@ -107,7 +107,7 @@ class TaskQueueTest {
 
     @ParameterizedTest
     @ValueSource(ints = [0, 1, 3])
-    fun `any number of submitters gets through`(capacity: Int) = runTest {
+    fun submit_anyNumberOfCallers_allAreAdmitted(capacity: Int) = runTest {
         val scheduler = scheduler(capacity, OnFullQueue.SUSPEND, places = 2)
         var most = 0
         val answers = List(50) { i ->
@@ -125,7 +125,7 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `submitter that is cancelled outside leaves at once, and its block is never called`() = runTest {
+    fun submit_cancelledWhileAwaitingCapacity_leavesAtOnce_blockIsNotCalled() = runTest {
         val scheduler = scheduler(1, OnFullQueue.SUSPEND)
         scheduler.schedule { delay(1.seconds) }
         scheduler.schedule { ran += "queued" }
@@ -142,7 +142,7 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `cancelled task, raised bound and resumed scheduler make room`() = runTest {
+    fun capacity_afterCancelRaiseOrResume_admitsWaitingSubmitters() = runTest {
         val scheduler = scheduler(1, OnFullQueue.SUSPEND)
         scheduler.pause()
         val queued = scheduler.schedule { ran += "never" }
@@ -159,18 +159,18 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `closed scheduler fails those who wait for room`() = runTest {
+    fun close_submittersAwaitingCapacity_fail() = runTest {
         val scheduler = scheduler(0, OnFullQueue.SUSPEND)
         scheduler.schedule { delay(1.seconds) }
-        val outside = async { scheduler.submit { ran += "never" } }
+        val awaiting = async { scheduler.submit { ran += "never" } }
         runCurrent()
         scheduler.close()
-        assertTrue(outside.await().failure() is SchedulerClosedException)
+        assertTrue(awaiting.await().failure() is SchedulerClosedException)
         assertEquals(0, scheduler.metrics.waiting)
     }
 
     @Test
-    fun `less urgent task makes room, the youngest of the lowest level`() = runTest {
+    fun dropLowest_queueIsFull_shedsTheTailOfTheLowestLevel() = runTest {
         val scheduler = scheduler(4, OnFullQueue.DROP_LOWEST)
         scheduler.schedule { delay(1.seconds) }
         val tasks = listOf(LOW, LOW, NORMAL, HIGH).mapIndexed { i, level ->
@@ -191,7 +191,7 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `submit does not wait where the configuration says otherwise`() = runTest {
+    fun submit_rejectOrDropLowest_doesNotWait() = runTest {
         for (onFull in listOf(OnFullQueue.REJECT, OnFullQueue.DROP_LOWEST)) {
             val scheduler = scheduler(0, onFull)
             scheduler.schedule { delay(1.seconds) }
@@ -201,7 +201,7 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `task that is not started before its deadline fails, and its block is never called`() = runTest {
+    fun deadline_passesBeforeTheStart_taskFails_blockIsNotCalled() = runTest {
         val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
         scheduler.schedule { delay(10.seconds) }
         val late = scheduler.schedule(key = "late", deadline = 9_999.milliseconds) { ran += "never" }
@@ -220,7 +220,7 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `deadline of zero or less means now or not at all, and an infinite one never`() = runTest {
+    fun deadline_zeroOrLess_meansNowOrNotAtAll_infiniteNever() = runTest {
         for (deadline in listOf(Duration.ZERO, (-1).nanoseconds, (-1).seconds, -Duration.INFINITE)) {
             val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
             val now = scheduler.schedule(deadline = deadline) { delay(1.seconds) }
@@ -238,12 +238,12 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `deadline goes on in a paused scheduler and outside the queue`() = runTest {
+    fun deadline_pausedOrAwaitingCapacity_stillCounts() = runTest {
         val scheduler = scheduler(1, OnFullQueue.SUSPEND)
         scheduler.pause()
         scheduler.schedule(deadline = 2.seconds) { ran += "never" }
-        val outside = async { scheduler.submit(deadline = 1.seconds) { ran += "never" } }
-        assertTrue(outside.await().failure() is TaskDeadlineException)
+        val awaiting = async { scheduler.submit(deadline = 1.seconds) { ran += "never" } }
+        assertTrue(awaiting.await().failure() is TaskDeadlineException)
         assertEquals(1_000, currentTime)
         delay(1_001)
         assertEquals(2, scheduler.metrics[NORMAL].expired)
@@ -251,7 +251,7 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `deadlines of tasks that have started or left do not keep a test from ending`() {
+    fun deadline_ofStartedOrEndedTasks_doesNotKeepRunTestFromEnding() {
         runTest {
             val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
             scheduler.schedule(deadline = 1.hours) { delay(1) }
@@ -266,15 +266,15 @@ class TaskQueueTest {
     }
 
     @Test
-    fun `timer of a deadline is stopped when the task starts or leaves`() {
-        val under = StepDispatcher()
-        val scheduler = TaskScheduler(CoroutineScope(under + Job()), 1)
+    fun deadline_taskStartsOrLeaves_timerIsStopped() {
+        val underlying = StepDispatcher()
+        val scheduler = TaskScheduler(CoroutineScope(underlying + Job()), 1)
         scheduler.pause()
         for (end in listOf<(ScheduledTask<*>) -> Unit>({ scheduler.resume() }, { it.cancel() })) {
             val task = scheduler.schedule(deadline = 1.hours) { awaitCancellation() }
-            assertTrue(under.hasTimers)
+            assertTrue(underlying.hasTimers)
             end(task)
-            assertFalse(under.hasTimers)
+            assertFalse(underlying.hasTimers)
         }
         assertEquals(1, scheduler.metrics.running)
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** Tasks that never suspend, each of which starts the next by its end. Runs with a small stack. */
+/** Tasks that never suspend; the end of each starts the next. Runs with a small stack. */
 class TaskSchedulerStackTest {
     enum class World(val context: CoroutineContext) {
         UNCONFINED(Dispatchers.Unconfined),
@@ -28,7 +28,7 @@ class TaskSchedulerStackTest {
         NO_DISPATCHER(SameThread),
     }
 
-    /** Runs coroutines in place, and is no dispatcher. */
+    /** An interceptor that runs coroutines in place and is no dispatcher. */
     private object SameThread : AbstractCoroutineContextElement(ContinuationInterceptor), ContinuationInterceptor {
         override fun <T> interceptContinuation(continuation: Continuation<T>) =
             Continuation(continuation.context, continuation::resumeWith)
@@ -78,7 +78,7 @@ class TaskSchedulerStackTest {
 
     @ParameterizedTest
     @EnumSource
-    fun many_eachOfWhichSchedulesTheNext(world: World) {
+    fun many_eachSchedulesTheNext(world: World) {
         val scheduler = scheduler(world)
         fun next() {
             scheduler.schedule { if (++done < MANY) next() }
@@ -115,7 +115,7 @@ class TaskSchedulerStackTest {
         repeat(MANY) { scheduler.schedule { done++ } }
         scheduler.resume()
         scheduler.drain()
-        // The last one leaves its scope after that.
+        // The last task leaves its scope after that.
         scheduler.scope.coroutineContext.job.children.forEach { it.join() }
         assertEquals(MANY.toLong(), scheduler.metrics[Priority.NORMAL].failed)
         assertEquals(0, done)

@@ -29,17 +29,17 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Many threads do everything at once; what has happened is counted. */
+/** Many threads use a scheduler at once; the test counts starts and ends. */
 class TaskSchedulerStressTest {
     private val random get() = ThreadLocalRandom.current()
     private val running = AtomicInteger()
     private val called = AtomicIntegerArray(TASKS)
     private val numbers = AtomicInteger()
 
-    /** What a task throws stays in the task. */
+    /** The exception of a task stays in the task. */
     private val violations = ConcurrentLinkedQueue<String>()
 
-    /** What a task does: never more than [bound] at a time, none twice. */
+    /** The block of a task: at most [bound] run at a time, none twice. */
     private suspend fun work(number: Int, bound: Int) {
         if (called.incrementAndGet(number) != 1) violations += "task $number was called twice"
         val now = running.incrementAndGet()
@@ -115,7 +115,7 @@ class TaskSchedulerStressTest {
         val ended = all.sumOf { it.done + it.failed }
         assertTrue(calls in ended..all.sumOf { it.started }) { "$calls calls, $metrics" }
         assertTrue((0 until 100).all { scheduler.tasks(it).isEmpty() })
-        // The last task has ended for its scheduler a moment before its scope hears of that.
+        // The scheduler sees the end of the last task before its scope does.
         withTimeout(10.seconds) { scope.coroutineContext.job.children.forEach { it.join() } }
         assertEquals(bound, scheduler.maxConcurrency)
     }
@@ -145,23 +145,23 @@ class TaskSchedulerStressTest {
     }
 
     @Test
-    fun bound_isKeptOnADispatcherWithLevels() =
+    fun bound_isKeptOnAPriorityDispatcher() =
         stress(Dispatchers.Default.prioritized(2), TaskSchedulerConfig(), bound = 4) { delay(1.milliseconds) }
 
     @Test
-    fun deadline_ofATaskThatIsJustBeingQueuedByAnother_isKept() = runBlocking {
+    fun deadline_ofATaskThatAnotherThreadQueues_isKept() = runBlocking {
         val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Default + Job()), 1)
-        val keepsThePlace = scheduler.schedule { awaitCancellation() }
+        val keepsTheSlot = scheduler.schedule { awaitCancellation() }
         val other = launch(Dispatchers.Default) { while (isActive) scheduler.metrics }
         val tasks = List(MANY) { scheduler.schedule(deadline = 1.milliseconds) { } }
         withTimeout(60.seconds) { tasks.joinAll() }
         assertTrue(tasks.all { it.getCompletionExceptionOrNull() is TaskDeadlineException })
         other.cancelAndJoin()
-        keepsThePlace.cancelAndJoin()
+        keepsTheSlot.cancelAndJoin()
     }
 
     @Test
-    fun scope_whoseTasksAreCancelledByKeyWhileTheyAreScheduled_ends() = runBlocking {
+    fun scope_tasksCancelledByKeyWhileBeingScheduled_ends() = runBlocking {
         repeat(20) {
             val scope = CoroutineScope(Dispatchers.Default + Job())
             val scheduler = TaskScheduler(scope, 2)

@@ -54,7 +54,7 @@ class TaskSchedulerTest {
         TaskScheduler(this, maxConcurrency, "test", config)
 
     @Test
-    fun `what users write first compiles and does what it says`() = runTest {
+    fun schedule_firstExampleOfUsers_compilesAndRunsByLevel() = runTest {
         val scope: CoroutineScope = this
         val scheduler = TaskScheduler(scope, maxConcurrency = 3)
         val scheduled: ScheduledTask<Int> = scheduler.schedule(CRITICAL) { 42 }
@@ -68,7 +68,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `more urgent tasks start first, and a level in the order of its submits`() = runTest {
+    fun schedule_severalLevels_mostUrgentFirst_eachLevelInOrder() = runTest {
         val scheduler = scheduler()
         scheduler.pause()
         for (i in 1..2) for (level in Priority.entries.reversed()) scheduler.schedule(level) { ran += "$level $i" }
@@ -82,7 +82,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `what is started next is decided when a place is free`() = runTest {
+    fun schedule_slotBecomesFree_mostUrgentAtThatMomentStarts() = runTest {
         val scheduler = scheduler()
         scheduler.schedule(IDLE) { delay(1.seconds) }
         scheduler.schedule(LOW) { ran += "low" }
@@ -93,7 +93,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `policies are followed`() = runTest {
+    fun policies_decideTheOrderOfStarts() = runTest {
         fun order(policy: PriorityPolicy): String {
             ran.clear()
             val scheduler = scheduler(config = TaskSchedulerConfig(policy))
@@ -112,7 +112,7 @@ class TaskSchedulerTest {
 
     @ParameterizedTest
     @ValueSource(ints = [1, 2, 7])
-    fun `tasks keep their places while they are suspended`(places: Int) = runTest {
+    fun task_suspended_keepsItsSlot(places: Int) = runTest {
         val scheduler = scheduler(places)
         var running = 0
         var most = 0
@@ -129,7 +129,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `place is free when all inside the task has ended, and not before`() = runTest {
+    fun slot_isFreeOnceTheTaskAndItsChildrenHaveEnded() = runTest {
         val scheduler = scheduler()
         val first = scheduler.schedule {
             launch {
@@ -155,7 +155,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `raising maxConcurrency starts more at once, lowering lets those that run end`() = runTest {
+    fun maxConcurrency_raised_startsMoreAtOnce_lowered_runningTasksEnd() = runTest {
         val scheduler = scheduler(2)
         repeat(20) { scheduler.schedule { delay(10.seconds) } }
         runCurrent()
@@ -172,7 +172,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `scope waits for its tasks, and not for a scheduler without tasks`() = runTest {
+    fun scope_waitsForTasks_notForASchedulerWithoutTasks() = runTest {
         coroutineScope {
             val scheduler = TaskScheduler(this, 1)
             repeat(3) { scheduler.schedule { delay(1.seconds) } }
@@ -189,7 +189,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `cancelled scope cancels what runs and what is queued, whose blocks are never called`() = runTest {
+    fun scope_cancelled_cancelsRunningAndQueuedTasks_blocksAreNotCalled() = runTest {
         for (context in listOf<CoroutineContext>(Dispatchers.Unconfined, coroutineContext)) {
             val scope = CoroutineScope(context + Job())
             val scheduler = TaskScheduler(scope, 2)
@@ -214,7 +214,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `block sees its level, the scope's context, and is a coroutine of its own`() = runTest {
+    fun block_seesItsLevelAndTheScopesContext_isACoroutineOfItsOwn() = runTest {
         val scheduler = TaskScheduler(CoroutineScope(coroutineContext + CoroutineName("scope")), 1)
         scheduler.schedule(HIGH) {
             assertEquals(HIGH, currentCoroutineContext().priority)
@@ -224,7 +224,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `task is a Deferred that goes with its like`() = runTest {
+    fun task_isADeferred_worksWithAwaitAllAndSelect() = runTest {
         val scheduler = scheduler(2)
         val slow = scheduler.schedule {
             delay(2.seconds)
@@ -250,7 +250,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `raised task goes to the end of its new level, a lowered one too`() = runTest {
+    fun priority_raisedOrLowered_movesToTheTailOfTheNewLevel() = runTest {
         val scheduler = scheduler()
         scheduler.pause()
         val tasks = listOf(HIGH, NORMAL, LOW, IDLE).associateWith { scheduler.schedule(it) { ran += "$it" } }
@@ -266,7 +266,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `level of a running task changes in its context, and in the counts`() = runTest {
+    fun priority_ofARunningTask_changesInItsContextAndInTheCounts() = runTest {
         val scheduler = scheduler()
         val seen = CompletableDeferred<Priority?>()
         val task = scheduler.schedule(LOW) {
@@ -285,7 +285,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `waits are measured in the time source of the configuration`() = runTest {
+    fun waits_areMeasuredInTheConfiguredTimeSource() = runTest {
         val scheduler = scheduler(config = TaskSchedulerConfig(timeSource = testScheduler.timeSource))
         for (i in 1..3) scheduler.schedule(LOW) { delay(10.seconds * i) }
         delay(15.seconds)
@@ -300,7 +300,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `mean of waits that are longer together than a clock can tell is right`() = runTest {
+    fun meanWait_sumExceedsALongOfNanoseconds_isRight() = runTest {
         val clock = TestTimeSource()
         val scheduler = scheduler(config = TaskSchedulerConfig(timeSource = clock))
         val century = 36_500.days
@@ -315,7 +315,7 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun `toString tells name, bound and state`() = runTest {
+    fun toString_containsNameBoundAndState() = runTest {
         val scheduler = scheduler(2)
         repeat(3) { scheduler.schedule { delay(1) } }
         assertEquals("TaskScheduler 'test' (maxConcurrency = 2, running = 2, queued = 1, waiting = 0)", "$scheduler")
@@ -332,7 +332,7 @@ class TaskSchedulerTest {
 
     @ParameterizedTest
     @ValueSource(ints = [Int.MIN_VALUE, -1, 0, 1])
-    fun `numbers below their bounds are refused`(number: Int) = runTest {
+    fun numbers_belowTheirLimits_areRefused(number: Int) = runTest {
         val scheduler = scheduler(3)
         val calls = ArrayList<() -> Unit>()
         calls += { TaskSchedulerConfig(overdueShare = number) }
@@ -350,7 +350,7 @@ class TaskSchedulerTest {
 
     @ParameterizedTest
     @ValueSource(ints = [1, 2, Int.MAX_VALUE])
-    fun `numbers from their bounds are taken`(number: Int) = runTest {
+    fun numbers_fromTheirLimits_areAccepted(number: Int) = runTest {
         val wait = if (number == Int.MAX_VALUE) kotlin.time.Duration.INFINITE else 0.seconds
         val config = TaskSchedulerConfig(
             maxWait = Priority.entries.associateWith { wait },

@@ -30,7 +30,7 @@ class TaskShutdownTest {
     private val ran = ArrayList<String>()
 
     @Test
-    fun `paused scheduler starts nothing and lets go on what runs`() = runTest {
+    fun pause_startsNothing_runningTasksContinue() = runTest {
         val scheduler = TaskScheduler(this, 2)
         scheduler.schedule {
             delay(1.seconds)
@@ -49,7 +49,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun `ten times paused and resumed keeps exactly maxConcurrency`() = runTest {
+    fun pauseAndResume_tenTimes_keepsExactlyMaxConcurrency() = runTest {
         val scheduler = TaskScheduler(this, 3)
         repeat(200) { scheduler.schedule { delay(1.seconds) } }
         repeat(10) {
@@ -65,7 +65,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun `places that are free while it is paused are all used after it`() = runTest {
+    fun resume_usesAllSlotsThatWereFree() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         scheduler.maxConcurrency = 4
@@ -76,7 +76,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun `drain fires when the last one has ended, and not before`() = runTest {
+    fun drain_returnsOnceTheLastTaskHasEnded() = runTest {
         val scheduler = TaskScheduler(this, 2)
         repeat(5) { i ->
             scheduler.schedule {
@@ -106,7 +106,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun `drain of a paused scheduler waits until it is resumed, and can be cancelled`() = runTest {
+    fun drain_paused_waitsForResume_canBeCancelled() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         scheduler.schedule { ran += "task" }
@@ -121,7 +121,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun `drain of a scheduler without tasks returns at once`() = runTest {
+    fun drain_withoutTasks_returnsAtOnce() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.drain()
         scheduler.drain()
@@ -130,7 +130,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun `drain waits for submitters outside`() = runTest {
+    fun drain_waitsForSubmittersAwaitingCapacity() = runTest {
         val scheduler = TaskScheduler(this, 1, config = TaskSchedulerConfig(capacity = 1))
         val submitters = List(4) { i ->
             launch {
@@ -149,7 +149,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun `close fails what is queued, with its cause, and lets go on what runs`() = runTest {
+    fun close_failsQueuedTasksWithItsCause_runningTasksContinue() = runTest {
         val scheduler = TaskScheduler(this, 1, "closing")
         val running = scheduler.schedule {
             delay(1.seconds)
@@ -174,7 +174,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun `close ends a drain that waits for a paused queue`() = runTest {
+    fun close_endsADrainOfAPausedQueue() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.pause()
         val task = scheduler.schedule { ran += "never" }
@@ -186,7 +186,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun `run on a closed scheduler fails its caller as an error and not as a cancellation`() = runTest {
+    fun run_closed_failsWithoutCancellingItsCaller() = runTest {
         val scheduler = TaskScheduler(this, 1)
         scheduler.schedule { delay(1.seconds) }
         val queued = async { runCatching { scheduler.run { ran += "never" } } }
@@ -199,7 +199,7 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun close_keyThatThrows_allEndAndNoneIsKept() = runTest {
+    fun close_keyThrows_allTasksEnd_noneIsKept() = runTest {
         class Key {
             var isBroken = false
 

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Where and in which order tasks begin: each is one dispatch of its own. */
+/** The thread on which tasks begin and their order; each start is one dispatch. */
 class TaskStartTest {
-    /** Runs what it gets when it is told to. */
+    /** Queues blocks; the test runs them by [step] and [runAll]. */
     private class Steps : CoroutineDispatcher() {
         val blocks = ArrayDeque<Runnable>()
         var dispatches = 0
@@ -51,7 +51,7 @@ class TaskStartTest {
     private val ran = ArrayList<String>()
 
     @Test
-    fun tasks_short_areOneDispatchEach() {
+    fun tasks_short_takeOneDispatchEach() {
         val tasks = List(40) { scheduler.schedule { ran += "$it" } }
         steps.runAll()
         assertTrue(tasks.all { it.isCompleted })
@@ -60,7 +60,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun tasks_short_letOtherWorkOfTheDispatcherInBetween() {
+    fun tasks_short_alternateWithOtherWorkOfTheDispatcher() {
         repeat(3) { scheduler.schedule { ran += "task" } }
         repeat(2) { steps.dispatch(Job()) { ran += "other" } }
         steps.runAll()
@@ -68,7 +68,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun tasks_ofSeveralPlacesOnOneThread_runInTheOrderInWhichTheyWereStarted() {
+    fun tasks_inSeveralSlotsOnOneThread_runInTheOrderOfTheirStarts() {
         scheduler.maxConcurrency = 2
         repeat(6) { scheduler.schedule { ran += "$it" } }
         steps.runAll()
@@ -76,7 +76,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun criticalTask_thatHasStarted_runsBeforeLowOnesThatStartLater() {
+    fun criticalTask_started_runsBeforeLowTasksStartedLater() {
         scheduler.maxConcurrency = 2
         scheduler.schedule(Priority.LOW) { ran += "low" }
         scheduler.schedule(Priority.CRITICAL) { ran += "critical" }
@@ -85,7 +85,7 @@ class TaskStartTest {
         assertEquals(1, ran.indexOf("critical"))
     }
 
-    /** The caller blocks its thread afterwards, deep inside of callbacks. */
+    /** A caller deep inside callbacks may block its thread after scheduling, so the dispatch must not be postponed. */
     @Test
     fun schedule_atAnyDepthOfCallbacks_reachesTheDispatcherAtOnce() {
         val levels = generateSequence { Trampoline.enter() }.takeWhile { it }.count()
@@ -100,7 +100,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun tasks_queued_mostUrgentFirstWhateverWasQueuedBefore() {
+    fun tasks_queued_startMostUrgentFirst() {
         scheduler.schedule { scheduler.schedule(Priority.CRITICAL) { ran += "urgent" } }
         repeat(3) { scheduler.schedule(Priority.LOW) { ran += "low" } }
         steps.runAll()
@@ -108,7 +108,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun task_thatSuspends_keepsItsPlace() {
+    fun task_suspended_keepsItsSlot() {
         scheduler.schedule { yield(); ran += "first" }
         scheduler.schedule { ran += "second" }
         steps.step()
@@ -119,7 +119,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun task_cancelledByTheOneBeforeIt_neverCallsItsBlock() {
+    fun task_cancelledByThePreviousTask_blockIsNotCalled() {
         lateinit var victim: ScheduledTask<Unit>
         val first = scheduler.schedule { victim.cancel() }
         victim = scheduler.schedule { ran += "victim" }
@@ -131,11 +131,11 @@ class TaskStartTest {
     }
 
     @Test
-    fun task_cancelledWhenThePlaceIsItsAlready_neverCallsItsBlock() {
+    fun task_cancelledOnceItHasItsSlot_blockIsNotCalled() {
         lateinit var next: ScheduledTask<Unit>
         val first = scheduler.schedule { ran += "first" }
         next = scheduler.schedule { ran += "next" }
-        // The place is the next one's already.
+        // The slot belongs to the next task already.
         first.invokeOnCompletion { next.cancel() }
         steps.runAll()
         assertTrue(next.isCancelled)
@@ -145,7 +145,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun task_thatFails_givesItsPlaceToTheNext() {
+    fun task_fails_nextTaskGetsItsSlot() {
         val failing = scheduler.schedule { error("fails") }
         scheduler.schedule { ran += "next" }
         steps.step()
@@ -155,7 +155,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun scope_cancelledByATask_letsNoOtherBegin() {
+    fun scope_cancelledByATask_noOtherTaskBegins() {
         val tasks = List(3) { scheduler.schedule { ran += "$it"; scheduler.scope.cancel() } }
         steps.runAll()
         assertEquals(listOf("0"), ran)
@@ -163,11 +163,11 @@ class TaskStartTest {
     }
 
     @Test
-    fun task_thatEndsOnAnotherThread_sendsTheNextToTheDispatcher() = runBlocking {
+    fun task_endsOnAnotherThread_nextTaskIsDispatched() = runBlocking {
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { own ->
             val scheduler = TaskScheduler(CoroutineScope(own), 1)
             val names = ArrayList<String>()
-            // Its last step, the end of its child, is elsewhere.
+            // The task ends when its child ends, on a thread of Dispatchers.Default.
             val first = scheduler.schedule { async(Dispatchers.Default) { delay(1) } }
             val second = scheduler.schedule { names += Thread.currentThread().name }
             val here = withContext(own) { Thread.currentThread().name }
@@ -177,7 +177,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun task_thatInterruptsItsThread_isNotHeardOfByTheNext() = runBlocking {
+    fun task_interruptsItsThread_nextTaskIsNotInterrupted() = runBlocking {
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { own ->
             val scheduler = TaskScheduler(CoroutineScope(own), 1)
             scheduler.schedule { Thread.currentThread().interrupt() }
@@ -186,7 +186,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun pool_shutDownByATask_cancelsWhatIsQueued() = runBlocking {
+    fun pool_shutDownByATask_cancelsQueuedTasks() = runBlocking {
         val pool = Executors.newSingleThreadExecutor()
         val scheduler = TaskScheduler(CoroutineScope(pool.asCoroutineDispatcher()), 1)
         scheduler.pause()
@@ -199,10 +199,10 @@ class TaskStartTest {
     }
 
     @Test
-    fun place_ofATaskWhoseChildEndsLast_goesOnOnlyWhenOthersSeeThatItHasEnded() = runBlocking {
+    fun slot_childEndsLast_isPassedOnOnceTheTaskHasVisiblyEnded() = runBlocking {
         val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Unconfined), 1)
         val first = scheduler.schedule { launch(Dispatchers.Default) { delay(20) } }
-        // Runs on the child's thread, where it would wait for ever for what is just ending there.
+        // Runs on the thread of the child that ends the first task: join would deadlock if that had not ended visibly.
         val second = scheduler.schedule {
             @Suppress("RunBlockingInSuspendFunction")
             runBlocking { first.join() }
@@ -211,7 +211,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun place_ofATaskThatFails_goesOnOnlyWhenOthersSeeThatItHasEnded() {
+    fun slot_taskFails_isPassedOnOnceTheTaskHasVisiblyEnded() {
         val first = scheduler.schedule { yield(); error("fails") }
         scheduler.schedule { ran += "${first.state} ${first.isCompleted}" }
         steps.runAll()
@@ -219,7 +219,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun threadLocals_ofTheScope_areEachTasksOwn() {
+    fun threadLocals_ofTheScope_areSetForEachTask() {
         val local = ThreadLocal.withInitial { "none" }
         val scheduler = TaskScheduler(CoroutineScope(steps + Job() + local.asContextElement("scope")), 1)
         repeat(3) {
@@ -234,7 +234,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun dispatcherWithLevels_moreUrgentBlocksOfIt_goBetweenTasks() {
+    fun priorityDispatcher_moreUrgentBlocks_runBetweenTasks() {
         val levels = steps.prioritized(1)
         val scheduler = TaskScheduler(CoroutineScope(levels + Job()), 1)
         repeat(3) {
@@ -249,7 +249,7 @@ class TaskStartTest {
     }
 
     @Test
-    fun job_isActiveFromTheBeginning_andItsBlockSeesIt() {
+    fun job_isActiveFromTheBeginning_blockSeesIt() {
         lateinit var inside: Job
         val task = scheduler.schedule {
             inside = coroutineContext[Job]!!

@@ -19,17 +19,17 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * Cancels one of two calls before every single step that the two, and the tasks of the scheduler, can make. Afterwards
- * all tasks have had their end, once; none that others have scheduled was cancelled; and the places are all there.
+ * Cancels one of two calls before every single step of the two calls and of the scheduler's tasks. Afterwards every
+ * task has ended once, no other task was cancelled, and all slots are free.
  */
 class TaskSweepTest {
-    /** What a task did. */
+    /** Records the calls of one task's block. */
     private class Work {
         var calls = 0
         var isInside = false
     }
 
-    /** One place, room for [capacity] more, and [filled] tasks already there. */
+    /** One slot, a queue of [capacity], and [filled] tasks scheduled before. */
     private class World(dispatcher: StepDispatcher, capacity: Int, filled: Int) {
         private val job = Job()
         private val gate = CompletableDeferred<Unit>()
@@ -37,7 +37,7 @@ class TaskSweepTest {
         private var running = 0
         private var most = 0
 
-        /** Those that nobody may cancel. */
+        /** Tasks of other callers, which must not be cancelled. */
         private val tasks = ArrayList<ScheduledTask<*>>()
         val scheduler =
             TaskScheduler(CoroutineScope(dispatcher + job), 1, "sweep", TaskSchedulerConfig(capacity = capacity))
@@ -96,12 +96,12 @@ class TaskSweepTest {
             for (work in works) assertTrue(work.calls <= 1 && !work.isInside)
             for (task in tasks) {
                 assertTrue(task.isCompleted)
-                assertTrue(task.getCompletionExceptionOrNull() !is CancellationException, "another cancelled it")
+                assertTrue(task.getCompletionExceptionOrNull() !is CancellationException, "cancelled by another call")
             }
             val metrics = scheduler.metrics
             assertEquals(0, metrics.running + metrics.queued + metrics.waiting)
             assertSumsFit(metrics)
-            assertTrue(job.children.none(), "the scope waits for somebody")
+            assertTrue(job.children.none(), "the scope has a child left")
         }
 
         override fun toString() = "$scheduler"
@@ -152,7 +152,7 @@ class TaskSweepTest {
             if (world.scheduler.isClosed) return
             val last = world.scheduler.schedule {}
             drain()
-            assertTrue(last.isCompleted, "a place is missing")
+            assertTrue(last.isCompleted, "a slot is missing")
             world.check()
         }
     }

@@ -9,51 +9,51 @@ import java.util.concurrent.atomic.AtomicBoolean
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
 
-/** A [StageTask] and what the scheduler's core knows of it. */
+/** A [StageTask] and the state that the scheduler's core keeps for it. */
 internal class StageEntry(
     private val scheduler: TaskScheduler,
     priority: Priority,
     private val owner: StageTask.Owner,
 ) : TaskEntry(priority),
     StageTask {
-    /** Null where there is no scope to be cancelled. Written before this is enqueued. */
-    private var life: Life? = null
+    /** Null if there is no scope that could be cancelled. Written before this is enqueued. */
+    private var scopeChild: ScopeChild? = null
 
     override fun submit() {
-        val supervision = scheduler.supervision
-        val life = if (supervision.hasScope) Life(supervision.enter()) else null
-        this.life = life
+        val supervisor = scheduler.supervisor
+        val scopeChild = if (supervisor.hasScope) ScopeChild(supervisor.enter()) else null
+        this.scopeChild = scopeChild
         scheduler.core.enqueue(this, mayWait = false)
-        life?.job?.invokeOnCompletion { why -> if (why != null) owner.cancelled(why) }
+        scopeChild?.job?.invokeOnCompletion { cause -> if (cause != null) owner.cancelled(cause) }
     }
 
     override fun begin() = owner.begin()
 
-    override fun letIn() {}
+    override fun admit() {}
 
     override fun refuse(end: TaskEnd) {
         leave(null)
-        owner.refused(scheduler.refusal("a task of priority $own", end, deadline = null))
+        owner.refused(scheduler.refusal("a task of priority $basePriority", end, deadline = null))
     }
 
     override fun withdraw() {
-        // One that has been refused meanwhile leaves by itself.
-        // Where there is a scope, it must not wait for this any more when the core lets others know that this has ended.
-        val isKnown = life == null
+        // If the core has refused this task meanwhile, `refuse` reports its end.
+        // If there is a scope, it must stop waiting for this task before other threads can see that the task has ended.
+        val isKnown = scopeChild == null
         val isWithdrawn = scheduler.core.withdraw(this, isKnown)
         if (isWithdrawn && isKnown) return
-        if (isWithdrawn || place == Place.RUNNING) leave(WITHDRAWN)
+        if (isWithdrawn || phase == Phase.RUNNING) leave(WITHDRAWN)
     }
 
     override fun ended(failure: Throwable?) = leave(failure)
 
     private fun leave(failure: Throwable?) {
-        life?.end()
-        scheduler.core.ended(this, failure, isCancelled = failure is CancellationException)
+        scopeChild?.end()
+        scheduler.core.recordEnd(this, failure, isCancelled = failure is CancellationException)
     }
 
-    /** Hears of the end of the scope, and has it wait for the task. */
-    private class Life(private val group: SharedSupervisor.Group) {
+    /** A job that is cancelled with the scope, and for which the scope waits until the task has ended. */
+    private class ScopeChild(private val group: SharedSupervisor.Group) {
         val job = Job(group.job)
         private val isOver = AtomicBoolean()
 
@@ -65,7 +65,7 @@ internal class StageEntry(
     }
 
     private companion object {
-        /** Never thrown: tells the core how a task ended. */
+        /** Never thrown: passed to the core as the failure of a withdrawn task. */
         val WITHDRAWN = CancellationException("withdrawn before it began")
     }
 }

@@ -3,31 +3,32 @@ package baton.scheduler.bridge
 import baton.waiting.InternalBatonApi
 
 /**
- * A task that is no coroutine, by which Baton's Java face has its calls stand in the scheduler's queue: from its turn
- * until [ended], or [withdraw], it has one of the places.
+ * A task without a coroutine, by which Baton's Java API queues its calls in the scheduler. It occupies a slot from its
+ * start until [ended] or [withdraw].
  */
 @InternalBatonApi
 public interface StageTask {
     /**
-     * Whose task it is. Called without a lock; must not throw. Once the task is submitted it either begins or is
-     * refused, unless it is withdrawn; one that is withdrawn when it has just been chosen is still told to begin.
+     * The owner of a task. The scheduler calls it without a lock; it must not throw. A submitted task either begins or
+     * is refused, unless it is withdrawn. If it is withdrawn when the scheduler has just chosen it, [begin] is still
+     * called.
      */
     public interface Owner {
-        /** It has its place. */
+        /** The task occupies its slot. */
         public fun begin()
 
-        /** It never begins. */
-        public fun refused(why: Throwable)
+        /** The task never begins. */
+        public fun refused(cause: Throwable)
 
-        /** The scheduler's scope has been cancelled; what has begun still has its place. */
-        public fun cancelled(why: Throwable)
+        /** The scheduler's scope has been cancelled. A task that has begun still occupies its slot. */
+        public fun cancelled(cause: Throwable)
     }
 
     public fun submit()
 
-    /** It shall not begin, and has not: leaves the queue, or gives back the place that it has got. */
+    /** Withdraws a task that has not begun: it leaves the queue, or frees the slot that it has just got. */
     public fun withdraw()
 
-    /** What it began has ended, or could not begin: its place is free. To say it again changes nothing. */
+    /** The work of the task has ended, or could not begin: frees its slot. Further calls have no effect. */
     public fun ended(failure: Throwable?)
 }

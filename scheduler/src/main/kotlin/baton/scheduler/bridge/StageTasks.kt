@@ -15,14 +15,14 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.CoroutineScope
 
-// With StageTask the door through which Baton's Java face comes to the scheduler: exported to its module alone.
+// With StageTask, the interface of the scheduler for Baton's Java API; exported only to that module.
 
-/** That of a scheduler which nobody can cancel, so that no task need hear of it. */
+/** The scope of a scheduler that cannot be cancelled, so that its tasks need no job. */
 private object EndlessScope : CoroutineScope {
     override val coroutineContext: CoroutineContext get() = EmptyCoroutineContext
 }
 
-/** A scheduler in no scope, said in Java's words; see [TaskSchedulerConfig]. */
+/** Returns a scheduler without a scope; the parameters are those of [TaskSchedulerConfig] in Java types. */
 @InternalBatonApi
 public fun newScheduler(
     maxConcurrency: Int,
@@ -38,14 +38,14 @@ public fun newScheduler(
     return TaskScheduler(EndlessScope, maxConcurrency, name, config)
 }
 
-/** A task of [scheduler] that is [owner]'s; to be submitted. */
+/** Returns a task of [scheduler] for [owner], which the caller must submit. */
 @InternalBatonApi
 public fun newStageTask(scheduler: TaskScheduler, priority: Priority, owner: StageTask.Owner): StageTask =
     StageEntry(scheduler, priority, owner)
 
-/** As [TaskScheduler.drain], but does not wait: opens what is answered when all tasks have ended. */
+/** As [TaskScheduler.drain], but does not wait. The returned latch opens when all tasks have ended. */
 @InternalBatonApi
 public fun beginDrain(scheduler: TaskScheduler): Latch {
     scheduler.core.drain()
-    return scheduler.core.ended
+    return scheduler.core.allEnded
 }

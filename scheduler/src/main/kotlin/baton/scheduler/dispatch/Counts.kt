@@ -9,50 +9,50 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 
 /**
- * What a dispatcher counts: picks exactly, waits of one block in [SAMPLED]. A clock read for each would cost more than
- * the pick.
+ * The counters of a dispatcher. Picks are counted exactly; waits are measured for one block in [SAMPLING_INTERVAL],
+ * because reading the clock for each block would cost more than the pick.
  */
 internal class Counts {
     private class OfLevel {
         val picked = LongAdder()
-        val forced = LongAdder()
+        val outOfOrder = LongAdder()
         val waits = LongAdder()
         val waited = DoubleAdder()
         val longest = LongAccumulator(::maxOf, 0)
     }
 
     private class Sampled(val block: Runnable) : Runnable by block {
-        val since = System.nanoTime()
+        val enqueuedAt = System.nanoTime()
     }
 
     private val levels = Array(RunQueue.LEVELS.size) { OfLevel() }
 
     fun sampled(block: Runnable): Runnable {
-        val isSampled = ThreadLocalRandom.current().nextInt() and (SAMPLED - 1) == 0
+        val isSampled = ThreadLocalRandom.current().nextInt() and (SAMPLING_INTERVAL - 1) == 0
         return if (isSampled && block !is WorkerSlot) Sampled(block) else block
     }
 
     fun local() = Local()
 
-    /** Those of one worker, until it publishes them: how many picks in a row were of one level. */
+    /** One worker's count of consecutive picks of one level, until it publishes them. */
     inner class Local {
         private var level = 0
         private var picked = 0
-        private var forced = 0
+        private var outOfOrder = 0
 
-        fun count(level: Int, isForced: Boolean) {
+        fun count(level: Int, isOutOfOrder: Boolean) {
             if (level != this.level) {
                 publish()
                 this.level = level
             }
             picked++
-            if (isForced) forced++
+            if (isOutOfOrder) outOfOrder++
         }
 
-        /** The block of [entry], which is about to run. */
+        /** Records the wait of [entry] if it is sampled, and returns its block, which is about to run. */
         fun started(entry: Runnable, level: Int): Runnable {
             if (entry !is Sampled) return entry
-            val wait = System.nanoTime() - entry.since
+            val wait = System.nanoTime() - entry.enqueuedAt
             val counts = levels[level]
             counts.waits.increment()
             counts.waited.add(wait.toDouble())
@@ -65,9 +65,9 @@ internal class Counts {
             val counts = levels[level]
             counts.picked.add(picked.toLong())
             picked = 0
-            if (forced == 0) return
-            counts.forced.add(forced.toLong())
-            forced = 0
+            if (outOfOrder == 0) return
+            counts.outOfOrder.add(outOfOrder.toLong())
+            outOfOrder = 0
         }
     }
 
@@ -79,7 +79,7 @@ internal class Counts {
                 DispatcherMetrics.OfLevel(
                     queued = queued(level),
                     picked = counts.picked.sum(),
-                    outOfTurn = counts.forced.sum(),
+                    outOfTurn = counts.outOfOrder.sum(),
                     sampledWaits = waits,
                     meanWait = if (waits == 0L) Duration.ZERO else (counts.waited.sum() / waits).toLong().nanoseconds,
                     longestWait = counts.longest.get().nanoseconds,
@@ -88,7 +88,8 @@ internal class Counts {
         )
 
     companion object {
-        private const val SAMPLED = 64
+        /** In blocks; a power of two. */
+        private const val SAMPLING_INTERVAL = 64
 
         fun blockOf(entry: Runnable): Runnable = if (entry is Sampled) entry.block else entry
     }

@@ -9,61 +9,62 @@ import baton.scheduler.PriorityDispatcher
 import kotlin.coroutines.CoroutineContext
 
 /**
- * A way into [line]. [pinned] is the level of all who come this way, or null if their context says it, else [default].
+ * A dispatcher that enqueues in [queue]. Blocks have the level [pinned], or, if that is null, the level in their
+ * context, else [default].
  */
 internal open class DispatcherView(
-    private val line: RunQueue,
+    private val queue: RunQueue,
     private val pinned: Priority?,
     private val default: Priority,
     final override val name: String?,
 ) : PriorityDispatcher() {
-    internal val lifts = line.root.lifts
+    internal val boosts = queue.root.boosts
 
-    final override val parallelism: Int get() = line.parallelism
+    final override val parallelism: Int get() = queue.parallelism
 
-    final override val metrics: DispatcherMetrics get() = line.metrics()
+    final override val metrics: DispatcherMetrics get() = queue.metrics()
 
     final override fun dispatch(context: CoroutineContext, block: Runnable) {
-        val epoch = lifts.epoch
-        val own = ownLevel(context).ordinal
-        val level = if (epoch == 0) own else lifts.lifted(context, own)
-        line.enqueue(level, block)
-        if (lifts.epoch != epoch) follow(context, block, level)
+        val epoch = boosts.epoch
+        val base = baseLevel(context).ordinal
+        val level = if (epoch == 0) base else boosts.boostedLevel(context, base)
+        queue.enqueue(level, block)
+        if (boosts.epoch != epoch) moveIfLevelChanged(context, block, level)
     }
 
-    /** Levels have changed while [block] was on its way to [level]. */
-    private fun follow(context: CoroutineContext, block: Runnable, level: Int) {
+    /** Levels have changed while the calling thread enqueued [block] at [level]. */
+    private fun moveIfLevelChanged(context: CoroutineContext, block: Runnable, level: Int) {
         val now = levelIn(context)
-        if (now != level && line.remove(level, block)) dispatch(context, block)
+        if (now != level && queue.remove(level, block)) dispatch(context, block)
     }
 
-    fun levelIn(context: CoroutineContext): Int = lifts.lifted(context, ownLevel(context).ordinal)
+    fun levelIn(context: CoroutineContext): Int = boosts.boostedLevel(context, baseLevel(context).ordinal)
 
-    private fun ownLevel(context: CoroutineContext): Priority {
+    private fun baseLevel(context: CoroutineContext): Priority {
         if (pinned != null) return pinned
         val element = context[PriorityElement] ?: return default
-        if (element is PriorityController) element.follow(lifts)
+        if (element is PriorityController) element.follow(boosts)
         return element.level
     }
 
     final override fun levelOf(context: CoroutineContext): Priority = RunQueue.LEVELS[levelIn(context)]
 
     final override fun boost(context: CoroutineContext, level: Priority): Boost =
-        lifts.lift(context, ownLevel(context).ordinal, level)
+        boosts.boost(context, baseLevel(context).ordinal, level)
 
-    final override fun isHigherWaiting(priority: Priority): Boolean = line.hasWorkAbove(priority.ordinal)
+    final override fun isHigherWaiting(priority: Priority): Boolean = queue.hasWorkAbove(priority.ordinal)
 
-    final override fun level(priority: Priority): PriorityDispatcher = viewOf(line, priority, default, name)
+    final override fun level(priority: Priority): PriorityDispatcher = viewOf(queue, priority, default, name)
 
     final override fun limitedParallelism(parallelism: Int, name: String?): PriorityDispatcher {
         require(parallelism >= 1) { "parallelism must be at least 1, was $parallelism" }
-        if (parallelism >= line.parallelism && name == null) return this
-        return viewOf(LimitedRunQueue(line, parallelism), pinned, default, name)
+        if (parallelism >= queue.parallelism && name == null) return this
+        return viewOf(LimitedRunQueue(queue, parallelism), pinned, default, name)
     }
 
     override fun toString(): String {
         val label = if (name == null) "PriorityDispatcher" else "PriorityDispatcher '$name'"
         val level = if (pinned == null) "" else "level = $pinned, "
-        return "$label (${level}parallelism = $parallelism, over ${line.root.under})"
+        return "$label (${level}parallelism = $parallelism, over ${queue.root.underlying})"
     }
 }

@@ -3,57 +3,57 @@ package baton.scheduler.dispatch
 import baton.waiting.BoundedBypass
 
 /**
- * Chooses among the levels that have work, for one worker; never used by two threads at a time. The levels are given as
- * a mask that is not zero: bit 0 stands for CRITICAL.
+ * Chooses among the levels that have work, for one worker; only one thread at a time uses it. The levels are passed as
+ * a mask that is not zero: bit 0 is CRITICAL.
  */
 internal abstract class LevelSelector {
-    abstract fun next(mask: Int): Int
+    abstract fun select(mask: Int): Int
 
-    /** Whether any level of [mask] may have the turn now, without another's bound being broken by it. */
-    open fun isFree(mask: Int): Boolean = true
+    /** Whether any level of [mask] may be selected now without breaking another level's bound. */
+    open fun mayDeviate(mask: Int): Boolean = true
 
-    /** [level] had its turn, while those of [mask] had work. */
-    abstract fun served(level: Int, mask: Int)
+    /** Records that [level] was selected while the levels of [mask] had work. */
+    abstract fun recordSelected(level: Int, mask: Int)
 
-    /** Whether it must be told of every level that has work, to keep its bounds. */
-    open val isExact: Boolean get() = false
+    /** Whether the mask must contain every level that has work, for the bounds to hold. */
+    open val needsExactMask: Boolean get() = false
 
-    /** All levels were empty. */
-    abstract fun forget()
+    /** All levels are empty. */
+    abstract fun reset()
 }
 
-internal object StrictPicker : LevelSelector() {
-    override fun next(mask: Int): Int = mask.mostUrgent()
+internal object StrictSelector : LevelSelector() {
+    override fun select(mask: Int): Int = mask.mostUrgent()
 
-    override fun served(level: Int, mask: Int) {}
+    override fun recordSelected(level: Int, mask: Int) {}
 
-    override fun forget() {}
+    override fun reset() {}
 }
 
-internal class BoundedPicker(limits: IntArray) : LevelSelector() {
-    private val turns = BoundedBypass(limits)
+internal class BoundedSelector(limits: IntArray) : LevelSelector() {
+    private val bypass = BoundedBypass(limits)
 
-    override val isExact: Boolean get() = true
+    override val needsExactMask: Boolean get() = true
 
-    /** Whether any level has been passed over since the last time that only one had work. */
-    private var passedOver = false
+    /** Whether a level may have been passed over since the last time that only one level had work. */
+    private var hasBypassed = false
 
-    override fun next(mask: Int): Int =
-        if (mask.isOneLevel()) mask.mostUrgent() else turns.next { mask and (1 shl it) == 0 }
+    override fun select(mask: Int): Int =
+        if (mask.isOneLevel()) mask.mostUrgent() else bypass.next { mask and (1 shl it) == 0 }
 
-    /** Nothing presses CRITICAL: beside it, whoever has the turn must have it. */
-    override fun isFree(mask: Int): Boolean =
-        mask.isOneLevel() || turns.next { (mask or CRITICAL) and (1 shl it) == 0 } == 0
+    /** Adds CRITICAL, which has no bound, to the mask: if it is not selected, the bounds force another level. */
+    override fun mayDeviate(mask: Int): Boolean =
+        mask.isOneLevel() || bypass.next { (mask or CRITICAL) and (1 shl it) == 0 } == 0
 
-    override fun served(level: Int, mask: Int) {
+    override fun recordSelected(level: Int, mask: Int) {
         val competed = !mask.isOneLevel()
-        if (competed || passedOver) turns.served(level) { mask and (1 shl it) == 0 }
-        passedOver = competed
+        if (competed || hasBypassed) bypass.served(level) { mask and (1 shl it) == 0 }
+        hasBypassed = competed
     }
 
-    override fun forget() {
-        if (passedOver) BoundedBypass.BYPASS.indices.forEach(turns::forget)
-        passedOver = false
+    override fun reset() {
+        if (hasBypassed) BoundedBypass.BYPASS.indices.forEach(bypass::forget)
+        hasBypassed = false
     }
 
     private companion object {
@@ -62,52 +62,54 @@ internal class BoundedPicker(limits: IntArray) : LevelSelector() {
 }
 
 /**
- * Every level has a clock, which a turn moves by the inverse of the level's weight; the clock that is most behind is
- * next.
+ * Stride scheduling (Waldspurger and Weihl, 1995). Each level has a pass value, and each selection adds its stride, the
+ * inverse of its weight. The level with the smallest pass is next.
  */
-internal class SharesPicker(weights: IntArray) : LevelSelector() {
-    private val strides = LongArray(weights.size) { SECOND / weights[it] }
-    private val clocks = LongArray(weights.size)
-    private var known = 0
-    private var now = 0L
+internal class SharesSelector(weights: IntArray) : LevelSelector() {
+    private val strides = LongArray(weights.size) { STRIDE_OF_WEIGHT_ONE / weights[it] }
+    private val passes = LongArray(weights.size)
+    private var active = 0
+    private var globalPass = 0L
 
-    override fun next(mask: Int): Int {
-        catchUp(mask)
+    override fun select(mask: Int): Int {
+        activateNewcomers(mask)
         var best = -1
-        for (level in clocks.indices) {
-            if (mask and (1 shl level) != 0 && (best < 0 || clocks[level] < clocks[best])) best = level
+        for (level in passes.indices) {
+            if (mask and (1 shl level) != 0 && (best < 0 || passes[level] < passes[best])) best = level
         }
-        now = clocks[best]
+        globalPass = passes[best]
         return best
     }
 
-    /** Whoever had nothing to do begins now, as if it had been served all the time. */
-    private fun catchUp(mask: Int) {
-        val newcomers = mask and known.inv()
-        known = mask
+    /** A level that had no work starts at the pass of the level selected last: it has saved up no selections. */
+    private fun activateNewcomers(mask: Int) {
+        val newcomers = mask and active.inv()
+        active = mask
         if (newcomers == 0) return
-        for (level in clocks.indices) {
-            if (newcomers and (1 shl level) != 0) clocks[level] = maxOf(clocks[level], now)
+        for (level in passes.indices) {
+            if (newcomers and (1 shl level) != 0) passes[level] = maxOf(passes[level], globalPass)
         }
     }
 
-    override fun served(level: Int, mask: Int) {
-        clocks[level] += strides[level]
-        if (clocks[level] > FAR) rewind()
+    override fun recordSelected(level: Int, mask: Int) {
+        passes[level] += strides[level]
+        if (passes[level] > MAX_PASS) rebasePasses()
     }
 
-    override fun forget() {
-        known = 0
+    override fun reset() {
+        active = 0
     }
 
-    private fun rewind() {
-        for (level in clocks.indices) clocks[level] = (clocks[level] - now).coerceIn(0, FAR / 2)
-        now = 0
+    /** Keeps the passes from overflowing. */
+    private fun rebasePasses() {
+        for (level in passes.indices) passes[level] = (passes[level] - globalPass).coerceIn(0, MAX_PASS / 2)
+        globalPass = 0
     }
 
     private companion object {
-        const val SECOND = 1L shl 40
-        const val FAR = 1L shl 60
+        /** Weights are at most 1,000,000, so that rounding a stride changes a share by less than a millionth. */
+        const val STRIDE_OF_WEIGHT_ONE = 1L shl 40
+        const val MAX_PASS = 1L shl 60
     }
 }
 

@@ -7,36 +7,36 @@ import baton.waiting.coroutine.Trampoline
 /*
  * How it works
  *
- * At most `parallelism` blocks of this line run at a time. In the line beneath a WorkerSlot stands for a place. It
- * carries no block: when it is picked there, this line chooses the block that it runs.
+ * At most `parallelism` blocks of this run queue run at a time. It enqueues WorkerSlots in its parent. A slot carries
+ * no block: when the parent picks the slot, this run queue selects the block that it runs.
  *
- * For a level l, let waiting(l) be the number of blocks that wait here at l or a more urgent level, standing(l) the
- * number of slots that stand at l or a more urgent level beneath, or are on their way there, and
- * free = parallelism - running.
+ * For a level l, let waiting(l) be the number of blocks queued here at l or a more urgent level, slots(l) the number of
+ * slots at l or a more urgent level that are queued in the parent or about to be, and free = parallelism - running.
  *
- * (1) standing(l) >= min(free, waiting(l)) for every level l. So no block waits here behind less urgent work beneath,
- *     and a free place gets its block.
- * (2) A slot that is picked does nothing if the view is full, or if no block waits here at the slot's level or a more
- *     urgent one. The line beneath does not count that as a pick and does not tell its picker. So the bounds beneath are
- *     exact, whatever slots stand there, and no block runs in a slot that is more urgent than all that waits.
- * (3) Each step keeps (1) with one new slot at most, at the most urgent level at which (1) would fail otherwise. A block
- *     that comes makes waiting(l) greater by one, a block that ends makes free greater by one, and a slot that is picked
- *     makes standing(l) smaller by one.
- * (4) A slot that is not needed any more, because a more urgent one was added, stays. A slot is added at l only if
- *     standing(l) < free. So at most `parallelism` slots stand at each level.
- * (5) Each block that is chosen is counted by the picker, under the lock, with the levels that have work at that time:
- *     the view passes the head of level l over bound(l) times at most.
+ * (1) slots(l) >= min(free, waiting(l)) for every level l. So no block here waits behind less urgent work in the
+ *     parent, and while fewer than `parallelism` blocks run, there is a slot for each block that may run next.
+ * (2) A picked slot does nothing if `parallelism` blocks run already, or if no block is queued here at the slot's level
+ *     or a more urgent one. The parent does not count that as a pick and does not record it in its selector. So the
+ *     parent's bounds are exact, whatever slots are queued there, and no block runs in a slot more urgent than all
+ *     queued blocks.
+ * (3) Each step keeps (1) by adding at most one slot, at the most urgent level at which (1) would otherwise fail. A
+ *     block that is enqueued raises waiting(l) by one, a block that ends raises free by one, and a slot that is picked
+ *     lowers slots(l) by one.
+ * (4) A slot that is not needed any more, because a more urgent one was added, stays queued. A slot is added at l only
+ *     if slots(l) < free. So at most `parallelism` slots are queued at each level.
+ * (5) The selector records each selected block, under the lock, with the levels that have work at that time. So the
+ *     view passes the head of level l over at most bound(l) times.
  *
- * All of it is guarded by `lock`. While it is held no block runs, and nothing is enqueued beneath. The lock of a view over
- * this one may be taken while it is held (a slot of that view is picked here), never the other way round.
+ * All state is guarded by `lock`. A thread that holds it runs no block and enqueues nothing in the parent. It may take
+ * the lock of a view over this one, when it selects a slot of that view; never the other way round.
  */
-internal class LimitedRunQueue(private val beneath: RunQueue, override val parallelism: Int) : RunQueue() {
+internal class LimitedRunQueue(private val parent: RunQueue, override val parallelism: Int) : RunQueue() {
     private val lock = Any()
     private val queues = Array(LEVELS.size) { ArrayDeque<Runnable>() }
 
-    /** How many slots stand at each level. */
-    private val standing = IntArray(LEVELS.size)
-    private val picker = beneath.root.policy.picker()
+    /** How many slots are queued in the parent at each level, or about to be. */
+    private val queuedSlots = IntArray(LEVELS.size)
+    private val selector = parent.root.policy.newSelector()
     private val counts = Counts()
     private val picks = counts.local()
     private var running = 0
@@ -47,84 +47,87 @@ internal class LimitedRunQueue(private val beneath: RunQueue, override val paral
 
     private val free: Int get() = parallelism - running
 
-    override val root: PriorityRunQueue get() = beneath.root
+    override val root: PriorityRunQueue get() = parent.root
 
     init {
-        root.lifts.add(this)
+        root.boosts.add(this)
     }
 
     override fun enqueue(level: Int, block: Runnable) {
         val entry = counts.sampled(block)
         val slot =
             synchronized(lock) {
-                add(level, entry)
-                missingSlot()
+                addBlock(level, entry)
+                addMissingSlot()
             }
-        slot?.enqueue(beneath)
+        slot?.enqueue(parent)
     }
 
-    /** Invariant 3. To be enqueued beneath, without the lock. */
-    private fun missingSlot(): WorkerSlot? {
+    /** Invariant 3. The caller enqueues the returned slot in the parent after it has released the lock. */
+    private fun addMissingSlot(): WorkerSlot? {
         val free = free
         if (free == 0) return null
-        var standing = 0
+        var queuedSlots = 0
         var waiting = 0
         for (level in queues.indices) {
-            standing += this.standing[level]
+            queuedSlots += this.queuedSlots[level]
             waiting += queues[level].size
-            if (standing >= minOf(free, waiting)) continue
-            this.standing[level]++
+            if (queuedSlots >= minOf(free, waiting)) continue
+            this.queuedSlots[level]++
             return WorkerSlot(this, level)
         }
         return null
     }
 
-    /** [slot] was picked. Whether it runs a block; another slot may have to stand [beneath] in either case. */
-    fun begin(slot: WorkerSlot): Boolean =
+    /**
+     * The parent has picked [slot]. Returns whether the slot runs a block. In both cases another slot may have to be
+     * enqueued in the [parent].
+     */
+    fun beginSlot(slot: WorkerSlot): Boolean =
         synchronized(lock) {
-            standing[slot.level]--
-            slot.block = if (free > 0) choose(slot.level) else null
+            queuedSlots[slot.level]--
+            slot.block = if (free > 0) selectBlock(slot.level) else null
             if (slot.block != null) running++
-            slot.missing = missingSlot()
+            slot.missingSlot = addMissingSlot()
             slot.block != null
         }
 
     /** Invariants 2 and 5. */
-    private fun choose(slotLevel: Int): Runnable? {
+    private fun selectBlock(slotLevel: Int): Runnable? {
         while (mask.isAtOrAbove(slotLevel)) {
             val mask = mask
-            val level = picker.next(mask)
+            val level = selector.select(mask)
             val entry = queues[level].removeFirst()
-            forgetIfEmpty(level)
-            if (entry is WorkerSlot && !entry.begin { add(it.level, it) }) continue
-            picker.served(level, mask)
-            picks.count(level, isForced = level != mask.mostUrgent())
+            clearBitIfEmpty(level)
+            if (entry is WorkerSlot && !entry.begin { addBlock(it.level, it) }) continue
+            selector.recordSelected(level, mask)
+            picks.count(level, isOutOfOrder = level != mask.mostUrgent())
             picks.publish()
             return picks.started(entry, level)
         }
         return null
     }
 
-    /** The block of a slot has ended. */
-    fun end() {
+    /** The block of a slot has returned. */
+    fun endBlock() {
         val slot =
             synchronized(lock) {
                 running--
-                missingSlot()
+                addMissingSlot()
             }
-        slot?.enqueue(beneath)
+        slot?.enqueue(parent)
     }
 
     override fun hasWorkAbove(level: Int): Boolean =
-        (level > 0 && mask.isAtOrAbove(level - 1) && synchronized(lock) { waitsAbove(level) }) ||
-            beneath.hasWorkAbove(level)
+        (level > 0 && mask.isAtOrAbove(level - 1) && synchronized(lock) { hasRunnableAbove(level) }) ||
+            parent.hasWorkAbove(level)
 
     /** Whether a slot of [level] would run a block now. */
-    fun canBegin(level: Int): Boolean = synchronized(lock) { free > 0 && waitsAbove(level + 1) }
+    fun canBegin(level: Int): Boolean = synchronized(lock) { free > 0 && hasRunnableAbove(level + 1) }
 
-    private fun waitsAbove(level: Int) = (0 until level).any { queues[it].any(WorkerSlot::canBegin) }
+    private fun hasRunnableAbove(level: Int) = (0 until level).any { queues[it].any(WorkerSlot::canBegin) }
 
-    private fun add(level: Int, entry: Runnable) {
+    private fun addBlock(level: Int, entry: Runnable) {
         queues[level].addLast(entry)
         mask = mask or (1 shl level)
     }
@@ -134,12 +137,12 @@ internal class LimitedRunQueue(private val beneath: RunQueue, override val paral
             val index = queues[level].indexOfFirst { blockOf(it) === block }
             if (index >= 0) {
                 queues[level].removeAt(index)
-                forgetIfEmpty(level)
+                clearBitIfEmpty(level)
             }
             index >= 0
         }
 
-    private fun forgetIfEmpty(level: Int) {
+    private fun clearBitIfEmpty(level: Int) {
         if (queues[level].isEmpty()) mask = mask and (1 shl level).inv()
     }
 
@@ -147,7 +150,7 @@ internal class LimitedRunQueue(private val beneath: RunQueue, override val paral
 
     override fun metrics(): DispatcherMetrics =
         synchronized(lock) {
-            counts.metrics(workers = running + minOf(free, standing.sum())) { level -> queues[level].size }
+            counts.metrics(workers = running + minOf(free, queuedSlots.sum())) { level -> queues[level].size }
         }
 
     private companion object {
@@ -155,21 +158,21 @@ internal class LimitedRunQueue(private val beneath: RunQueue, override val paral
     }
 }
 
-/** A place of [line] in the line beneath, at [level], for the block that [line] chooses when it is picked there. */
-internal class WorkerSlot(private val line: LimitedRunQueue, val level: Int) : Runnable {
-    /** What it runs. Written under the lock of [line], as [missing]. */
+/** A slot of [queue], enqueued in its parent at [level]. When the parent picks it, [queue] selects the block to run. */
+internal class WorkerSlot(private val queue: LimitedRunQueue, val level: Int) : Runnable {
+    /** The selected block. Written under the lock of [queue], as is [missingSlot]. */
     var block: Runnable? = null
 
-    /** Another slot that [line] needs since this one was picked. */
-    var missing: WorkerSlot? = null
+    /** Another slot that [queue] needs in its parent since this one was picked. */
+    var missingSlot: WorkerSlot? = null
 
-    fun enqueue(beneath: RunQueue) = beneath.enqueue(level, this)
+    fun enqueue(parent: RunQueue) = parent.enqueue(level, this)
 
-    /** The line beneath has picked this: whether it runs a block. [stand] puts a slot into the line beneath. */
-    inline fun begin(stand: (WorkerSlot) -> Unit): Boolean {
-        val begins = line.begin(this)
-        missing?.let(stand)
-        missing = null
+    /** The parent has picked this. Returns whether it runs a block. [enqueueSlot] enqueues a slot in the parent. */
+    inline fun begin(enqueueSlot: (WorkerSlot) -> Unit): Boolean {
+        val begins = queue.beginSlot(this)
+        missingSlot?.let(enqueueSlot)
+        missingSlot = null
         return begins
     }
 
@@ -179,12 +182,12 @@ internal class WorkerSlot(private val line: LimitedRunQueue, val level: Int) : R
         } catch (e: Throwable) {
             Trampoline.report(e)
         } finally {
-            line.end()
+            queue.endBlock()
         }
     }
 
     companion object {
-        /** Whether [entry] of a queue is a block that may begin, or stands for one. */
-        fun canBegin(entry: Runnable): Boolean = entry !is WorkerSlot || entry.line.canBegin(entry.level)
+        /** Whether [entry] of a queue is a block that may begin, or a slot that would run one. */
+        fun canBegin(entry: Runnable): Boolean = entry !is WorkerSlot || entry.queue.canBegin(entry.level)
     }
 }

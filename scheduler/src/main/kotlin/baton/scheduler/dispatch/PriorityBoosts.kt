@@ -13,84 +13,86 @@ import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 
 /**
- * Which coroutines of a dispatcher are lifted above their own level, and by how much: a coroutine that was boosted,
- * and all inside it. Mostly nobody ever was, and then a dispatch pays two volatile reads for it.
+ * The boosts of a dispatcher's coroutines. A boost applies to a coroutine and to all coroutines inside it. As long as
+ * no coroutine was ever boosted, this costs a dispatch two volatile reads.
  *
- * Whoever changes a level changes [epoch] first and then moves what stands in a line; whoever enqueues reads [epoch]
- * before it reads the level and again after it has enqueued. So one of the two sees the other, and no block stays
- * behind.
+ * A thread that changes a level increments [epoch] first and then moves the queued blocks. A thread that enqueues a
+ * block reads [epoch] before it reads the level, and again after it has enqueued. So at least one of the two sees the
+ * other's write, and no block stays at an old level.
  */
 internal class PriorityBoosts(core: PriorityRunQueue) : PriorityController.Follower {
-    private val lines = Collections.newSetFromMap(WeakHashMap<RunQueue, Boolean>()).apply { add(core) }
-    private val boosts = ConcurrentHashMap<Job, List<Lift>>()
+    private val queues = Collections.newSetFromMap(WeakHashMap<RunQueue, Boolean>()).apply { add(core) }
+    private val boosts = ConcurrentHashMap<Job, List<ActiveBoost>>()
 
-    /** How often a level has changed; 0 means that nobody was ever lifted. Written under the lock of [lines]. */
+    /**
+     * How often a level has changed; 0 means that no coroutine was ever boosted. Written under the lock of [queues].
+     */
     @Volatile
     var epoch: Int = 0
         private set
 
-    /** A line whose blocks are to move, too; it is not kept alive. */
-    fun add(line: RunQueue) {
-        synchronized(lines) { lines.add(line) }
+    /** Adds a run queue whose blocks must move when levels change. The reference is weak. */
+    fun add(queue: RunQueue) {
+        synchronized(queues) { queues.add(queue) }
     }
 
-    /** The more urgent of [own] and the level to which a coroutine of [context] is lifted. */
-    fun lifted(context: CoroutineContext, own: Int): Int =
-        if (isEmpty) own else minOf(own, context.ancestry().minOfOrNull(::liftOf) ?: own)
+    /** The more urgent of [base] and the level to which the coroutine of [context], or one around it, is boosted. */
+    fun boostedLevel(context: CoroutineContext, base: Int): Int =
+        if (isEmpty) base else minOf(base, context.ancestry().minOfOrNull(::boostOf) ?: base)
 
-    /** Nobody is lifted. */
+    /** Whether no coroutine is boosted. */
     val isEmpty: Boolean get() = boosts.isEmpty()
 
-    private fun liftOf(job: Job) = boosts[job]?.minOf { it.level } ?: Int.MAX_VALUE
+    private fun boostOf(job: Job) = boosts[job]?.minOf { it.level } ?: Int.MAX_VALUE
 
-    /** [own] is the level that the coroutine has by itself. */
-    fun lift(context: CoroutineContext, own: Int, priority: Priority): Boost {
-        val job = context[Job] ?: return NOTHING
-        val lift = Lift(job, priority.ordinal)
-        boosts.merge(job, listOf(lift)) { before, more -> before + more }
-        lift.watch()
-        // Whoever is up there already stands there; what it has inside may not.
-        val mayStandBelow = own > lift.level || job.children.any()
-        changed(below = if (mayStandBelow) lift.level else RunQueue.LEVELS.lastIndex) { job in it.ancestry() }
-        return lift
+    /** Boosts the coroutine of [context]; [base] is its level without boosts. */
+    fun boost(context: CoroutineContext, base: Int, priority: Priority): Boost {
+        val job = context[Job] ?: return NO_BOOST
+        val boost = ActiveBoost(job, priority.ordinal)
+        boosts.merge(job, listOf(boost)) { before, more -> before + more }
+        boost.removeOnCompletion()
+        // A coroutine whose base level is as urgent is not queued below the boost; its children may be.
+        val mayBeQueuedBelow = base > boost.level || job.children.any()
+        moveAffected(below = if (mayBeQueuedBelow) boost.level else RunQueue.LEVELS.lastIndex) { job in it.ancestry() }
+        return boost
     }
 
     override fun levelChanged(controller: PriorityController) {
-        changed { it[PriorityElement] === controller }
+        moveAffected { it[PriorityElement] === controller }
     }
 
-    private fun changed(below: Int = -1, isMeant: (CoroutineContext) -> Boolean) {
+    private fun moveAffected(below: Int = -1, isAffected: (CoroutineContext) -> Boolean) {
         val all =
-            synchronized(lines) {
+            synchronized(queues) {
                 epoch++
-                lines.toList()
+                queues.toList()
             }
-        for (line in all) line.move(below, isMeant)
+        for (queue in all) queue.moveBlocks(below, isAffected)
     }
 
-    private inner class Lift(private val job: Job, val level: Int) : Boost {
-        private lateinit var watch: DisposableHandle
+    private inner class ActiveBoost(private val job: Job, val level: Int) : Boost {
+        private lateinit var completion: DisposableHandle
 
-        /** Nobody may come and end the boost of a coroutine that has ended. */
-        fun watch() {
-            watch = job.invokeOnCompletion { remove() }
+        /** Removes the boost when the coroutine ends: the code that has boosted it may not call [end] then. */
+        fun removeOnCompletion() {
+            completion = job.invokeOnCompletion { remove() }
         }
 
         override fun end() {
             remove()
-            watch.dispose()
+            completion.dispose()
         }
 
         private fun remove() {
-            boosts.computeIfPresent(job) { _, lifts -> (lifts - this).ifEmpty { null } }
+            boosts.computeIfPresent(job) { _, active -> (active - this).ifEmpty { null } }
         }
     }
 
     private companion object {
-        val NOTHING = Boost {}
+        val NO_BOOST = Boost {}
 
         /**
-         * The coroutine itself and those that it is a part of. `Job.parent` is an experimental API of
+         * The job of the coroutine and those of the coroutines around it. `Job.parent` is an experimental API of
          * kotlinx.coroutines. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
          */
         @OptIn(ExperimentalCoroutinesApi::class)

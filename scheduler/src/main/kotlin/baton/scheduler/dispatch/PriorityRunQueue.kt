@@ -17,39 +17,48 @@ import kotlinx.coroutines.Dispatchers
 /*
  * How it works
  *
- *   dispatch ─▶ queue of its level ─▶ mask ─▶ a worker, if fewer than `parallelism` are there
- *   worker: pick a level by the mask, poll its queue, run the block, and so on; leave when there is nothing
+ *   dispatch ─▶ queue of its level ─▶ mask ─▶ one more worker, if there are fewer than `parallelism`
+ *   worker: repeat: select a level by the mask, poll its queue, run the block; leave when all queues are empty
  *
- * `word` holds the mask, a bit for each level (bit 0: CRITICAL), above it the number of gaps (see (2)), and above that the
- * number of workers. A worker is a task of the dispatcher underneath. It carries no block: which one is decided when it
- * runs, so what came last may go first.
+ *   bits of `word`   0-4     mask: a bit for each level that has blocks (bit 0: CRITICAL)
+ *                    5-31    number of gaps: see (2)
+ *                    32-63   number of workers
  *
- * (1) Who adds to a queue then reads `word`, and changes it unless the level's bit is set and all workers are there:
- *     one compare-and-set for the bit and, if there is room, one more worker.
- * (2) A worker that finds a queue empty clears its bit and opens a gap in one step, then looks again; if something came
- *     in between, it sets the bit again as under (1); it closes the gap in the same step. So whoever skipped (1) because
- *     the bit was set is seen: it had added before that look. And a level that has work has its bit, or there is a gap.
- * (3) A worker leaves by a compare-and-set from a word whose mask holds no bit but that of the queue it has just found
- *     empty, which is cleared as under (2), and, if there is a gap, only after it has found all queues empty. So
- *     mask ≠ 0 means that there is a worker: nothing is lost. And no worker leaves while a block waits that it may have
- *     passed over: such a block is never left to a worker that does not count it.
- * (4) A worker that (2) has started, starts another when it finds more work: those that had left in the gap come back.
- * (5) Every block is polled by one worker: the queues are java.util.concurrent's.
- * (6) With Bounded, a worker asks the queues and not the mask alone which levels have work while there is a gap. So none
- *     is passed over without being counted.
- * (7) A start of a worker runs once, whatever the dispatcher underneath does with it: throw after it has queued the
- *     worker, or run it twice. One compare-and-set decides. A worker may come late and find a later start, which it
- *     serves; the one that comes for that does nothing then.
+ * A worker is a task of the underlying dispatcher. It carries no block: it selects the block when it runs, so a block
+ * that was dispatched last may run first.
  *
- * Hence, with Bounded: while a block is the head of level l, at most `parallelism` workers pick, each passes it over
- * bypass[l] times at most (see BoundedBypass), and none of them forgets. So it runs within parallelism × bypass[l] picks.
+ * (1) A thread that adds a block to a queue then reads `word`. Unless the level's bit is set and there are
+ *     `parallelism` workers, it changes `word` by one compare-and-set: it sets the bit and, if there are fewer workers,
+ *     counts one more.
+ * (2) A worker that finds a queue empty clears the level's bit and opens a gap in one step, then reads the queue again.
+ *     If a block was added meanwhile, it sets the bit again as under (1). It closes the gap in the same step. So this
+ *     second read finds the block of any thread that skipped (1) because the bit was set: the thread had added it
+ *     before. And while a level has blocks, its bit is set or there is a gap.
+ * (3) A worker leaves by a compare-and-set on `word`. The mask then contains no bit, or only that of the queue which
+ *     the worker has just found empty, which is cleared as under (2). If there is a gap, the worker leaves only after
+ *     it has found all queues empty. So mask ≠ 0 implies a worker, and no block is lost. And no worker leaves while a
+ *     block waits that it may have passed over: a worker that has not counted these passes never takes over such a
+ *     block.
+ * (4) A worker that was started under (2) starts another worker when it finds more blocks: this replaces the workers
+ *     that have left during the gap.
+ * (5) Exactly one worker polls each block: the queues are java.util.concurrent's.
+ * (6) With Bounded, while there is a gap, a worker reads the queues, and not only the mask, to find the levels that
+ *     have blocks. So it counts every level that it passes over.
+ * (7) A start of a worker runs once, even if the underlying dispatcher throws after it has queued the worker, or runs
+ *     it twice. One compare-and-set decides. A late run of an earlier start may use up a later start of the same
+ *     worker; the run that was dispatched for the later start then does nothing.
  *
- * After `quantum` blocks a worker goes to the end of the queue underneath, so that others who use it have their turn.
- * If the dispatcher underneath refuses, the worker goes on where it is; a worker that it refuses to start runs on
- * Dispatchers.Default. So dispatch never throws and no block is dropped.
+ * Hence, with Bounded: while a block is the head of level l, at most `parallelism` workers pick, each passes it over at
+ * most bypass[l] times (see BoundedBypass), and none resets its count. So the block runs within parallelism × bypass[l]
+ * picks.
+ *
+ * After `quantum` blocks a worker dispatches itself again, to the tail of the underlying dispatcher's queue, so that
+ * other users of that dispatcher make progress. If the underlying dispatcher refuses that, the worker continues on its
+ * thread. A worker whose start it refuses runs on Dispatchers.Default. So dispatch never throws, and no block is
+ * dropped.
  */
 internal class PriorityRunQueue(
-    val under: CoroutineDispatcher,
+    val underlying: CoroutineDispatcher,
     override val parallelism: Int,
     val policy: PriorityPolicy,
     private val quantum: Int,
@@ -59,9 +68,9 @@ internal class PriorityRunQueue(
     private val queues = Array(LEVELS.size) { ConcurrentLinkedQueue<Runnable>() }
     private val counts = Counts()
 
-    /** One that has left: where workers come and go with every block, nothing is allocated for them. */
-    private val spare = AtomicReference<Worker?>()
-    val lifts = PriorityBoosts(this)
+    /** A retired worker kept for reuse, so that starting a worker for each block allocates nothing. */
+    private val retired = AtomicReference<Worker?>()
+    val boosts = PriorityBoosts(this)
 
     init {
         Boosts.begin()
@@ -69,7 +78,7 @@ internal class PriorityRunQueue(
 
     override val root: PriorityRunQueue get() = this
 
-    /** A bit may be stale, and so says only where to look; see invariant 2. */
+    /** A bit of the mask may be stale, so this reads the queues, too; see invariant 2. */
     override fun hasWorkAbove(level: Int): Boolean {
         val now = word
         if (maskOf(now) and ((1 shl level) - 1) == 0 && !hasGap(now)) return false
@@ -82,11 +91,14 @@ internal class PriorityRunQueue(
     }
 
     private fun signal(level: Int, afterGap: Boolean, gap: Long = 0) {
-        if (show(level, gap)) start(worker(afterGap))
+        if (publishWork(level, gap)) start(newWorker(afterGap))
     }
 
-    /** Invariant 1: sets the bit of [level] and closes the [gap], if that is one. Whether one more worker is counted. */
-    private fun show(level: Int, gap: Long): Boolean {
+    /**
+     * Invariant 1: sets the bit of [level] and closes a gap if [gap] is [ONE_GAP]. Returns whether it has counted one
+     * more worker, which the caller then starts or is itself.
+     */
+    private fun publishWork(level: Int, gap: Long): Boolean {
         val bit = 1L shl level
         while (true) {
             val now = word
@@ -96,18 +108,18 @@ internal class PriorityRunQueue(
         }
     }
 
-    private fun worker(afterGap: Boolean): Worker {
-        val worker = if (spare.get() == null) null else spare.getAndSet(null)
+    private fun newWorker(afterGap: Boolean): Worker {
+        val worker = if (retired.get() == null) null else retired.getAndSet(null)
         return (worker ?: Worker()).also { it.afterGap = afterGap }
     }
 
     private fun start(worker: Worker) {
         worker.set(true)
         try {
-            under.dispatch(EmptyCoroutineContext, worker)
+            underlying.dispatch(EmptyCoroutineContext, worker)
         } catch (_: Throwable) {
-            // As kotlinx does for an executor that has been shut down: what is left must run. Invariant 7: the worker may
-            // have been queued before this was thrown.
+            // The remaining blocks must run: kotlinx does likewise for an executor that was shut down. Invariant 7: the
+            // dispatcher may have queued the worker before it threw.
             Dispatchers.Default.dispatch(EmptyCoroutineContext, worker)
         }
     }
@@ -122,12 +134,12 @@ internal class PriorityRunQueue(
     override fun metrics(): DispatcherMetrics =
         counts.metrics(workers = workersOf(word)) { level -> queues[level].size }
 
-    /** True from its start until a thread runs it; see invariant 7. */
+    /** True from its start until a thread begins to run it; see invariant 7. */
     private inner class Worker :
         AtomicBoolean(),
         Runnable {
         var afterGap = false
-        private val picker = policy.picker()
+        private val selector = policy.newSelector()
         private val picks = counts.local()
 
         override fun run() {
@@ -135,7 +147,7 @@ internal class PriorityRunQueue(
             var ran = 0
             while (true) {
                 val block = next() ?: return
-                if (afterGap) callAnother()
+                if (afterGap) startAnotherWorker()
                 try {
                     block.run()
                 } catch (e: Throwable) {
@@ -143,64 +155,65 @@ internal class PriorityRunQueue(
                 }
                 if (++ran >= quantum && maskOf(word) != 0) {
                     picks.publish()
-                    if (goBehind()) return
+                    if (requeue()) return
                     ran = 0
                 }
             }
         }
 
-        /** Once this has succeeded another thread may have this worker already: invariant 7. */
-        private fun goBehind(): Boolean {
+        /** Returns whether the calling thread must stop running this worker: another thread may run it already. */
+        private fun requeue(): Boolean {
             set(true)
             try {
-                if (Behind(this).sendTo(under)) return true
+                if (RequeuedWorker(this).dispatchTo(underlying)) return true
             } catch (_: Throwable) {
-                // Refused, or queued all the same.
+                // The dispatcher has refused the worker, or has queued it before it threw: invariant 7 decides.
             }
             return !compareAndSet(true, false)
         }
 
-        /** The block that this worker runs next; null when it has left. */
+        /** Returns the block that this worker runs next, or null if the worker has left. */
         private fun next(): Runnable? {
             while (true) {
                 val now = word
+                val mask = maskOf(now)
                 // Invariant 6.
-                val levels = if (picker.isExact && hasGap(now)) maskOf(now) or levelsWithWork() else maskOf(now)
+                val levels = if (selector.needsExactMask && hasGap(now)) mask or levelsWithWork() else mask
                 if (levels == 0) {
-                    if (left(now, bit = 0)) return gone()
+                    if (tryLeave(now, bit = 0)) return retire()
                     continue
                 }
-                val level = picker.next(levels)
+                val level = selector.select(levels)
                 val entry = queues[level].poll()
                 when {
-                    entry == null -> if (leftOrCleared(level, now)) return gone()
-                    entry is WorkerSlot && !entry.begin(::stand) -> {}
+                    entry == null -> if (leaveOrClearBit(level, now)) return retire()
+                    entry is WorkerSlot && !entry.begin(::enqueueSlot) -> {}
                     else -> {
-                        picker.served(level, levels)
-                        picks.count(level, isForced = level != levels.mostUrgent())
+                        selector.recordSelected(level, levels)
+                        picks.count(level, isOutOfOrder = level != levels.mostUrgent())
                         return picks.started(entry, level)
                     }
                 }
             }
         }
 
-        private fun stand(slot: WorkerSlot) = enqueue(slot.level, slot)
+        private fun enqueueSlot(slot: WorkerSlot) = enqueue(slot.level, slot)
 
-        /** Nothing was waiting when it left, so there is nothing that it has passed over. */
-        private fun gone(): Runnable? {
-            picker.forget()
-            spare.set(this)
+        /** No block was waiting when this worker left, so it has passed none over. */
+        private fun retire(): Runnable? {
+            selector.reset()
+            retired.set(this)
             return null
         }
 
-        /** The queue of [level] was empty: invariants 2 and 3. Whether this worker has left. */
-        private fun leftOrCleared(level: Int, now: Long): Boolean {
+        /** The queue of [level] was empty: invariants 2 and 3. Returns whether this worker has left. */
+        private fun leaveOrClearBit(level: Int, now: Long): Boolean {
             val bit = 1L shl level
             if (now and MASK == bit) {
-                if (!left(now, bit)) return false
-                return queues[level].isEmpty().also { if (it) closeGap() } || !show(level, gap = ONE_GAP)
+                if (!tryLeave(now, bit)) return false
+                return queues[level].isEmpty().also { if (it) closeGap() } || !publishWork(level, gap = ONE_GAP)
             }
-            // Found by asking the queues, and taken by another since.
+            // This worker has found the level by reading the queues, and another worker has polled the block since.
             if (now and bit == 0L) return false
             if (WORD.compareAndSet(this@PriorityRunQueue, now, now - bit + ONE_GAP)) {
                 if (queues[level].isEmpty()) closeGap() else signal(level, afterGap = true, gap = ONE_GAP)
@@ -208,8 +221,8 @@ internal class PriorityRunQueue(
             return false
         }
 
-        /** Invariant 3. Clears [bit], the last one, if there is any, and opens a gap for that. */
-        private fun left(now: Long, bit: Long): Boolean {
+        /** Invariant 3. If [bit] is not 0, it is the only bit of the mask: clears it and opens a gap. */
+        private fun tryLeave(now: Long, bit: Long): Boolean {
             if (hasGap(now)) {
                 val found = levelsWithWork()
                 if (found != 0) {
@@ -227,14 +240,14 @@ internal class PriorityRunQueue(
         }
 
         /** Invariant 4. */
-        private fun callAnother() {
+        private fun startAnotherWorker() {
             afterGap = false
             val found = levelsWithWork()
             if (found != 0) signal(found.mostUrgent(), afterGap = true)
         }
     }
 
-    /** Those whose queue is not empty, whatever the mask says. */
+    /** A mask of the levels whose queue is not empty. */
     private fun levelsWithWork(): Int {
         var found = 0
         for (level in queues.indices) if (!queues[level].isEmpty()) found = found or (1 shl level)
@@ -242,39 +255,39 @@ internal class PriorityRunQueue(
     }
 
     /**
-     * A worker on its way behind others. Where the dispatcher underneath runs it at once (a pool whose callers run what
-     * is too much for it), it does nothing and says so: else the stack would grow with every quantum.
+     * A worker that dispatches itself again. If the underlying dispatcher runs it in place, as a pool with a
+     * `CallerRunsPolicy` does, it does nothing and reports that: otherwise the stack would grow with every quantum.
      */
-    private class Behind(private val worker: Runnable) : Runnable {
+    private class RequeuedWorker(private val worker: Runnable) : Runnable {
         private val sender = Thread.currentThread()
-        private var isSent = false
+        private var isDispatched = false
         private var isRefused = false
 
-        /** Whether it was taken. */
-        fun sendTo(under: CoroutineDispatcher): Boolean {
-            under.dispatch(EmptyCoroutineContext, this)
-            isSent = true
+        /** Returns whether the dispatcher has queued this. */
+        fun dispatchTo(underlying: CoroutineDispatcher): Boolean {
+            underlying.dispatch(EmptyCoroutineContext, this)
+            isDispatched = true
             return !isRefused
         }
 
         override fun run() {
-            // What the fields say concerns the sender alone.
-            if (Thread.currentThread() === sender && !isSent) isRefused = true else worker.run()
+            // Only the sender reads and writes the fields.
+            if (Thread.currentThread() === sender && !isDispatched) isRefused = true else worker.run()
         }
     }
 
     private companion object {
-        private const val GAPS = 5
-        private const val MASK = (1L shl GAPS) - 1
-        private const val WORKERS = 32
-        private const val ONE_GAP = 1L shl GAPS
-        private const val ONE_WORKER = 1L shl WORKERS
+        private const val GAP_SHIFT = 5
+        private const val MASK = (1L shl GAP_SHIFT) - 1
+        private const val WORKER_SHIFT = 32
+        private const val ONE_GAP = 1L shl GAP_SHIFT
+        private const val ONE_WORKER = 1L shl WORKER_SHIFT
 
         private fun maskOf(word: Long): Int = (word and MASK).toInt()
 
         private fun hasGap(word: Long): Boolean = word and (ONE_WORKER - ONE_GAP) != 0L
 
-        private fun workersOf(word: Long): Int = (word ushr WORKERS).toInt()
+        private fun workersOf(word: Long): Int = (word ushr WORKER_SHIFT).toInt()
 
         private val WORD: VarHandle =
             MethodHandles.lookup().findVarHandle(PriorityRunQueue::class.java, "word", Long::class.javaPrimitiveType)

@@ -6,16 +6,16 @@ import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 
-/** Where blocks stand until it is their turn, a queue for each level. All members may be called from any thread. */
+/** Queues of dispatched blocks, one for each level. All members may be called from any thread. */
 internal abstract class RunQueue {
     abstract val parallelism: Int
 
-    /** The end of the line of lines: it knows which coroutines are lifted. */
+    /** The last run queue in the chain of parents; it knows which coroutines are boosted. */
     abstract val root: PriorityRunQueue
 
     /**
-     * Whether a block that may begin waits at a level more urgent than [level], here or further on. If none does, this is
-     * one volatile read for each line on the way to the root.
+     * Whether a block that may begin waits at a level more urgent than [level], here or in a parent. If none does, this
+     * costs one volatile read for each run queue on the way to the root.
      */
     abstract fun hasWorkAbove(level: Int): Boolean
 
@@ -23,33 +23,35 @@ internal abstract class RunQueue {
     abstract fun enqueue(level: Int, block: Runnable)
 
     /**
-     * Takes out a block that nobody runs yet; false if it does not stand there any more. Takes time in proportion to
-     * the queue.
+     * Takes out a block that no thread has begun to run. Returns false if it is not in the queue any more. Takes time
+     * proportional to the length of the queue.
      */
     abstract fun remove(level: Int, block: Runnable): Boolean
 
     /**
-     * Those who stand in the queue of [level], in their order: all that have been there for a while, perhaps the
-     * newest.
+     * The blocks in the queue of [level], in order. Contains all blocks that were queued before the call and not taken
+     * out; may contain blocks that are added meanwhile.
      */
     abstract fun blocks(level: Int): List<Runnable>
 
     abstract fun metrics(): DispatcherMetrics
 
-    /** Moves those meant who stand below a level to the tail of the level that is theirs now, if it is another. */
-    fun move(below: Int, isMeant: (CoroutineContext) -> Boolean) {
+    /**
+     * Moves affected blocks that are queued below a level to the tail of their current level, if that is another one.
+     */
+    fun moveBlocks(below: Int, isAffected: (CoroutineContext) -> Boolean) {
         for (level in below + 1..LEVELS.lastIndex) {
             for (block in blocks(level)) {
                 val context = contextOf(block) ?: continue
-                if (!isMeant(context)) continue
-                val door = context[ContinuationInterceptor] as? DispatcherView ?: continue
-                // Somebody else may change the level while the block stands nowhere, and not find it.
-                var stands = level
+                if (!isAffected(context)) continue
+                val view = context[ContinuationInterceptor] as? DispatcherView ?: continue
+                // Another thread may change the level while the block is in no queue, and then does not find it.
+                var queuedAt = level
                 while (true) {
-                    val now = door.levelIn(context)
-                    if (now == stands || !remove(stands, block)) break
+                    val now = view.levelIn(context)
+                    if (now == queuedAt || !remove(queuedAt, block)) break
                     enqueue(now, block)
-                    stands = now
+                    queuedAt = now
                 }
             }
         }

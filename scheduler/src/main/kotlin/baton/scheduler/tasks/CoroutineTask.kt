@@ -28,13 +28,13 @@ import kotlinx.coroutines.currentCoroutineContext
 /**
  * A task and its coroutine, [job], a child of the scheduler's supervisor.
  *
- * Whoever takes the task out of the line, or finds it standing nowhere, brings the job to its end: by running the block
- * (see [TaskStart]) or without.
+ * The thread that takes the task out of its queue, or that prevents it from being queued, completes the job: by running
+ * the block (see [TaskStart]) or without it.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class CoroutineTask<T>(
     private val scheduler: TaskScheduler,
-    /** For whom of the coroutines inside it is how urgent. */
+    /** Publishes [level] to the coroutines that the task launches. */
     private val controller: PriorityController,
     private val job: TaskJob<T>,
     override val taskKey: Any?,
@@ -46,26 +46,26 @@ internal class CoroutineTask<T>(
     Deferred<T> by job {
     private val core get() = scheduler.core
 
-    /** Let go as soon as it is not needed: a task may be kept for its value. */
+    /** Set to null once it is not needed any more, so that a task that is kept for its value does not retain it. */
     @Volatile
     private var block: (suspend CoroutineScope.() -> T)? = block
 
-    /** On its way to its thread. */
+    /** The start that was dispatched and has not begun to run. */
     @Volatile
-    private var starting: TaskStart? = null
+    private var pendingStart: TaskStart? = null
 
-    /** Which it leaves when it has ended; written before anybody sees it. */
+    /** The task leaves it when it has ended. Written before other threads can reach the task. */
     private var group: SharedSupervisor.Group? = null
 
-    /** Where [KeyIndex] has it. Written before other threads can find this. */
+    /** The entry of [KeyIndex] that contains this task. Written before other threads can reach the task. */
     var keyEntry: KeyIndex.Entry? = null
 
     @Volatile
     private var timer: DisposableHandle? = null
 
-    /** Opens when it stands outside no more; null for one that never does. */
+    /** Opens when the task is no longer AWAITING_CAPACITY; null if it never is. */
     @Volatile
-    private var entry: Latch? = null
+    private var admission: Latch? = null
 
     val context: CoroutineContext get() = job.context
 
@@ -77,24 +77,24 @@ internal class CoroutineTask<T>(
         get() =
             when {
                 isCompleted -> TaskState.DONE
-                isBeforeItsTurn -> TaskState.QUEUED
+                isNotStarted -> TaskState.QUEUED
                 else -> TaskState.RUNNING
             }
 
     override var priority: Priority
-        get() = own
+        get() = basePriority
         set(value) {
             core.prioritize(this, value)
-            followLevel()
+            publishLevel()
         }
 
-    /** Brings it to the core; see [TaskCore.enqueue]. */
+    /** Passes the task to the core; see [TaskCore.enqueue]. */
     fun submit(mayWait: Boolean) {
-        if (mayWait) entry = Latch(1)
-        val group = scheduler.supervision.enter()
+        if (mayWait) admission = Latch(1)
+        val group = scheduler.supervisor.enter()
         this.group = group
         try {
-            // From here on others may find it, and cancel it.
+            // From here on other threads may find the task by its key and cancel it.
             taskKey?.let { scheduler.keys.add(it, this) }
         } catch (e: Throwable) {
             group.leave()
@@ -102,38 +102,38 @@ internal class CoroutineTask<T>(
         }
         job.attachTo(group.job)
         core.enqueue(this, mayWait)
-        if (deadline != null && isBeforeItsTurn) setTimer(deadline)
+        if (deadline != null && isNotStarted) setTimer(deadline)
     }
 
     private fun setTimer(deadline: Duration) {
         if (!deadline.isPositive()) return core.expire(this)
         timer = Timeouts.schedule(deadline, scheduler.scope.coroutineContext) { core.expire(this) }
-        // Who takes it out of the queue looks for the timer after that.
-        if (!isBeforeItsTurn) timer?.dispose()
+        // A thread that takes the task out of the queue reads `timer` afterwards: one of the two disposes it.
+        if (!isNotStarted) timer?.dispose()
     }
 
-    /** Waits until it is in the queue, or has ended. */
-    suspend fun awaitEntry() {
-        if (place == Place.AWAITING_CAPACITY) entry?.await()
+    /** Suspends until the task is in the queue or has ended. */
+    suspend fun awaitAdmission() {
+        if (phase == Phase.AWAITING_CAPACITY) admission?.await()
     }
 
-    override fun letIn() {
-        entry?.countDown()
+    override fun admit() {
+        admission?.countDown()
     }
 
     override fun begin() {
         timer?.dispose()
         try {
-            followLevel()
+            publishLevel()
             val interceptor = context[ContinuationInterceptor]
             if (interceptor is CoroutineDispatcher && !interceptor.isDispatchNeeded(context)) {
-                // kotlinx runs it here, and keeps the stack flat.
+                // kotlinx runs it on this thread; its event loop bounds the depth of the stack.
                 start { job.dispatch(it) }
             } else {
                 val start = TaskStart(this)
-                starting = start
-                start.sendTo(interceptor)
-                // The thread that cancels looks at `starting` after that.
+                pendingStart = start
+                start.dispatchTo(interceptor)
+                // A thread that cancels the job reads `pendingStart` afterwards: one of the two ends the task.
                 if (job.isCancelled) endUnstarted(job.getCancellationException())
             }
         } catch (e: Throwable) {
@@ -141,7 +141,10 @@ internal class CoroutineTask<T>(
         }
     }
 
-    /** What begins next may fail as well, and stands on this: deep failures become known elsewhere. */
+    /**
+     * The end of this task starts the next one on the same stack, and that may fail, too. So beyond the trampoline's
+     * depth the failure is recorded on another thread.
+     */
     fun failToStart(e: Throwable) {
         if (Trampoline.enter()) {
             try {
@@ -155,111 +158,115 @@ internal class CoroutineTask<T>(
     }
 
     private fun fail(e: Throwable) {
-        // The coroutine may have failed with it already.
+        // The coroutine may have failed with the same exception already.
         if (!job.isCompleted) job.end(e)
     }
 
-    /** On the thread that the dispatcher gave, or, if it has refused and has cancelled the job, on another. */
+    /**
+     * Runs on a thread of the task's dispatcher, or, if that has refused the start and has cancelled the job, on
+     * another one.
+     */
     fun runHere() {
-        starting = null
+        pendingStart = null
         start { job.runHere(it) }
     }
 
-    /** If it waits for its thread, which may never come: a pool may drop what it has taken. */
+    /** Ends a task whose start was dispatched and has not run. It may never run: a pool may drop accepted work. */
     private fun endUnstarted(cause: Throwable) {
-        if (starting?.compareAndSet(false, true) == true) job.end(cause)
+        if (pendingStart?.compareAndSet(false, true) == true) job.end(cause)
     }
 
     private inline fun start(how: (suspend CoroutineScope.() -> T) -> Unit) {
         val block = block ?: return
         this.block = null
-        followLevel()
+        publishLevel()
         how(block)
     }
 
     override fun refuse(end: TaskEnd) {
-        job.end(scheduler.refusal("$label of priority $own", end, deadline))
+        job.end(scheduler.refusal("$label of priority $basePriority", end, deadline))
     }
 
-    override fun cancelling(cause: Throwable) {
+    override fun onCancelling(cause: Throwable) {
         if (core.withdraw(this)) job.end(cause) else endUnstarted(cause)
     }
 
-    override fun ended() = settle()
+    override fun onValue() = reportEnd()
 
-    private fun settle() {
+    private fun reportEnd() {
         val failure = job.getCompletionExceptionOrNull()
-        core.ended(this, failure, isCancelled = failure is CancellationException)
+        core.recordEnd(this, failure, isCancelled = failure is CancellationException)
     }
 
     /**
-     * Others may see that a Job has ended before its owner is told. Whoever sees that settles it first: so that it finds
-     * the place free and the end counted.
+     * Another thread may see the Job complete before the job has notified this task. That thread reports the end first,
+     * so that it finds the slot free and the end counted.
      */
     override val isCompleted: Boolean
         get() {
             if (!job.isCompleted) return false
-            if (place != Place.ENDED) settle()
+            if (phase != Phase.ENDED) reportEnd()
             return true
         }
 
-    override fun gone() {
+    override fun onCompleted() {
         timer?.dispose()
         block = null
-        // Most have been settled: not once more under the core's lock.
-        if (place != Place.ENDED || isAccepted) settle()
-        letIn()
+        // For most tasks the end is reported already; for them this avoids the core's lock.
+        if (phase != Phase.ENDED || isCounted) reportEnd()
+        admit()
         group?.leave()
         keyEntry?.let { scheduler.keys.remove(it, this) }
     }
 
     /**
-     * The level may change meanwhile; whoever changes it does this after it, so that the last one has the last word.
+     * Copies [level] to [controller]. Another thread may change the level meanwhile; it calls this after the change, so
+     * that the last change is the one that remains.
      */
-    private fun followLevel() {
+    private fun publishLevel() {
         do {
             val now = level
             controller.level = RunQueue.LEVELS[now]
         } while (level != now)
     }
 
-    override suspend fun await(): T = lifted { job.await() }
+    override suspend fun await(): T = boosted { job.await() }
 
-    override suspend fun join(): Unit = lifted { job.join() }
+    override suspend fun join(): Unit = boosted { job.join() }
 
-    private suspend inline fun <R> lifted(wait: () -> R): R {
+    private suspend inline fun <R> boosted(wait: () -> R): R {
         if (isCompleted) return wait()
         val level = levelOf(currentCoroutineContext())
-        if (!core.lift(this, level.ordinal)) return wait()
-        followLevel()
+        if (!core.boost(this, level.ordinal)) return wait()
+        publishLevel()
         val boost = boostInside(level)
         try {
             return wait()
         } finally {
             boost?.end()
             if (!isCompleted) {
-                core.sink(this, level.ordinal)
-                followLevel()
+                core.unboost(this, level.ordinal)
+                publishLevel()
             }
         }
     }
 
-    /** For what is inside the task and has a level of its own, which does not follow the task's. */
+    /** Boosts the coroutines inside the task that have a level of their own and so do not follow [controller]. */
     private fun boostInside(level: Priority): Boosting.Boost? {
-        if (level >= own) return null
+        if (level >= basePriority) return null
         return (context[ContinuationInterceptor] as? Boosting)?.boost(context, level)
     }
 
     private fun levelOf(caller: CoroutineContext): Priority =
         (caller[ContinuationInterceptor] as? Boosting)?.levelOf(caller) ?: caller.priority ?: Priority.NORMAL
 
-    /** As messages call it. */
+    /** The task in messages. */
     val label: String get() = if (taskKey == null) "ScheduledTask" else "ScheduledTask '${nameOf(taskKey)}'"
 
-    override fun toString(): String = "$label (${state.name.lowercase()}, priority = $own)"
+    override fun toString(): String = "$label (${state.name.lowercase()}, priority = $basePriority)"
 }
 
-/** A message must come through also if the user's object cannot say what it is. */
+/** A message must be built even if the `toString` of the user's object throws. */
 private fun nameOf(key: Any): String =
     try {
         key.toString()

@@ -8,13 +8,13 @@ import java.util.concurrent.ConcurrentHashMap
  */
 internal class KeyIndex {
     /**
-     * A key, with its hash when its first task came. A key may change afterwards, or its code throw: its tasks find the
-     * entry all the same, since entries of the map are compared by identity.
+     * A key, with the hash that it had when its first task was added. If the key changes afterwards, or its code
+     * throws, its tasks still find the entry, because entries that are in the map are compared by identity.
      */
     class Entry(private val key: Any) {
         private val hash = key.hashCode()
 
-        /** Both guarded by the map. */
+        /** Both are guarded by the map: `compute` locks the entry's bin. */
         val tasks = LinkedHashSet<CoroutineTask<*>>(1)
         var isInMap = false
 
@@ -28,7 +28,7 @@ internal class KeyIndex {
 
     private val entries = ConcurrentHashMap<Entry, Entry>()
 
-    /** From here on other threads may find [task], and its entry in it. */
+    /** Adds [task] and sets its entry. From here on other threads may find the task. */
     fun add(key: Any, task: CoroutineTask<*>) {
         val new = Entry(key)
         entries.compute(new) { _, before ->

@@ -6,16 +6,20 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.SupervisorJob
 
 /**
- * The parent of a scheduler's tasks, itself a child of [scope]. It is there while there are tasks: so the scope waits
- * for them, but not for an idle scheduler that nobody has closed. None of them fails it, and so none fails the scope.
+ * The parent job of a scheduler's tasks, itself a child of [scope]. It exists only while there are tasks: so the scope
+ * waits for tasks, but not for an idle scheduler that was not closed. A task that fails does not fail this job, and so
+ * does not fail the scope.
  */
 internal class SharedSupervisor(private val scope: Job?) {
-    /** Of tasks that follow each other without a gap; left by the last, it is over and no task enters it again. */
+    /**
+     * One supervisor job, shared by tasks as long as at least one of them has not ended. When the last one leaves, the
+     * job completes and no further task can enter.
+     */
     inner class Group {
         val job = SupervisorJob(scope)
         private val tasks = AtomicInteger(1)
 
-        /** Takes in one more task, unless it is over, or its tasks were cancelled as the scope's children. */
+        /** Adds one task. Returns false if the job has completed or was cancelled with the scope. */
         fun enter(): Boolean {
             while (job.isActive) {
                 val now = tasks.get()
@@ -33,18 +37,20 @@ internal class SharedSupervisor(private val scope: Job?) {
 
     private val group = AtomicReference<Group?>()
 
-    /** Whether there is anybody who could cancel the tasks. */
+    /** Whether there is a scope, whose cancellation cancels the tasks. */
     val hasScope: Boolean get() = scope != null
 
     /** Whether the scope is not being cancelled. */
     val isActive: Boolean get() = scope == null || scope.isActive
 
     init {
-        // One that has not been started is not active either.
+        // A lazy job that was not started is not active either.
         scope?.start()
     }
 
-    /** The group of one more task, of which its job is a child, and which it has to leave. */
+    /**
+     * Adds one task and returns its group, whose job is the parent of the task's. The task must leave the group once.
+     */
     fun enter(): Group {
         while (true) {
             val now = group.get()

@@ -3,15 +3,15 @@ package baton.scheduler.tasks
 import java.util.concurrent.atomic.AtomicReference
 
 /**
- * Where tasks are left while nothing can be started, so that whoever brings one need not wait for the core's lock: a
- * stack, the last on top. Tasks are added by anybody, without the lock, and taken out under it.
+ * A lock-free stack of tasks that are submitted while none can be started, so that submitting threads need not wait for
+ * the core's lock. Any thread adds tasks, without the lock; they are taken out under it.
  */
 internal class SubmissionStack {
     private val top = AtomicReference<TaskEntry?>()
 
     /**
-     * Whether tasks may be left here. Written under the core's lock. Who leaves one looks again afterwards, and who
-     * closes this looks for tasks afterwards: one of the two sees the other.
+     * Whether tasks may be added. Written under the core's lock. A thread that adds a task reads this again afterwards,
+     * and the thread that closes this looks for tasks afterwards: at least one of the two sees the other's write.
      */
     @Volatile
     var isOpen = false
@@ -26,7 +26,7 @@ internal class SubmissionStack {
         }
     }
 
-    /** Takes out all of them: the first that came, linked to the others in the order of their coming. */
+    /** Takes out all tasks. Returns the one that was added first, linked to the others in the order of arrival. */
     fun takeAll(): TaskEntry? {
         var first: TaskEntry? = null
         var task = top.getAndSet(null)

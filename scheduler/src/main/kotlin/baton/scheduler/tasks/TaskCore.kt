@@ -5,68 +5,66 @@ import baton.scheduler.OnFullQueue
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.dispatch.RunQueue
-import baton.scheduler.tasks.TaskEntry.Place
+import baton.scheduler.tasks.TaskEntry.Phase
 import baton.sync.Latch
 
 /*
  * How it works
  *
- *          room                  turn                     all inside it has ended
- *   NEW ─────────▶ QUEUED ─────────────▶ RUNNING ────────────────────────────────▶ ENDED
- *    │ └▶ AWAITING_CAPACITY ───▲ │                                                             ▲
- *    └─────────┴───────┴──── cancelled, refused, shed, expired, closed ──────────────┘
+ *             capacity               slot        the task and its children have ended
+ *   NEW ─────────────────────▶ QUEUED ───▶ RUNNING ────────────────────────────────▶ ENDED
+ *    │└─▶ AWAITING_CAPACITY ────▲ │                                                    ▲
+ *    └────────────┴───────────────┴──── cancelled, refused, shed, expired, closed ─────┘
  *
- *   NEW       no step has seen it: it has not come yet, or it is in `inbox`
- *   AWAITING_CAPACITY   its submitter waits for room: in `outside`, in the order of their coming
- *   QUEUED    in `queue`, at the end of the line of its level
- *   RUNNING   it has one of the places, from the moment it was chosen
- *   ENDED     it stands nowhere; its outcome is known, or is being made known by whoever took it out
+ *   NEW                 no step has processed the task: it was not submitted yet, or it is in `submissions`
+ *   AWAITING_CAPACITY   its submitter waits for capacity: in `awaitingCapacity`, in order of arrival
+ *   QUEUED              in `queue`; a task is added at the tail of its level
+ *   RUNNING             it occupies a slot, from the step that chose it
+ *   ENDED               in no queue; its outcome is known, or the thread that took it out is about to set it
  *
- * Everything but the tasks in `inbox` is written under `lock`, in steps:
- * (1) A step ends by starting all that may be started. So between two steps nothing is queued while a place is free and
- *     the scheduler is not paused; a resumed or enlarged scheduler is as busy as it may be.
- * (2) Room is a place in the queue, or, when nothing is queued, a free place to run. A step lets in those outside while
- *     there is room, the first first. So nobody stands outside while there is room, and no newcomer passes them.
- * (3) `running` is the number of tasks RUNNING. It rises only below `maxConcurrency`; each task takes one away, once,
- *     when it goes from RUNNING to ENDED.
- * (4) `unended` counts the tasks that have been QUEUED or AWAITING_CAPACITY and whose outcome is not known yet. Once the intake
- *     has ended it only falls; when it is 0, `ended` opens.
- * (5) A task stands in one line while QUEUED or AWAITING_CAPACITY, in none otherwise. Whoever takes it out changes its place in
- *     the same step: one of start, cancel, deadline, shedding and close wins.
- * (6) Where the queue has no bound, a task that comes while none can be started is left in `inbox`, without the lock:
- *     all that a step could do for it is to queue it. Each step begins with that. `inbox` is open only while a step will
- *     follow before any task can be started: the end of one that runs, resume, resize. A step that closes it empties
- *     it after that, and whoever finds it closed after having left a task there begins a step: so nothing stays in it.
+ * All state except `submissions` is written under `lock`, in steps:
+ * (1) A step ends by starting all tasks that may start. So between two steps no task is QUEUED while a slot is free and
+ *     the scheduler is not paused. After resume, or after maxConcurrency was raised, all slots that can be used are.
+ * (2) There is capacity for a task if the queue is not full, or if the queue is empty and a slot is free. A step admits
+ *     tasks from `awaitingCapacity`, oldest first, while there is capacity. So no task is AWAITING_CAPACITY while there
+ *     is capacity, and no newcomer overtakes one that is.
+ * (3) `running` is the number of RUNNING tasks. It rises only below `maxConcurrency`; each task lowers it once, when it
+ *     goes from RUNNING to ENDED.
+ * (4) `unended` counts the tasks that have been QUEUED or AWAITING_CAPACITY and whose outcome is not known yet. After
+ *     the intake has ended it only falls; at 0, `allEnded` opens.
+ * (5) A task is in one queue while QUEUED or AWAITING_CAPACITY, otherwise in none. The step that takes it out changes
+ *     its phase: so exactly one of start, cancellation, deadline, shedding and close wins.
+ * (6) If the capacity is unbounded, a thread that submits a task while none can be started leaves it in `submissions`,
+ *     without the lock: a step could do no more than queue it. Each step begins by queueing all submissions.
+ *     `submissions` is open only while another step will follow before any task can be started: the end of a running
+ *     task, resume or resize. A step that closes it empties it afterwards, and a thread that finds it closed after
+ *     adding its task begins a step. So no task stays in it.
  *
- * All steps are O(1), but for those that start or let in many (O(those)), and close (O(those queued)); what they find in
- * `inbox` they queue for those who left it there, O(1) for each task in its life. What they decide
- * is done after the lock: tasks are begun, submitters told, refusals made known. Where a dispatcher or an executor runs a
- * task in place, its end starts the next one inside: the tasks themselves keep that from growing (TaskStart).
+ * A step is O(1), except that starting or admitting n tasks is O(n), and close is O(tasks queued). Queueing submissions
+ * costs O(1) once for each task. After the lock is released the step's thread carries out what the step decided: it
+ * begins tasks, wakes admitted submitters and completes refused tasks. If a dispatcher or an executor runs a task in
+ * place, the end of that task starts the next one on the same stack; TaskStart bounds the depth.
  *
- * When all tasks are being cancelled with their scope, none is started any more, though places become free.
+ * Once the scope's cancellation cancels all tasks, no task is started any more, although slots become free.
  */
 internal class TaskCore(
     maxConcurrency: Int,
     private val config: TaskSchedulerConfig,
-    /** False once all tasks are being cancelled: then none is started. */
+    /** Returns false once all tasks are being cancelled; from then on none is started. */
     private val isAlive: () -> Boolean,
 ) {
     private enum class Intake { OPEN, DRAINING, CLOSED }
 
     private val lock = Any()
     private val queue = TaskQueue(config)
-    private val outside = TaskList()
-    private val inbox = SubmissionStack()
+    private val awaitingCapacity = TaskList()
+    private val submissions = SubmissionStack()
     private val counts = TaskCounts()
+    private val outcome = StepOutcome()
     private var running = 0
     private var unended = 0
 
-    private var toStart: TaskEntry? = null
-    private var lastToStart: TaskEntry? = null
-    private var toLetIn: TaskEntry? = null
-    private var lastToLetIn: TaskEntry? = null
-
-    // Written under the lock, read by anybody.
+    // Written under the lock, read by any thread.
     @Volatile
     private var intake = Intake.OPEN
 
@@ -74,8 +72,8 @@ internal class TaskCore(
     var closure: Throwable? = null
         private set
 
-    /** Opens when the intake has ended and nothing is left. */
-    val ended = Latch(1)
+    /** Opens when the intake has ended and no task is unended. */
+    val allEnded = Latch(1)
 
     val isOpen: Boolean get() = intake == Intake.OPEN
 
@@ -89,325 +87,307 @@ internal class TaskCore(
     var maxConcurrency: Int = maxConcurrency
         private set
 
-    /** Whether [isAlive] has never said no. It is asked before each step: one that follows from the scope's end finds it. */
+    /**
+     * False once [isAlive] has returned false. Each step calls it before it takes the lock, so a step that is a
+     * consequence of the scope's cancellation sees false.
+     */
     private var isLive = true
 
-    private val hasPlace: Boolean get() = running < maxConcurrency && !isPaused && isLive
+    private val canStart: Boolean get() = running < maxConcurrency && !isPaused && isLive
 
-    /** Whether there is always room: see invariant 6. */
-    private val isBoundless = config.capacity == Int.MAX_VALUE
+    /** Whether there is always capacity: see invariant 6. */
+    private val isUnbounded = config.capacity == Int.MAX_VALUE
 
-    private val hasRoom: Boolean get() = queue.size < config.capacity || (queue.size == 0 && hasPlace)
+    private val hasCapacity: Boolean get() = queue.size < config.capacity || (queue.size == 0 && canStart)
 
-    /** Takes in a task that is NEW, or ends it. It may still be in the inbox after this, or AWAITING_CAPACITY if it [mayWait]. */
+    /**
+     * Queues a NEW task, or refuses it. On return the task may still be in [submissions], or be AWAITING_CAPACITY if it
+     * [mayWait].
+     */
     fun enqueue(task: TaskEntry, mayWait: Boolean) {
-        if (inbox.isOpen && task.place == Place.NEW) return leaveInInbox(task)
+        if (submissions.isOpen && task.phase == Phase.NEW) return submitWithoutLock(task)
         var refusal: TaskEnd? = null
         var shed: TaskEntry? = null
-        decide { now ->
-            task.since = now
+        step { now ->
+            task.enqueuedAt = now
             counts.scheduled(task.level)
             when {
-                task.place == Place.ENDED -> counts.ended(task.level, TaskEnd.WITHDRAWN)
+                task.phase == Phase.ENDED -> counts.ended(task.level, TaskEnd.WITHDRAWN)
                 !isOpen -> refusal = TaskEnd.CLOSED
-                hasRoom -> link(task)
+                hasCapacity -> addToQueue(task)
                 config.onFull == OnFullQueue.SUSPEND && mayWait -> {
-                    task.place = Place.AWAITING_CAPACITY
-                    outside.add(task)
+                    task.phase = Phase.AWAITING_CAPACITY
+                    awaitingCapacity.add(task)
                 }
                 else -> {
                     shed = if (config.onFull == OnFullQueue.DROP_LOWEST) queue.lastBelow(task.level) else null
-                    shed?.let { takeOut(it, TaskEnd.SHED) }
-                    if (shed != null) link(task) else refusal = TaskEnd.REJECTED
+                    shed?.let { dequeue(it, TaskEnd.SHED) }
+                    if (shed != null) addToQueue(task) else refusal = TaskEnd.REJECTED
                 }
             }
-            if (task.isWaiting) accept(task)
-            refusal?.let { end(task, it) }
+            if (task.isWaiting) countUnended(task)
+            refusal?.let { markEnded(task, it) }
         }
         shed?.refuse(TaskEnd.SHED)
         refusal?.let(task::refuse)
     }
 
     /** Invariant 6. */
-    private fun leaveInInbox(task: TaskEntry) {
+    private fun submitWithoutLock(task: TaskEntry) {
         val now = queue.now()
-        task.since = now
-        inbox.add(task)
-        if (inbox.isOpen) return
-        decide(now) { if (!isOpen) admitAll(areLate = true) }
+        task.enqueuedAt = now
+        submissions.add(task)
+        if (submissions.isOpen) return
+        step(now) { if (!isOpen) processSubmissions(areLate = true) }
         if (task.isTooLate) task.refuse(TaskEnd.CLOSED)
     }
 
-    /** Queues what is in [inbox], unless that was left there too late. */
-    private fun takeIn() {
-        if (!inbox.isEmpty && isOpen) admitAll(areLate = false)
+    /** Queues all [submissions]. If the intake has ended, a step of [submitWithoutLock] ends them instead. */
+    private fun queueSubmissions() {
+        if (!submissions.isEmpty && isOpen) processSubmissions(areLate = false)
     }
 
-    /** Queues what is in [inbox], or, where the intake has ended, ends it: whoever has left it there refuses it then. */
-    private fun admitAll(areLate: Boolean) {
-        var first = inbox.takeAll()
+    /** Queues all [submissions], or, if they [areLate], ends them; each one's submitting thread then refuses it. */
+    private fun processSubmissions(areLate: Boolean) {
+        var first = submissions.takeAll()
         while (first != null) {
             val task: TaskEntry = first
             first = task.next
             task.next = null
             counts.scheduled(task.level)
-            if (task.place == Place.ENDED) {
+            if (task.phase == Phase.ENDED) {
                 counts.ended(task.level, TaskEnd.WITHDRAWN)
             } else if (areLate) {
-                end(task, TaskEnd.CLOSED)
+                markEnded(task, TaskEnd.CLOSED)
                 task.isTooLate = true
             } else {
-                link(task)
-                accept(task)
+                addToQueue(task)
+                countUnended(task)
             }
         }
     }
 
-    private fun accept(task: TaskEntry) {
-        task.isAccepted = true
+    private fun countUnended(task: TaskEntry) {
+        task.isCounted = true
         unended++
     }
 
-    /** The outcome of [task] is known: a value if [failure] is null. To say it again changes nothing. */
-    fun ended(task: TaskEntry, failure: Throwable?, isCancelled: Boolean) {
+    /** Records that the outcome of [task] is known: a value if [failure] is null. Further calls have no effect. */
+    fun recordEnd(task: TaskEntry, failure: Throwable?, isCancelled: Boolean) {
         var isLast = false
-        decide { now ->
+        step { now ->
             when {
-                task.isWaiting -> takeOut(task, TaskEnd.WITHDRAWN)
-                task.place == Place.RUNNING -> {
+                task.isWaiting -> dequeue(task, TaskEnd.WITHDRAWN)
+                task.phase == Phase.RUNNING -> {
                     running--
-                    counts.ran(task.level, maxOf(0, now - task.since))
+                    counts.ran(task.level, maxOf(0, now - task.startedAt))
                     val end = if (isCancelled) TaskEnd.CANCELLED else TaskEnd.FAILED
-                    end(task, if (failure == null) TaskEnd.DONE else end)
+                    markEnded(task, if (failure == null) TaskEnd.DONE else end)
                 }
-                else -> task.place = Place.ENDED
+                else -> task.phase = Phase.ENDED
             }
-            isLast = discharge(task)
+            isLast = uncountUnended(task)
         }
-        if (isLast) ended.countDown()
+        if (isLast) allEnded.countDown()
     }
 
-    /** The outcome of [task] is known. Whether it was the last that the intake has left. */
-    private fun discharge(task: TaskEntry): Boolean {
-        if (!task.isAccepted) return false
-        task.isAccepted = false
+    /** The outcome of [task] is known. Returns whether it was the last unended task after the intake has ended. */
+    private fun uncountUnended(task: TaskEntry): Boolean {
+        if (!task.isCounted) return false
+        task.isCounted = false
         return --unended == 0 && !isOpen
     }
 
-    /** The deadline of [task] has come. */
+    /** The deadline of [task] has passed. */
     fun expire(task: TaskEntry) {
         var isLate = false
-        decide {
+        step {
             isLate = task.isWaiting
-            if (isLate) takeOut(task, TaskEnd.EXPIRED)
+            if (isLate) dequeue(task, TaskEnd.EXPIRED)
         }
         if (isLate) task.refuse(TaskEnd.EXPIRED)
     }
 
     /**
-     * Takes [task] out of its line, or keeps it from ever standing in one; false if it has left. [ended] must follow,
-     * unless its outcome [isKnown].
+     * Takes [task] out of its queue, or prevents it from being queued later. Returns false if it was started or has
+     * ended. Unless its outcome [isKnown], the caller must call [recordEnd] afterwards.
      */
     fun withdraw(task: TaskEntry, isKnown: Boolean = false): Boolean {
         var isWithdrawn = false
         var isLast = false
-        decide {
-            isWithdrawn = task.isWaiting || task.place == Place.NEW
-            if (task.isWaiting) takeOut(task, TaskEnd.WITHDRAWN) else if (isWithdrawn) task.place = Place.ENDED
-            if (isWithdrawn && isKnown) isLast = discharge(task)
+        step {
+            isWithdrawn = task.isWaiting || task.phase == Phase.NEW
+            if (task.isWaiting) dequeue(task, TaskEnd.WITHDRAWN) else if (isWithdrawn) task.phase = Phase.ENDED
+            if (isWithdrawn && isKnown) isLast = uncountUnended(task)
         }
-        if (isLast) ended.countDown()
+        if (isLast) allEnded.countDown()
         return isWithdrawn
     }
 
-    fun pause() = decide { isPaused = true }
+    fun pause() = step { isPaused = true }
 
-    fun resume() = decide { isPaused = false }
+    fun resume() = step { isPaused = false }
 
-    fun resize(places: Int) = decide { maxConcurrency = places }
+    fun resize(slots: Int) = step { maxConcurrency = slots }
 
     fun drain() {
         var isOver = false
-        decide {
-            closeInbox()
+        step {
+            closeSubmissions()
             isOver = endIntake(Intake.DRAINING)
         }
-        if (isOver) ended.countDown()
+        if (isOver) allEnded.countDown()
     }
 
     fun close(cause: Throwable?) {
-        val left = ArrayList<TaskEntry>()
+        val dequeued = ArrayList<TaskEntry>()
         var isOver = false
-        decide {
-            closeInbox()
+        step {
+            closeSubmissions()
             if (!isClosed) {
                 closure = cause
-                while (true) left += takeOut(queue.any() ?: outside.first ?: break, TaskEnd.CLOSED)
+                while (true) {
+                    val task = queue.firstOfAnyLevel() ?: awaitingCapacity.first ?: break
+                    dequeued += dequeue(task, TaskEnd.CLOSED)
+                }
             }
             isOver = endIntake(Intake.CLOSED)
         }
-        for (task in left) task.refuse(TaskEnd.CLOSED)
-        if (isOver) ended.countDown()
+        for (task in dequeued) task.refuse(TaskEnd.CLOSED)
+        if (isOver) allEnded.countDown()
     }
 
-    /** What is there is queued, if the intake has not ended; whoever leaves a task there later begins a step. */
-    private fun closeInbox() {
-        inbox.isOpen = false
-        takeIn()
+    /**
+     * Queues the tasks in [submissions] if the intake has not ended. A thread that adds one after this finds it closed
+     * and begins a step.
+     */
+    private fun closeSubmissions() {
+        submissions.isOpen = false
+        queueSubmissions()
     }
 
-    /** Whether there is nothing left to wait for. */
+    /** Returns whether no task is unended. */
     private fun endIntake(now: Intake): Boolean {
         if (intake < now) intake = now
         return unended == 0
     }
 
-    /** Sets the level that the user wants; a queued task goes to the end of its new one. */
+    /** Sets the base priority; a queued task whose level changes goes to the tail of its new one. */
     fun prioritize(task: TaskEntry, priority: Priority) {
-        look {
-            task.own = priority
-            move(task, task.wanted)
+        locked {
+            task.basePriority = priority
+            move(task, task.effectiveLevel)
         }
     }
 
-    /** Somebody of [level] begins to await [task]; false if it has ended. */
-    fun lift(task: TaskEntry, level: Int): Boolean =
-        look {
-            val isThere = task.place != Place.ENDED
-            if (isThere) task.awaits(level, 1)
-            if (isThere && level < task.level) {
+    /** A caller of [level] begins to await [task]. Returns false if the task has ended. */
+    fun boost(task: TaskEntry, level: Int): Boolean =
+        locked {
+            val isUnended = task.phase != Phase.ENDED
+            if (isUnended) task.changeAwaiters(level, 1)
+            if (isUnended && level < task.level) {
                 counts.boosted(level)
                 move(task, level)
             }
-            isThere
+            isUnended
         }
 
-    /** Who had lifted [task] is gone. A queued one keeps the place that it has got. */
-    fun sink(task: TaskEntry, level: Int) {
-        look {
-            task.awaits(level, -1)
-            if (task.place == Place.RUNNING) move(task, task.wanted)
+    /** A caller of [level] no longer awaits [task]. A queued task keeps the level and the position that it has. */
+    fun unboost(task: TaskEntry, level: Int) {
+        locked {
+            task.changeAwaiters(level, -1)
+            if (task.phase == Phase.RUNNING) move(task, task.effectiveLevel)
         }
     }
 
     private fun move(task: TaskEntry, level: Int) {
         val before = task.level
         if (level == before) return
-        val isQueued = task.place == Place.QUEUED
+        val isQueued = task.phase == Phase.QUEUED
         if (isQueued) queue.remove(task)
         task.level = level
         if (isQueued) queue.add(task)
-        if (task.place == Place.RUNNING) counts.moved(before, level)
+        if (task.phase == Phase.RUNNING) counts.moved(before, level)
     }
 
     fun metrics(): TaskSchedulerMetrics {
         val now = queue.now()
-        return look {
+        return locked {
             val levels = RunQueue.LEVELS.indices.map { counts.ofLevel(it, queue.sizeOf(it), queue.headWait(it, now)) }
-            TaskSchedulerMetrics(maxConcurrency, outside.size, levels)
+            TaskSchedulerMetrics(maxConcurrency, awaitingCapacity.size, levels)
         }
     }
 
-    /** What starts nothing, and so takes in only what could not be started. */
-    private inline fun <R> look(action: () -> R): R =
+    /** For actions that start no task: this queues submissions only while none of them could be started. */
+    private inline fun <R> locked(action: () -> R): R =
         synchronized(lock) {
-            if (inbox.isOpen) takeIn()
+            if (submissions.isOpen) queueSubmissions()
             action()
         }
 
-    /** One step: [decision], and all that follows from it. */
-    private inline fun decide(now: Long = queue.now(), decision: (now: Long) -> Unit) {
+    /** One step: [decision], then all starts and admissions that follow from it. */
+    private inline fun step(now: Long = queue.now(), decision: (now: Long) -> Unit) {
         val isLive = isAlive()
-        val starts: TaskEntry?
-        val letIns: TaskEntry?
+        val started: TaskEntry?
+        val admitted: TaskEntry?
         synchronized(lock) {
             if (!isLive) this.isLive = false
-            takeIn()
+            queueSubmissions()
             decision(now)
-            settle(now)
-            starts = toStart
-            letIns = toLetIn
-            toStart = null
-            lastToStart = null
-            toLetIn = null
-            lastToLetIn = null
+            startAndAdmit(now)
+            started = outcome.takeStarted()
+            admitted = outcome.takeAdmitted()
         }
-        if (letIns != null) letIn(letIns)
-        if (starts != null) begin(starts)
+        if (admitted != null) StepOutcome.admitAll(admitted)
+        if (started != null) StepOutcome.beginAll(started)
     }
 
-    /** Invariants 1, 2 and 6. */
-    private fun settle(now: Long) {
+    /** Establishes invariants 1, 2 and 6. */
+    private fun startAndAdmit(now: Long) {
         while (true) {
-            while (hasRoom) chooseToLetIn(outside.first ?: break)
-            if (queue.size > 0 && hasPlace) {
-                chooseToStart(now)
+            while (hasCapacity) admit(awaitingCapacity.first ?: break)
+            if (queue.size > 0 && canStart) {
+                startNext(now)
                 continue
             }
-            val mayLeave = isBoundless && isLive && isOpen && !hasPlace
-            if (inbox.isOpen == mayLeave) return
-            if (mayLeave) inbox.isOpen = true else closeInbox()
+            val mayBeOpen = isUnbounded && isLive && isOpen && !canStart
+            if (submissions.isOpen == mayBeOpen) return
+            if (mayBeOpen) submissions.isOpen = true else closeSubmissions()
         }
     }
 
-    private fun chooseToLetIn(task: TaskEntry) {
-        outside.remove(task)
-        link(task)
-        val last = lastToLetIn
-        if (last == null) toLetIn = task else last.nextLetIn = task
-        lastToLetIn = task
+    private fun admit(task: TaskEntry) {
+        awaitingCapacity.remove(task)
+        addToQueue(task)
+        outcome.addAdmitted(task)
     }
 
-    private fun chooseToStart(now: Long) {
-        val task = queue.next(now, counts)
-        val stoodAt = task.level
-        task.place = Place.RUNNING
-        val level = task.wanted
-        if (level != stoodAt) task.level = level
+    private fun startNext(now: Long) {
+        val task = queue.dequeueNext(now, counts)
+        val queuedLevel = task.level
+        task.phase = Phase.RUNNING
+        val level = task.effectiveLevel
+        if (level != queuedLevel) task.level = level
         running++
-        counts.started(stoodAt, level, maxOf(0, now - task.since))
-        task.since = now
-        val last = lastToStart
-        if (last == null) toStart = task else last.next = task
-        lastToStart = task
+        counts.started(queuedLevel, level, maxOf(0, now - task.enqueuedAt))
+        task.startedAt = now
+        outcome.addStarted(task)
     }
 
-    private fun link(task: TaskEntry) {
-        task.place = Place.QUEUED
+    private fun addToQueue(task: TaskEntry) {
+        task.phase = Phase.QUEUED
         queue.add(task)
     }
 
-    /** Takes a task out of the line in which it stands. */
-    private fun takeOut(task: TaskEntry, end: TaskEnd): TaskEntry {
-        if (task.place == Place.AWAITING_CAPACITY) outside.remove(task) else queue.remove(task)
-        return end(task, end)
+    /** Takes out a task that is QUEUED or AWAITING_CAPACITY. */
+    private fun dequeue(task: TaskEntry, end: TaskEnd): TaskEntry {
+        if (task.phase == Phase.AWAITING_CAPACITY) awaitingCapacity.remove(task) else queue.remove(task)
+        return markEnded(task, end)
     }
 
-    private fun end(task: TaskEntry, end: TaskEnd): TaskEntry {
-        task.place = Place.ENDED
+    private fun markEnded(task: TaskEntry, end: TaskEnd): TaskEntry {
+        task.phase = Phase.ENDED
         counts.ended(task.level, end)
         return task
-    }
-
-    private fun letIn(first: TaskEntry) {
-        var task: TaskEntry? = first
-        while (task != null) {
-            val next = task.nextLetIn
-            task.nextLetIn = null
-            task.letIn()
-            task = next
-        }
-    }
-
-    /** At once, at any depth of the stack: the caller may block its thread until one of them has ended. */
-    private fun begin(first: TaskEntry) {
-        var task: TaskEntry? = first
-        while (task != null) {
-            val chosen: TaskEntry = task
-            // Before it begins: another may use the field afterwards.
-            task = chosen.next
-            chosen.next = null
-            chosen.begin()
-        }
     }
 }

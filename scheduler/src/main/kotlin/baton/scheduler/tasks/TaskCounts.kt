@@ -5,7 +5,7 @@ import baton.scheduler.dispatch.RunQueue
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 
-/** What a [TaskCore] counts. Guarded by its lock, so that the numbers of a snapshot fit together. */
+/** The counters of a [TaskCore]. Guarded by its lock, so that the numbers of a snapshot are consistent. */
 internal class TaskCounts {
     private class OfLevel {
         var scheduled = 0L
@@ -13,7 +13,7 @@ internal class TaskCounts {
         var outOfOrder = 0L
         var boosts = 0L
         var running = 0
-        /** Sums in nanoseconds. A Long of them would be full after 292 years of waiting, of many tasks together. */
+        /** The sums are in nanoseconds. A Long overflows when the waits of all tasks together exceed 292 years. */
         var waited = 0.0
         var longestWait = 0L
         var ran = 0.0
@@ -27,7 +27,7 @@ internal class TaskCounts {
         levels[level].scheduled++
     }
 
-    /** After [wait] nanoseconds a task that stood in [level] was started, and runs at [runsAt]. */
+    /** A task queued at [level] was started after [wait] nanoseconds, and runs at [runsAt]. */
     fun started(level: Int, runsAt: Int, wait: Long) {
         val counts = levels[level]
         counts.started++

@@ -1,6 +1,6 @@
 package baton.scheduler.tasks
 
-/** How a task can end; the first three after it was started. */
+/** How a task can end. A task that was started ends in one of the first three ways. */
 internal enum class TaskEnd {
     DONE,
     FAILED,

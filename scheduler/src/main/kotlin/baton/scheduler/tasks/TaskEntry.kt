@@ -4,69 +4,73 @@ import baton.Priority
 import baton.scheduler.dispatch.RunQueue
 
 /**
- * What a [TaskCore] knows of a task: written under the core's lock, or by the only thread that can reach it, before it
- * is left in the inbox, or when it has been chosen.
+ * The state that a [TaskCore] keeps for a task. It is written under the core's lock, or by the only thread that can
+ * reach the task: before that thread adds it to the [SubmissionStack], or after a step has chosen it.
  */
 internal abstract class TaskEntry(
-    /** As its user set it. */
-    @Volatile var own: Priority,
+    /** As the user set it. */
+    @Volatile var basePriority: Priority,
 ) {
-    /** In the order in which it comes to them. */
-    enum class Place { NEW, AWAITING_CAPACITY, QUEUED, RUNNING, ENDED }
+    /** In the order in which a task goes through them. */
+    enum class Phase { NEW, AWAITING_CAPACITY, QUEUED, RUNNING, ENDED }
 
     @Volatile
-    var place = Place.NEW
+    var phase = Phase.NEW
 
-    /** Where it stands, or runs: [own], or the level of somebody who awaits it. */
+    /** At which it is queued or runs: [basePriority], or the level of a caller that awaits or has awaited it. */
     @Volatile
-    var level = own.ordinal
+    var level = basePriority.ordinal
 
-    /** How many of each level await it. */
-    private var awaiting: IntArray? = null
+    /** How many callers of each level await it. */
+    private var awaiters: IntArray? = null
 
-    /** When it was scheduled, and once it runs, when it was started. */
-    var since = 0L
+    /** In nanoseconds of [TaskQueue.now]. */
+    var enqueuedAt = 0L
+    var startedAt = 0L
 
-    /** Whether it counts as one that the scheduler has yet to bring to its end. */
-    var isAccepted = false
+    /** Whether it is one of the core's unended tasks. */
+    var isCounted = false
 
-    /** Whether it came when the intake had ended, so that whoever brought it is to refuse it. */
+    /** Whether it was submitted after the intake had ended, so that its submitting thread must refuse it. */
     var isTooLate = false
 
-    /** Neighbours in a [TaskList]; of one that is to be started, the next such; of one in a [SubmissionStack], the one below. */
+    /**
+     * Neighbours in a [TaskList]. [next] also links the tasks that a step starts, and in a [SubmissionStack] points to
+     * the task below.
+     */
     var previous: TaskEntry? = null
     var next: TaskEntry? = null
 
-    /** The next of those that were let in by the same step. */
-    var nextLetIn: TaskEntry? = null
+    /** The next task that the same step has admitted. */
+    var nextAdmitted: TaskEntry? = null
 
-    // One read each: another thread may be moving it from one of these places to the next.
+    // Each getter reads `phase` once: another thread may change it between two reads.
 
-    val isWaiting: Boolean get() = place.let { it == Place.AWAITING_CAPACITY || it == Place.QUEUED }
+    val isWaiting: Boolean get() = phase.let { it == Phase.AWAITING_CAPACITY || it == Phase.QUEUED }
 
-    /** Also if it has just come, and no step of the core has seen it. */
-    val isBeforeItsTurn: Boolean get() = place <= Place.QUEUED
+    /** True also for a NEW task, which no step of the core has processed. */
+    val isNotStarted: Boolean get() = phase <= Phase.QUEUED
 
-    /** The most urgent of its own level and those of who awaits it. */
-    val wanted: Int
+    /** The most urgent of its own level and those of the callers that await it. */
+    val effectiveLevel: Int
         get() {
-            val most = awaiting?.indexOfFirst { it > 0 } ?: -1
-            return if (most < 0) own.ordinal else minOf(most, own.ordinal)
+            val most = awaiters?.indexOfFirst { it > 0 } ?: -1
+            return if (most < 0) basePriority.ordinal else minOf(most, basePriority.ordinal)
         }
 
-    fun awaits(level: Int, change: Int) {
-        val awaiting = awaiting ?: IntArray(RunQueue.LEVELS.size).also { awaiting = it }
-        awaiting[level] += change
+    fun changeAwaiters(level: Int, change: Int) {
+        val awaiters = awaiters ?: IntArray(RunQueue.LEVELS.size).also { awaiters = it }
+        awaiters[level] += change
     }
 
-    // What follows is called without the lock, and does not throw.
+    // The core calls the following functions without its lock; they must not throw.
 
-    /** It has its place: run the block. */
+    /** The task occupies a slot: runs its block. */
     abstract fun begin()
 
-    /** There is room for it now. */
-    abstract fun letIn()
+    /** The queue has admitted the task: wakes its submitter. */
+    abstract fun admit()
 
-    /** It has been taken out, or was never let in: [end] says why. */
+    /** The task was taken out of its queue or was never queued; [end] is the reason. */
     abstract fun refuse(end: TaskEnd)
 }

@@ -15,11 +15,11 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.selects.SelectClause1
 
 /**
- * The coroutine of a task, which is there before it is the task's turn: so a task that is cancelled or refused while it
- * is queued ends without a second job, by the exception that is said to [end].
+ * The coroutine of a task. It exists before the task is started: so a task that is cancelled or refused while it is
+ * queued ends without a second job, with the exception passed to [end].
  *
- * `AbstractCoroutine` is an internal API of kotlinx.coroutines, of which only `async` and its kin are public: they
- * begin at once, or when somebody awaits them. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+ * `AbstractCoroutine` is an internal API of kotlinx.coroutines. Of the public builders, `async` and the like begin at
+ * once or when a caller first awaits them. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
  */
 @OptIn(
     InternalCoroutinesApi::class,
@@ -31,48 +31,51 @@ internal class TaskJob<T>(context: CoroutineContext) :
     Deferred<T> {
     lateinit var owner: Owner
 
-    /** Who owns a job hears of its life. */
+    /** The job notifies its owner of these changes. */
     interface Owner {
-        /** It is being cancelled, and has not yet ended. */
-        fun cancelling(cause: Throwable)
+        /** The job is being cancelled and has not yet completed. */
+        fun onCancelling(cause: Throwable)
 
-        /** It has ended with a value, as others can see; those who wait for that have not been told. */
-        fun ended()
+        /** The job has completed with a value, visibly to other threads; its awaiters have not been resumed. */
+        fun onValue()
 
-        /** It has ended in any way, and those who waited for that have been told. */
-        fun gone()
+        /** The job has completed in any way, and its awaiters have been resumed. */
+        fun onCompleted()
     }
 
     fun attachTo(parent: Job) = initParentJob(parent)
 
-    /** Runs [block] until it suspends for the first time, on this thread; one that has been cancelled ends at once. */
+    /** Runs [block] on this thread until its first suspension. If the job has been cancelled, completes it instead. */
     fun runHere(block: suspend CoroutineScope.() -> T) {
         if (isActive) start(CoroutineStart.UNDISPATCHED, this, block) else end(getCancellationException())
     }
 
-    /** Sends [block] to where the context says. */
+    /** Dispatches [block] by the dispatcher in the context. */
     fun dispatch(block: suspend CoroutineScope.() -> T) = start(CoroutineStart.DEFAULT, this, block)
 
-    /** It has failed without a block that could. To be called by whoever keeps the block from running. */
+    /** Fails the job without its block. Only the thread that has prevented the block from running may call this. */
     fun end(failure: Throwable) = resumeWith(Result.failure(failure))
 
     override fun onCancelling(cause: Throwable?) {
-        if (cause != null) owner.cancelling(cause)
+        if (cause != null) owner.onCancelling(cause)
     }
 
-    /** kotlinx calls this sometimes before others can see it: whoever began then would begin before this has ended. */
+    /**
+     * kotlinx sometimes calls this before other threads can see the completion. A next task started then would begin
+     * before this one has visibly ended.
+     */
     override fun onCompleted(value: T) {
-        if (isCompleted) owner.ended()
+        if (isCompleted) owner.onValue()
     }
 
-    override fun afterCompletion(state: Any?) = owner.gone()
+    override fun afterCompletion(state: Any?) = owner.onCompleted()
 
-    @Suppress("UNCHECKED_CAST") // what the block has answered
+    @Suppress("UNCHECKED_CAST") // the value that the block has returned
     override suspend fun await(): T = awaitInternal() as T
 
     override fun getCompleted(): T {
         getCompletionExceptionOrNull()?.let { throw it }
-        // It has ended: to await it suspends nobody, and answers here.
+        // The job has completed, so `await` returns without suspending.
         var outcome: Result<T>? = null
         suspend { await() }.startCoroutine(Continuation(EmptyCoroutineContext) { outcome = it })
         return checkNotNull(outcome) { "$this has not ended" }.getOrThrow()

@@ -1,6 +1,6 @@
 package baton.scheduler.tasks
 
-/** Tasks in their order, each of which can be taken out in O(1) wherever it stands. Guarded by the lock of its core. */
+/** A linked list of tasks; any of them can be removed in O(1). Guarded by the lock of its core. */
 internal class TaskList {
     var first: TaskEntry? = null
         private set

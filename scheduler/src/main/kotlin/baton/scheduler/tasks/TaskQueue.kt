@@ -4,49 +4,49 @@ import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.dispatch.RunQueue
 
 /**
- * The tasks that wait for their turn, a line for each level, and who of them is next. Guarded by the lock of the core.
+ * The queued tasks, in one queue for each level, and the selection of the next one. Guarded by the lock of the core.
  */
 internal class TaskQueue(config: TaskSchedulerConfig) {
-    private val order = TaskSelector(config)
-    private val lines = Array(RunQueue.LEVELS.size) { TaskList() }
+    private val selector = TaskSelector(config)
+    private val queues = Array(RunQueue.LEVELS.size) { TaskList() }
     private var mask = 0
 
     var size = 0
         private set
 
-    /** See [TaskSelector.now]: not to be called under the lock. */
-    fun now(): Long = order.now()
+    /** See [TaskSelector.now]: must not be called under the lock. */
+    fun now(): Long = selector.now()
 
-    fun sizeOf(level: Int): Int = lines[level].size
+    fun sizeOf(level: Int): Int = queues[level].size
 
-    /** How long the first of [level] has waited. */
-    fun headWait(level: Int, now: Long): Long = lines[level].first?.let { maxOf(0, now - it.since) } ?: 0
+    /** How long the head of [level] has waited, in nanoseconds. */
+    fun headWait(level: Int, now: Long): Long = queues[level].first?.let { maxOf(0, now - it.enqueuedAt) } ?: 0
 
-    /** To the end of its level. */
+    /** Adds [task] at the tail of its level. */
     fun add(task: TaskEntry) {
-        lines[task.level].add(task)
+        queues[task.level].add(task)
         mask = mask or (1 shl task.level)
         size++
     }
 
     fun remove(task: TaskEntry) {
-        val line = lines[task.level]
-        line.remove(task)
-        if (line.size == 0) mask = mask and (1 shl task.level).inv()
-        if (--size == 0) order.forget()
+        val queue = queues[task.level]
+        queue.remove(task)
+        if (queue.size == 0) mask = mask and (1 shl task.level).inv()
+        if (--size == 0) selector.reset()
     }
 
-    /** Takes out the one whose turn it is. There is one. */
-    fun next(now: Long, counts: TaskCounts): TaskEntry {
-        val level = order.next(mask, now, lines, counts)
-        val task = lines[level].first ?: error("level $level is empty, in mask $mask")
+    /** Takes out the task that the policy selects. The queue must not be empty. */
+    fun dequeueNext(now: Long, counts: TaskCounts): TaskEntry {
+        val level = selector.select(mask, now, queues, counts)
+        val task = queues[level].first ?: error("level $level is empty, in mask $mask")
         remove(task)
         return task
     }
 
-    /** The last of the least urgent level, if that is below [level]. */
+    /** The tail of the least urgent level that has tasks, if that is less urgent than [level]. */
     fun lastBelow(level: Int): TaskEntry? =
-        (lines.lastIndex downTo level + 1).firstNotNullOfOrNull { lines[it].last }
+        (queues.lastIndex downTo level + 1).firstNotNullOfOrNull { queues[it].last }
 
-    fun any(): TaskEntry? = lines.firstNotNullOfOrNull { it.first }
+    fun firstOfAnyLevel(): TaskEntry? = queues.firstNotNullOfOrNull { it.first }
 }

@@ -7,58 +7,60 @@ import kotlin.time.Duration
 /*
  * How it works
  *
- * The policy's picker says which level is next. Beside it stands the rule for what is overdue:
+ * The policy's selector chooses the level that is next. A second rule serves overdue levels:
  *
- * (1) A level is overdue while its first task has waited longer than the level's maxWait.
- * (2) If at least share - 1 starts went by since the last one out of order, and the policy owes this one to nobody, it
- *     goes to the level that is overdue for longest. It is out of order if the policy would have chosen another.
+ * (1) A level is overdue while its head has waited longer than the level's maxWait.
+ * (2) If at least share - 1 starts have followed the last one out of order, and the policy does not owe this start to a
+ *     level, it goes to the level that has been overdue for longest. It is out of order if the policy would have chosen
+ *     another level.
  *
- * Hence: of any `share` starts in a row at most one is out of order, so that the policy's order holds for all others.
- * And while a level is overdue, of any `share` starts that the policy owes to nobody one goes to what is overdue for
- * longest. So a task that has come to the head of its level and is overdue, with n tasks that have been overdue for
- * longer, is started within (n + 1) × share such starts.
+ * Hence: of any `share` starts in a row at most one is out of order, and the policy's order holds for all others. While
+ * a level is overdue, of any `share` starts that the policy owes to no level one goes to the level that has been
+ * overdue for longest. So an overdue task at the head of its level, with n tasks that have been overdue for longer, is
+ * started within (n + 1) × share such starts.
  *
- * With Bounded the bounds stay exact: while it owes nothing, any level may have the turn (see BoundedBypass).
+ * With Bounded the bounds stay exact: while the policy owes nothing, any level may be next (see BoundedBypass).
  *
- * Guarded by the lock of the core, but for now().
+ * Guarded by the lock of the core, except now().
  */
 internal class TaskSelector(private val config: TaskSchedulerConfig) {
     private val origin = config.timeSource.markNow()
-    private val picker = config.policy.picker()
+    private val selector = config.policy.newSelector()
     private val isTimed = config.maxWait.values.any { it.isFinite() }
     private val maxWait =
         LongArray(RunQueue.LEVELS.size) {
             (config.maxWait[RunQueue.LEVELS[it]] ?: Duration.INFINITE).inWholeNanoseconds
         }
-    private var inOrder = config.overdueShare
+    private var startsInOrder = config.overdueShare
 
-    /** In nanoseconds since this was made. The clock may be the user's: not to be called under the lock. */
+    /** Nanoseconds since this was created. The clock may be the user's code: must not be called under the lock. */
     fun now(): Long = origin.elapsedNow().inWholeNanoseconds
 
-    /** The level whose first task is started at [now]; [lines] of [mask] have tasks. */
-    fun next(mask: Int, now: Long, lines: Array<TaskList>, counts: TaskCounts): Int {
-        val overdue = if (isTimed && inOrder >= config.overdueShare - 1) overdue(mask, now, lines) else NONE
-        val isOwed = overdue != NONE && !picker.isFree(mask)
-        val ordinary = picker.next(mask)
-        val level = if (overdue == NONE || isOwed) ordinary else overdue
+    /** Returns the level whose head is started at [now]; the [queues] of [mask] have tasks. */
+    fun select(mask: Int, now: Long, queues: Array<TaskList>, counts: TaskCounts): Int {
+        val mayDeviate = isTimed && startsInOrder >= config.overdueShare - 1
+        val overdue = if (mayDeviate) mostOverdue(mask, now, queues) else NO_LEVEL
+        val isOwedByPolicy = overdue != NO_LEVEL && !selector.mayDeviate(mask)
+        val ordinary = selector.select(mask)
+        val level = if (overdue == NO_LEVEL || isOwedByPolicy) ordinary else overdue
         if (level != ordinary) {
             counts.outOfOrder(level)
-            inOrder = 0
-        } else if (inOrder < config.overdueShare) {
-            inOrder++
+            startsInOrder = 0
+        } else if (startsInOrder < config.overdueShare) {
+            startsInOrder++
         }
-        picker.served(level, mask)
+        selector.recordSelected(level, mask)
         return level
     }
 
-    private fun overdue(mask: Int, now: Long, lines: Array<TaskList>): Int {
-        var found = NONE
+    private fun mostOverdue(mask: Int, now: Long, queues: Array<TaskList>): Int {
+        var found = NO_LEVEL
         var longest = 0L
-        for (level in lines.indices) {
+        for (level in queues.indices) {
             if (mask and (1 shl level) == 0) continue
-            val first = lines[level].first ?: continue
-            // The clock was read before the lock: a task may be younger than that.
-            val over = maxOf(0, now - first.since) - maxWait[level]
+            val first = queues[level].first ?: continue
+            // The caller read the clock before it took the lock: a task may have been enqueued after that.
+            val over = maxOf(0, now - first.enqueuedAt) - maxWait[level]
             if (over > longest) {
                 longest = over
                 found = level
@@ -67,10 +69,10 @@ internal class TaskSelector(private val config: TaskSchedulerConfig) {
         return found
     }
 
-    /** Nothing waits any more. */
-    fun forget() = picker.forget()
+    /** All queues are empty. */
+    fun reset() = selector.reset()
 
     private companion object {
-        const val NONE = -1
+        const val NO_LEVEL = -1
     }
 }

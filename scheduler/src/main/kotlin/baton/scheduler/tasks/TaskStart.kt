@@ -9,13 +9,13 @@ import kotlin.coroutines.resume
 import kotlinx.coroutines.CoroutineDispatcher
 
 /**
- * The block of [task] on its way through the dispatcher: one dispatch for each task. True once the task has been started,
- * has failed because the dispatcher threw, or was cancelled. A dispatcher may throw after it has queued this, run it
- * twice or drop it: the first of these events counts, by one compare-and-set.
+ * The start of [task], as it is dispatched: one dispatch for each task. True once the task has been started, has failed
+ * because the dispatcher threw, or was cancelled. A dispatcher may throw after it has queued this, run it twice or drop
+ * it: one compare-and-set decides, so that the first of these events counts.
  *
- * The dispatcher gets this at once, however deep the caller's stack is, for the caller may block its thread until the
- * task has ended. Only a dispatcher that runs this in place has deep starts put off: each task would stand on the one
- * that it follows.
+ * This is dispatched at once, at any depth of the caller's stack, because the caller may block its thread until the
+ * task has ended. Only where the dispatcher runs this in place, on the stack of the task that ended before, does the
+ * [Trampoline] postpone deep starts.
  */
 internal class TaskStart(private val task: CoroutineTask<*>) :
     AtomicBoolean(),
@@ -26,9 +26,9 @@ internal class TaskStart(private val task: CoroutineTask<*>) :
     private val sender = Thread.currentThread()
 
     /** Written and read by [sender] alone. */
-    private var isSent = false
+    private var isDispatched = false
 
-    fun sendTo(interceptor: ContinuationInterceptor?) {
+    fun dispatchTo(interceptor: ContinuationInterceptor?) {
         try {
             when (interceptor) {
                 is CoroutineDispatcher -> interceptor.dispatch(context, this)
@@ -38,7 +38,7 @@ internal class TaskStart(private val task: CoroutineTask<*>) :
         } catch (e: Throwable) {
             if (compareAndSet(false, true)) task.failToStart(e)
         } finally {
-            isSent = true
+            isDispatched = true
         }
     }
 
@@ -46,7 +46,7 @@ internal class TaskStart(private val task: CoroutineTask<*>) :
 
     override fun run() {
         if (!compareAndSet(false, true)) return
-        if (Thread.currentThread() === sender && !isSent) return Trampoline.run(task::runHere)
+        if (Thread.currentThread() === sender && !isDispatched) return Trampoline.run(task::runHere)
         try {
             task.runHere()
         } catch (e: Throwable) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 
-/** Tasks that are no coroutines, in a scope that can be cancelled and in none. */
+/** Tasks without a coroutine, with and without a scope. */
 class StageTaskTest {
     private val log = ArrayList<Any>()
     private val scope = CoroutineScope(Job())
@@ -41,11 +41,11 @@ class StageTaskTest {
             log += name
         }
 
-        override fun refused(why: Throwable) {
-            log += why
+        override fun refused(cause: Throwable) {
+            log += cause
         }
 
-        override fun cancelled(why: Throwable) {
+        override fun cancelled(cause: Throwable) {
             log += "$name cancelled"
         }
     }
@@ -68,7 +68,7 @@ class StageTaskTest {
 
     @ParameterizedTest
     @ValueSource(booleans = [true, false])
-    fun ended_severalTimes_givesThePlaceBackOnce(isInScope: Boolean) {
+    fun ended_severalTimes_freesTheSlotOnce(isInScope: Boolean) {
         val scheduler = scheduler(isInScope)
         val first = scheduler.add("first")
         val second = scheduler.add("second")
@@ -101,7 +101,7 @@ class StageTaskTest {
     }
 
     @Test
-    fun withdrawn_asTheLastOfADrainedScheduler_hasLeftTheScopeBefore() {
+    fun withdraw_lastTaskOfADrainedScheduler_leavesTheScopeBeforeDrainEnds() {
         val scheduler = scheduler(isInScope = true)
         scheduler.pause()
         val task = scheduler.add("queued")
@@ -116,7 +116,7 @@ class StageTaskTest {
 
     @ParameterizedTest
     @ValueSource(booleans = [true, false])
-    fun refused_byAFullQueueOrAClosedOne_isLeft(isInScope: Boolean) {
+    fun refused_queueFullOrClosed_leavesTheScheduler(isInScope: Boolean) {
         val scheduler = scheduler(isInScope, capacity = 1)
         val first = scheduler.add("first")
         scheduler.add("queued")
@@ -132,7 +132,7 @@ class StageTaskTest {
 
     @ParameterizedTest
     @ValueSource(booleans = [true, false])
-    fun scope_cancelled_tellsThoseThatAreInIt(isInScope: Boolean) {
+    fun scope_cancelled_notifiesItsTasks(isInScope: Boolean) {
         val scheduler = scheduler(isInScope)
         val first = scheduler.add("first")
         val second = scheduler.add("second")
