@@ -12,6 +12,7 @@ import kotlin.coroutines.CoroutineContext
  *
  * All members may be called from any thread; they neither wait nor throw.
  */
+@InternalBatonApi
 public interface Boosting {
     /** The level at which the coroutine of [context] is dispatched now, boosts included. */
     public fun levelOf(context: CoroutineContext): Priority
@@ -23,6 +24,7 @@ public interface Boosting {
     public fun boost(context: CoroutineContext, level: Priority): Boost
 
     /** A boost that is in effect. */
+    @InternalBatonApi
     public fun interface Boost {
         /**
          * Ends the boost: the coroutine returns to its base level at its next dispatch. A second call changes nothing.

@@ -43,6 +43,7 @@ public class PriorityController(initial: Priority) : PriorityElement {
      * Notifies [follower] of every later change. Refers to it weakly. A second call with the same follower changes
      * nothing.
      */
+    @InternalBatonApi
     public fun follow(follower: Follower) {
         while (true) {
             val now = followers
@@ -59,6 +60,7 @@ public class PriorityController(initial: Priority) : PriorityElement {
     }
 
     /** Keeps work in the order of its level. */
+    @InternalBatonApi
     public fun interface Follower {
         /** The level of [controller] has changed. Called on the thread that changed it; must not throw. */
         public fun levelChanged(controller: PriorityController)

@@ -35,7 +35,7 @@ class ApiDumpTest {
                     "baton.scheduler.tasks.**",
                     "baton.interop.internal.**"),
             Set.of(),
-            Set.of("baton.waiting.InternalBatonApi"));
+            Set.of("baton.InternalBatonApi"));
 
     @ParameterizedTest
     @ValueSource(strings = {"primitives", "scheduler", "java-interop"})

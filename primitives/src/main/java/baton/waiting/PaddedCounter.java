@@ -1,5 +1,6 @@
 package baton.waiting;
 
+import baton.InternalBatonApi;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 

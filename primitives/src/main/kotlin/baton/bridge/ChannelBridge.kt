@@ -2,6 +2,7 @@
 
 package baton.bridge
 
+import baton.InternalBatonApi
 import baton.Priority
 import baton.channels.Channel
 import baton.channels.ChannelClosedException
@@ -9,7 +10,6 @@ import baton.channels.ChannelOrder
 import baton.channels.ChannelState
 import baton.channels.OnFull
 import baton.waiting.ClauseWaiter
-import baton.waiting.InternalBatonApi
 import baton.waiting.WaitCore
 import java.util.function.Consumer
 

@@ -2,6 +2,7 @@
 
 package baton.bridge
 
+import baton.InternalBatonApi
 import baton.sync.Barrier
 import baton.sync.BarrierCancellation
 import baton.sync.Condition
@@ -11,7 +12,6 @@ import baton.sync.ReadWriteLock
 import baton.sync.ReadWriteState
 import baton.sync.Semaphore
 import baton.sync.WaitGroup
-import baton.waiting.InternalBatonApi
 import baton.waiting.SignalWaiter
 import baton.waiting.WaitCore
 import baton.waiting.Waiter

@@ -1,5 +1,6 @@
 package baton.waiting
 
+import baton.InternalBatonApi
 import baton.waiting.coroutine.Trampoline
 
 /**

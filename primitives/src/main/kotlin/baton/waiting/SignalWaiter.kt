@@ -1,5 +1,7 @@
 package baton.waiting
 
+import baton.InternalBatonApi
+
 /**
  * A waiter in the queue of a condition, which a signal moves to the queue of the condition's mutex.
  *

@@ -1,5 +1,6 @@
 package baton.waiting
 
+import baton.InternalBatonApi
 import baton.priority
 import baton.waiting.boost.Boosts
 import baton.waiting.boost.PriorityInheritance

@@ -1,7 +1,7 @@
 package baton.scheduler
 
+import baton.InternalBatonApi
 import baton.Priority
-import baton.waiting.InternalBatonApi
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
 

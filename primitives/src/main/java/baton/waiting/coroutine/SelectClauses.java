@@ -1,6 +1,6 @@
 package baton.waiting.coroutine;
 
-import baton.waiting.InternalBatonApi;
+import baton.InternalBatonApi;
 import kotlin.Unit;
 import kotlin.coroutines.CoroutineContext;
 import kotlin.jvm.functions.Function3;

@@ -1,7 +1,7 @@
 package baton.waiting.boost
 
 import baton.Boosting
-import baton.waiting.InternalBatonApi
+import baton.InternalBatonApi
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext

@@ -1,6 +1,6 @@
 package baton.waiting.coroutine
 
-import baton.waiting.InternalBatonApi
+import baton.InternalBatonApi
 import java.util.concurrent.Executor
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.ThreadPoolExecutor

@@ -1,7 +1,7 @@
 package baton.waiting.coroutine
 
+import baton.InternalBatonApi
 import baton.waiting.ClauseWaiter
-import baton.waiting.InternalBatonApi
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup

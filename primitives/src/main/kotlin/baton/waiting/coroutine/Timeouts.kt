@@ -1,6 +1,6 @@
 package baton.waiting.coroutine
 
-import baton.waiting.InternalBatonApi
+import baton.InternalBatonApi
 import java.util.concurrent.ScheduledThreadPoolExecutor
 import java.util.concurrent.TimeUnit
 import kotlin.coroutines.ContinuationInterceptor

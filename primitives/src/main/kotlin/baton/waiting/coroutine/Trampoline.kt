@@ -1,6 +1,6 @@
 package baton.waiting.coroutine
 
-import baton.waiting.InternalBatonApi
+import baton.InternalBatonApi
 
 /**
  * Keeps the stack flat where a resumption runs the waiter's code at once: that code may release again, which resumes

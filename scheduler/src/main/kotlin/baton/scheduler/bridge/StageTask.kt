@@ -1,6 +1,6 @@
 package baton.scheduler.bridge
 
-import baton.waiting.InternalBatonApi
+import baton.InternalBatonApi
 
 /**
  * A task without a coroutine, by which Baton's Java API queues its calls in the scheduler. It occupies a slot from its

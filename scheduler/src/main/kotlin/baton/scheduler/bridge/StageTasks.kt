@@ -2,13 +2,13 @@
 
 package baton.scheduler.bridge
 
+import baton.InternalBatonApi
 import baton.Priority
 import baton.scheduler.OnFullQueue
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
 import baton.sync.Latch
-import baton.waiting.InternalBatonApi
 import java.time.Duration
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext

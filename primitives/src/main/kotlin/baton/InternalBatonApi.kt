@@ -1,6 +1,6 @@
-package baton.waiting
+package baton
 
-/** Marks what Baton's own modules share with each other. It changes without notice; do not use it. */
+/** Marks API that Baton's own modules share. It changes without notice; do not use it. */
 @RequiresOptIn(
     message = "This is internal to Baton and changes without notice.",
     level = RequiresOptIn.Level.ERROR,
