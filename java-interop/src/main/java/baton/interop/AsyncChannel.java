@@ -375,9 +375,4 @@ public final class AsyncChannel<T extends @Nullable Object> {
     public String toString() {
         return "Async" + channel;
     }
-
-    /** Behind this face; for a {@link Select}, too. */
-    ChannelRequests<T> requests() {
-        return requests;
-    }
 }

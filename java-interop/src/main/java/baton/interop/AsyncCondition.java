@@ -1,7 +1,6 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
-import baton.interop.AsyncMutex.MutexPermit;
 import baton.sync.Condition;
 import baton.sync.Mutex;
 import baton.waiting.WaitCore;

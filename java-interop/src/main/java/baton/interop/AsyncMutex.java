@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -191,11 +190,6 @@ public final class AsyncMutex {
         return "Async" + mutex;
     }
 
-    /** A clause of a select. */
-    <R extends @Nullable Object> Clause<R> onLock(@Nullable Object owner, Function<? super Permit, ? extends R> then) {
-        return new CoreClause.OfPermit<>(core, 1, owner, () -> handOut(owner), then);
-    }
-
     private CompletableFuture<Permit> request(@Nullable Object owner, @Nullable Executor executor) {
         CompletableFuture<Permit> decided = atOnce(owner);
         if (decided != null) return decided;
@@ -222,25 +216,5 @@ public final class AsyncMutex {
 
     private Permit handOut(@Nullable Object owner) {
         return new MutexPermit(mutex, owner).handedOut();
-    }
-
-    static final class MutexPermit extends HeldPermit {
-        final Mutex mutex;
-        final @Nullable Object owner;
-
-        MutexPermit(Mutex mutex, @Nullable Object owner) {
-            this.mutex = mutex;
-            this.owner = owner;
-        }
-
-        @Override
-        void giveBack() {
-            mutex.unlock(owner);
-        }
-
-        @Override
-        String describe() {
-            return "lock of " + mutex;
-        }
     }
 }

@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -337,11 +336,5 @@ public final class AsyncReadWriteLock {
     @Override
     public String toString() {
         return "Async" + lock;
-    }
-
-    /** A clause of a select. */
-    <P extends Permit, R extends @Nullable Object> Clause<R> on(
-            Class<P> type, LockMode mode, Function<? super P, ? extends R> then) {
-        return requests.on(type, mode, then);
     }
 }

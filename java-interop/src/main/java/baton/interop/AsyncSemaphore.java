@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -244,13 +243,6 @@ public final class AsyncSemaphore {
         return "Async" + semaphore;
     }
 
-    /** A clause of a select. */
-    <R extends @Nullable Object> Clause<R> onAcquire(
-            int permits, @Nullable Priority priority, Function<? super Permit, ? extends R> then) {
-        SyncBridge.checkPermits(semaphore, permits);
-        return new CoreClause.OfPermit<>(core, permits, priority, () -> handOut(permits), then);
-    }
-
     private CompletableFuture<Permit> request(int permits, @Nullable Priority priority, @Nullable Executor executor) {
         CompletableFuture<Permit> decided = atOnce(permits);
         if (decided != null) return decided;
@@ -281,25 +273,5 @@ public final class AsyncSemaphore {
 
     private static String words(int permits) {
         return permits == 1 ? "permit" : permits + " permits";
-    }
-
-    private static final class SemaphorePermit extends HeldPermit {
-        private final Semaphore semaphore;
-        private final int permits;
-
-        SemaphorePermit(Semaphore semaphore, int permits) {
-            this.semaphore = semaphore;
-            this.permits = permits;
-        }
-
-        @Override
-        void giveBack() {
-            semaphore.release(permits);
-        }
-
-        @Override
-        String describe() {
-            return (permits == 1 ? "1 permit" : words(permits)) + " of " + semaphore;
-        }
     }
 }

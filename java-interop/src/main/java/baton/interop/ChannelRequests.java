@@ -4,19 +4,17 @@ import baton.Priority;
 import baton.bridge.ChannelBridge;
 import baton.channels.Channel;
 import baton.channels.ChannelClosedException;
-import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests behind the overloads of {@link AsyncChannel}, and the clauses of a {@link Select}. No timeout means to
- * wait as long as it takes; no priority, the normal one.
+ * The requests behind the overloads of {@link AsyncChannel}. Without a timeout a request waits as long as it takes;
+ * without a priority it has the normal one.
  */
 final class ChannelRequests<T extends @Nullable Object> {
     private final Channel<T> channel;
@@ -70,28 +68,6 @@ final class ChannelRequests<T extends @Nullable Object> {
         }
         Supplier<String> message = () -> "nothing received within " + timeout + ": " + channel;
         return enqueue(0, ChannelBridge.RECEIVE, null, millis, message, executor);
-    }
-
-    /** A clause of a select. */
-    <R extends @Nullable Object> Clause<R> onReceive(Function<? super T, ? extends R> then) {
-        return new CoreClause.OfValue<>(core, 0, ChannelBridge.RECEIVE, this::received, then);
-    }
-
-    @SuppressWarnings("unchecked") // what was sent to a channel of T
-    private T received(ClauseWaiter winner) {
-        return (T) core.grantOf(winner, null);
-    }
-
-    /** A clause of a select. It brings its element; where it gets a place instead of a receiver, it sends when it has won. */
-    <R extends @Nullable Object> Clause<R> onSend(
-            T element, @Nullable Priority priority, Function<@Nullable Void, ? extends R> then) {
-        Object wrapped = ChannelBridge.wrap(element);
-        int level = ChannelBridge.levelOf(channel, priority);
-        Function<ClauseWaiter, @Nullable Void> send = winner -> {
-            ChannelBridge.sendIfNotSent(channel, winner);
-            return null;
-        };
-        return new CoreClause.OfValue<>(core, level, wrapped, send, then);
     }
 
     @SuppressWarnings("unchecked") // what was sent to a channel of T

@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +21,6 @@ final class ReadWriteRequests {
     ReadWriteRequests(ReadWriteLock lock) {
         this.lock = lock;
         this.core = SyncBridge.of(lock);
-    }
-
-    /** A clause of a select. */
-    <P extends Permit, R extends @Nullable Object> Clause<R> on(
-            Class<P> type, LockMode mode, Function<? super P, ? extends R> then) {
-        return new CoreClause.OfPermit<>(core, mode.weight, null, () -> handOut(type, mode, null), then);
     }
 
     private <P extends Permit> P handOut(Class<P> type, LockMode mode, @Nullable Object owner) {

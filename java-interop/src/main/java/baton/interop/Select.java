@@ -1,7 +1,6 @@
 package baton.interop;
 
 import baton.Priority;
-import baton.bridge.SyncBridge;
 import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
 import baton.sync.BarrierCancellation;
@@ -80,7 +79,7 @@ public final class Select<R extends @Nullable Object> {
     public <T extends @Nullable Object> Select<R> onReceive(
             AsyncChannel<T> channel, Function<? super T, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(channel.requests().onReceive(then));
+        return add(Clauses.receive(channel.kotlin(), then));
     }
 
     /**
@@ -92,7 +91,7 @@ public final class Select<R extends @Nullable Object> {
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(channel.requests().onSend(element, null, nothing -> then.get()));
+        return add(Clauses.send(channel.kotlin(), element, null, then));
     }
 
     /**
@@ -105,7 +104,7 @@ public final class Select<R extends @Nullable Object> {
             AsyncChannel<T> channel, T element, Priority priority, Supplier<? extends R> then) {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(then, "then");
-        return add(channel.requests().onSend(element, priority, nothing -> then.get()));
+        return add(Clauses.send(channel.kotlin(), element, priority, then));
     }
 
     /**
@@ -125,7 +124,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAcquire(AsyncSemaphore semaphore, int permits, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(semaphore.onAcquire(permits, null, then));
+        return add(Clauses.acquire(semaphore.kotlin(), permits, null, then));
     }
 
     /**
@@ -139,7 +138,7 @@ public final class Select<R extends @Nullable Object> {
             AsyncSemaphore semaphore, int permits, Priority priority, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(then, "then");
-        return add(semaphore.onAcquire(permits, priority, then));
+        return add(Clauses.acquire(semaphore.kotlin(), permits, priority, then));
     }
 
     /**
@@ -149,7 +148,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onLock(AsyncMutex mutex, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(mutex.onLock(null, then));
+        return add(Clauses.lock(mutex.kotlin(), null, then));
     }
 
     /**
@@ -161,7 +160,7 @@ public final class Select<R extends @Nullable Object> {
     public Select<R> onLock(AsyncMutex mutex, Object owner, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(owner, "owner");
         Objects.requireNonNull(then, "then");
-        return add(mutex.onLock(owner, then));
+        return add(Clauses.lock(mutex.kotlin(), owner, then));
     }
 
     /**
@@ -171,7 +170,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onRead(AsyncReadWriteLock lock, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(lock.on(Permit.class, LockMode.READ, then));
+        return add(Clauses.lock(lock.kotlin(), Permit.class, LockMode.READ, then));
     }
 
     /**
@@ -181,7 +180,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onWrite(AsyncReadWriteLock lock, Function<? super WritePermit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(lock.on(WritePermit.class, LockMode.WRITE, then));
+        return add(Clauses.lock(lock.kotlin(), WritePermit.class, LockMode.WRITE, then));
     }
 
     /**
@@ -191,8 +190,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAwait(AsyncLatch latch, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(
-                new CoreClause.OfValue<>(SyncBridge.of(latch.kotlin()), 1, null, winner -> null, none -> then.get()));
+        return add(Clauses.await(latch.kotlin(), then));
     }
 
     /**
@@ -202,8 +200,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAwait(AsyncWaitGroup group, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(
-                new CoreClause.OfValue<>(SyncBridge.of(group.kotlin()), 1, null, winner -> null, none -> then.get()));
+        return add(Clauses.await(group.kotlin(), then));
     }
 
     /**
@@ -216,7 +213,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onArrive(AsyncBarrier barrier, Function<? super Integer, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(new CoreClause.OfBarrier<>(barrier.kotlin(), then));
+        return add(Clauses.arrive(barrier.kotlin(), then));
     }
 
     /**
@@ -229,7 +226,7 @@ public final class Select<R extends @Nullable Object> {
             CompletionStage<? extends T> stage, Function<? super T, ? extends R> then) {
         Objects.requireNonNull(stage, "stage");
         Objects.requireNonNull(then, "then");
-        return add(new StageClause<>(stage, then));
+        return add(Clauses.stage(stage, then));
     }
 
     /**
@@ -240,7 +237,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onTimeout(Duration timeout, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(new TimeClause<>(Timeout.millis(timeout), then));
+        return add(Clauses.timeout(Timeout.millis(timeout), then));
     }
 
     /**

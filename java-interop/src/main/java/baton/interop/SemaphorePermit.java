@@ -1,0 +1,24 @@
+package baton.interop;
+
+import baton.sync.Semaphore;
+
+/** Permits of a semaphore. */
+final class SemaphorePermit extends HeldPermit {
+    private final Semaphore semaphore;
+    private final int permits;
+
+    SemaphorePermit(Semaphore semaphore, int permits) {
+        this.semaphore = semaphore;
+        this.permits = permits;
+    }
+
+    @Override
+    void giveBack() {
+        semaphore.release(permits);
+    }
+
+    @Override
+    String describe() {
+        return permits + (permits == 1 ? " permit of " : " permits of ") + semaphore;
+    }
+}
