@@ -1,6 +1,9 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.BarrierFuture;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.WaiterFuture;
 import baton.sync.Barrier;
 import baton.sync.BarrierBrokenException;
 import baton.sync.BarrierCancellation;

@@ -1,6 +1,10 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.HeldPermit;
+import baton.interop.internal.futures.MutexPermit;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.WaiterFuture;
 import baton.sync.Condition;
 import baton.sync.Mutex;
 import baton.waiting.WaitCore;

@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.Countdown;
 import baton.sync.Latch;
 import java.time.Duration;
 import java.util.Objects;

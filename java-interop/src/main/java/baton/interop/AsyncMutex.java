@@ -1,6 +1,10 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.MutexPermit;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.WaiterFuture;
+import baton.interop.internal.futures.WithPermitFuture;
 import baton.sync.Mutex;
 import baton.waiting.WaitCore;
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package baton.interop;
 
+import baton.interop.internal.futures.LockMode;
+import baton.interop.internal.futures.ReadWriteRequests;
 import baton.sync.ReadWriteLock;
 import baton.sync.ReadWritePolicy;
 import java.time.Duration;

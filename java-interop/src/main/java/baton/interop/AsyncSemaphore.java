@@ -2,6 +2,10 @@ package baton.interop;
 
 import baton.Priority;
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.SemaphorePermit;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.WaiterFuture;
+import baton.interop.internal.futures.WithPermitFuture;
 import baton.sync.Semaphore;
 import baton.sync.SemaphoreClosedException;
 import baton.sync.WaitOrder;

@@ -1,6 +1,8 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.interop.internal.futures.TaskExecutor;
+import baton.interop.internal.futures.TaskFuture;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
 import baton.scheduler.bridge.StageTasks;

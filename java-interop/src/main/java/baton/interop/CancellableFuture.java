@@ -1,5 +1,8 @@
 package baton.interop;
 
+import baton.interop.internal.futures.CallbackExecutor;
+import baton.interop.internal.futures.Stages;
+import baton.interop.internal.futures.Timeout;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;

@@ -1,5 +1,7 @@
 package baton.interop;
 
+import baton.interop.internal.futures.RevocableFuture;
+import baton.interop.internal.futures.Stages;
 import baton.waiting.coroutine.Trampoline;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

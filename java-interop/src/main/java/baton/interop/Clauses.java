@@ -4,6 +4,10 @@ import baton.Priority;
 import baton.bridge.ChannelBridge;
 import baton.bridge.SyncBridge;
 import baton.channels.Channel;
+import baton.interop.internal.futures.LockMode;
+import baton.interop.internal.futures.MutexPermit;
+import baton.interop.internal.futures.ReadWriteRequests;
+import baton.interop.internal.futures.SemaphorePermit;
 import baton.sync.Barrier;
 import baton.sync.Latch;
 import baton.sync.Mutex;
@@ -67,7 +71,7 @@ final class Clauses {
                 SyncBridge.of(lock),
                 mode.weight,
                 null,
-                () -> type.cast(new ReadWritePermit(lock, mode, null).handedOut()),
+                () -> ReadWriteRequests.handOut(lock, type, mode, null),
                 then);
     }
 

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.interop.internal.futures.Stages;
 import baton.waiting.coroutine.Trampoline;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.interop.internal.futures.ManagedExecutor;
 import baton.scheduler.PriorityDispatcher;
 import baton.scheduler.PriorityDispatchersKt;
 import java.util.Objects;
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All members may be called from any thread.
  */
+@SuppressWarnings("exports") // its superclass adds nothing public
 public final class PriorityExecutor extends ManagedExecutor {
     private final PriorityDispatcher dispatcher;
     private final Priority priority;
@@ -105,8 +107,7 @@ public final class PriorityExecutor extends ManagedExecutor {
     }
 
     @Override
-    @Nullable
-    Throwable handOver(Work work) {
+    protected @Nullable Throwable handOver(Work work) {
         door.dispatch(EmptyCoroutineContext.INSTANCE, work);
         return null;
     }

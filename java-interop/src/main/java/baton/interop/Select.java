@@ -3,6 +3,8 @@ package baton.interop;
 import baton.Priority;
 import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
+import baton.interop.internal.futures.LockMode;
+import baton.interop.internal.futures.Timeout;
 import baton.sync.BarrierCancellation;
 import baton.sync.WaitOrder;
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package baton.interop;
 
+import baton.interop.internal.futures.CallbackExecutor;
+import baton.interop.internal.futures.RevocableFuture;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -204,7 +206,7 @@ final class SelectFuture<R extends @Nullable Object> extends RevocableFuture<R> 
     }
 
     @Override
-    void withdraw() {
+    public void withdraw() {
         while (true) {
             Object now = phase;
             boolean isOpen = now == OPEN || now instanceof Met;
@@ -223,7 +225,7 @@ final class SelectFuture<R extends @Nullable Object> extends RevocableFuture<R> 
     }
 
     @Override
-    void cancelRunning() {
+    protected void cancelRunning() {
         Job job = running;
         if (job != null) job.cancel(new CancellationException());
     }

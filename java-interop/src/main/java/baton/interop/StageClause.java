@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.interop.internal.futures.Stages;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;

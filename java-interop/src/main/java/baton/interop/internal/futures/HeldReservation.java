@@ -1,8 +1,9 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.Priority;
 import baton.bridge.ChannelBridge;
 import baton.channels.Channel;
+import baton.interop.Reservation;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

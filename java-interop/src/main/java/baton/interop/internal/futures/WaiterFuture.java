@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.waiting.SignalWaiter;
 import baton.waiting.WaitCore;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what it is completed with
  */
-class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
+public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     private final Waiter entry;
     private final @Nullable T grant;
     private final @Nullable Executor executor;
@@ -47,7 +47,7 @@ class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
      * @param grant what the future is completed with; null for what the core says
      * @param executor what completes it when it had to wait; null for the thread that releases
      */
-    static <T extends @Nullable Object> WaiterFuture<T> enqueue(
+    public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
             WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
         WaiterFuture<T> future = new WaiterFuture<>(core, weight, tag, grant, executor);
         future.start();
@@ -55,7 +55,7 @@ class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     }
 
     /** As the other, but after {@code millis} it is completed with a {@link TimeoutException} with that message. */
-    static <T extends @Nullable Object> WaiterFuture<T> enqueue(
+    public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
             WaitCore core,
             int weight,
             @Nullable Object tag,
@@ -68,7 +68,7 @@ class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     }
 
     /** Enqueues at a condition, giving up the mutex that {@code owner} holds. */
-    static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
+    public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
             WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
         WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, executor);
         future.start();
@@ -76,7 +76,7 @@ class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     }
 
     /** As the other, but after {@code millis} it is completed with a {@link TimeoutException} with that message. */
-    static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
+    public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
             WaitCore core, @Nullable Object owner, @Nullable T grant, long millis, Supplier<String> onTimeout) {
         WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, null);
         future.start(millis, onTimeout);
@@ -135,7 +135,7 @@ class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     }
 
     @Override
-    final void withdraw() {
+    public final void withdraw() {
         if (isDone()) return;
         int state = entry.withdraw(Waiter.CANCELLED);
         if (state == Waiter.WAITING) {

@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.waiting.WaitCore;
 import java.time.Duration;
@@ -10,23 +10,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Requests for a count of zero: of a latch or of a wait group. */
-final class Countdown {
+public final class Countdown {
     private final WaitCore core;
     private final IntSupplier count;
 
-    Countdown(WaitCore core, IntSupplier count) {
+    public Countdown(WaitCore core, IntSupplier count) {
         this.core = core;
         this.count = count;
     }
 
     /** On {@code executor} when it had to wait; null for the thread that reaches zero. */
-    CompletableFuture<@Nullable Void> await(@Nullable Executor executor) {
+    public CompletableFuture<@Nullable Void> await(@Nullable Executor executor) {
         if (count.getAsInt() == 0) return CompletableFuture.completedFuture(null);
         return WaiterFuture.enqueue(core, 1, null, null, executor);
     }
 
     /** Fails with a {@link TimeoutException} that says {@code unmet} when the time is over. */
-    CompletableFuture<@Nullable Void> await(Duration timeout, Supplier<String> unmet) {
+    public CompletableFuture<@Nullable Void> await(Duration timeout, Supplier<String> unmet) {
         long millis = Timeout.millis(timeout);
         if (count.getAsInt() == 0) return CompletableFuture.completedFuture(null);
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(unmet.get()));

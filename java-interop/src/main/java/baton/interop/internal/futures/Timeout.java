@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.waiting.coroutine.Timeouts;
 import java.time.Duration;
@@ -9,14 +9,14 @@ import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
 /** Timeouts as Java gives them. */
-final class Timeout {
+public final class Timeout {
     private Timeout() {}
 
     /**
      * In whole milliseconds, rounded up, {@link Long#MAX_VALUE} at most. Zero if it is negative: callers that compute
      * {@code deadline - now} get a negative timeout when they are late.
      */
-    static long millis(Duration timeout) {
+    public static long millis(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
         if (timeout.isNegative()) return 0;
         try {
@@ -27,7 +27,7 @@ final class Timeout {
     }
 
     /** Never too long for a Duration: at most 292 years. */
-    static Duration of(long timeout, TimeUnit unit) {
+    public static Duration of(long timeout, TimeUnit unit) {
         return Duration.ofNanos(unit.toNanos(timeout));
     }
 
@@ -37,7 +37,7 @@ final class Timeout {
      *
      * @return the timer, or null if nothing waits for it
      */
-    static @Nullable DisposableHandle start(Future<?> future, Duration timeout, Runnable end) {
+    public static @Nullable DisposableHandle start(Future<?> future, Duration timeout, Runnable end) {
         long millis = millis(timeout);
         if (future.isDone()) return null;
         if (millis > 0) return Timeouts.schedule(millis, end);

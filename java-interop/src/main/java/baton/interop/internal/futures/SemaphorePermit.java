@@ -1,13 +1,13 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.sync.Semaphore;
 
 /** Permits of a semaphore. */
-final class SemaphorePermit extends HeldPermit {
+public final class SemaphorePermit extends HeldPermit {
     private final Semaphore semaphore;
     private final int permits;
 
-    SemaphorePermit(Semaphore semaphore, int permits) {
+    public SemaphorePermit(Semaphore semaphore, int permits) {
         this.semaphore = semaphore;
         this.permits = permits;
     }

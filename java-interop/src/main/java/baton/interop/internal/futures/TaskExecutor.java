@@ -1,6 +1,7 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.Priority;
+import baton.interop.AsyncTaskScheduler;
 import baton.waiting.coroutine.Trampoline;
 import java.util.concurrent.CompletableFuture.AsynchronousCompletionTask;
 import java.util.concurrent.Executor;
@@ -9,20 +10,19 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** Commands as tasks of a scheduler. A command that is dropped leaves the scheduler's queue at once. */
-final class TaskExecutor extends ManagedExecutor {
+public final class TaskExecutor extends ManagedExecutor {
     private final AsyncTaskScheduler scheduler;
     private final Executor executor;
     private final Priority priority;
 
-    TaskExecutor(AsyncTaskScheduler scheduler, Executor executor, Priority priority) {
+    public TaskExecutor(AsyncTaskScheduler scheduler, Executor executor, Priority priority) {
         this.scheduler = scheduler;
         this.executor = executor;
         this.priority = priority;
     }
 
     @Override
-    @Nullable
-    Throwable handOver(Work work) {
+    protected @Nullable Throwable handOver(Work work) {
         Command task = new Command(work);
         work.handle = task.submit();
         // What is dropped from now on sees the handle. What was dropped before is refused.

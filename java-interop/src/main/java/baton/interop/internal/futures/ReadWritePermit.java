@@ -1,6 +1,8 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.bridge.SyncBridge;
+import baton.interop.UpgradablePermit;
+import baton.interop.WritePermit;
 import baton.sync.ReadWriteLock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

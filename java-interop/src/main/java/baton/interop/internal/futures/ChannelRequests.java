@@ -1,9 +1,11 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.Priority;
 import baton.bridge.ChannelBridge;
 import baton.channels.Channel;
 import baton.channels.ChannelClosedException;
+import baton.interop.AsyncChannel;
+import baton.interop.Reservation;
 import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -16,16 +18,16 @@ import org.jspecify.annotations.Nullable;
  * The requests behind the overloads of {@link AsyncChannel}. Without a timeout a request waits as long as it takes;
  * without a priority it has the normal one.
  */
-final class ChannelRequests<T extends @Nullable Object> {
+public final class ChannelRequests<T extends @Nullable Object> {
     private final Channel<T> channel;
     private final WaitCore core;
 
-    ChannelRequests(Channel<T> channel) {
+    public ChannelRequests(Channel<T> channel) {
         this.channel = channel;
         this.core = ChannelBridge.of(channel);
     }
 
-    CompletableFuture<@Nullable Void> send(
+    public CompletableFuture<@Nullable Void> send(
             T element, @Nullable Priority priority, @Nullable Duration timeout, @Nullable Executor executor) {
         long millis = timeout == null ? -1 : Timeout.millis(timeout);
         Object wrapped = ChannelBridge.wrap(element);
@@ -38,7 +40,7 @@ final class ChannelRequests<T extends @Nullable Object> {
         return enqueue(level, wrapped, null, millis, () -> "not sent within " + timeout + ": " + channel, executor);
     }
 
-    CompletableFuture<Reservation<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
+    public CompletableFuture<Reservation<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
         long millis = timeout == null ? -1 : Timeout.millis(timeout);
         if (channel.getCapacity() == 0) {
             return CompletableFuture.failedFuture(
@@ -58,7 +60,7 @@ final class ChannelRequests<T extends @Nullable Object> {
         return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, place, millis, message, null);
     }
 
-    CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {
+    public CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {
         long millis = timeout == null ? -1 : Timeout.millis(timeout);
         try {
             Object element = ChannelBridge.poll(channel);
@@ -71,7 +73,7 @@ final class ChannelRequests<T extends @Nullable Object> {
     }
 
     @SuppressWarnings("unchecked") // what was sent to a channel of T
-    T unwrap(Object element) {
+    public T unwrap(Object element) {
         return (T) ChannelBridge.unwrap(element);
     }
 

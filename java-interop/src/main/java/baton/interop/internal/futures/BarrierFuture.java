@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.bridge.SyncBridge;
 import baton.sync.Barrier;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The future of a party of a barrier. It waits in the barrier's own line; what it is granted there is its number, or
  * the generation for which it has to run the action first.
  */
-final class BarrierFuture extends RevocableFuture<Integer> {
+public final class BarrierFuture extends RevocableFuture<Integer> {
     private final Barrier barrier;
     private final @Nullable WaiterFuture<Object> grant;
     private volatile @Nullable Job running;
@@ -24,13 +24,13 @@ final class BarrierFuture extends RevocableFuture<Integer> {
     }
 
     /** For a party that need not wait. */
-    static CompletableFuture<Integer> of(Barrier barrier, Object granted) {
+    public static CompletableFuture<Integer> of(Barrier barrier, Object granted) {
         BarrierFuture arrival = new BarrierFuture(barrier, null);
         arrival.decided(granted, null);
         return arrival;
     }
 
-    static CompletableFuture<Integer> of(Barrier barrier, WaiterFuture<Object> grant) {
+    public static CompletableFuture<Integer> of(Barrier barrier, WaiterFuture<Object> grant) {
         BarrierFuture arrival = new BarrierFuture(barrier, grant);
         var unused = grant.whenComplete((granted, failure) -> arrival.decided(granted, failure));
         return arrival;
@@ -55,12 +55,12 @@ final class BarrierFuture extends RevocableFuture<Integer> {
 
     /** Once it leads, there is nothing to take back. */
     @Override
-    void withdraw() {
+    public void withdraw() {
         if (grant != null) grant.cancel(false);
     }
 
     @Override
-    void cancelRunning() {
+    protected void cancelRunning() {
         Job job = running;
         if (job != null) job.cancel(new CancellationException());
     }

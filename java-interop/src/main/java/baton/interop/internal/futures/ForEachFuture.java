@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.channels.Channel;
 import java.util.Objects;
@@ -11,14 +11,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The future of a {@code forEach}. It may be kept for its outcome, and does not keep the action with it. */
-final class ForEachFuture<T extends @Nullable Object> extends RevocableFuture<@Nullable Void> {
+public final class ForEachFuture<T extends @Nullable Object> extends RevocableFuture<@Nullable Void> {
     private Flow.@Nullable Subscription subscription;
     private volatile @Nullable CompletionStage<?> running;
 
     private ForEachFuture() {}
 
-    /** @param executor what runs the action; null for the thread on which something happens */
-    static <T extends @Nullable Object> CompletableFuture<@Nullable Void> of(
+    /**
+     * Gives the action one element after the other.
+     *
+     * @param executor runs the action; null for the thread that starts, sends or closes
+     */
+    public static <T extends @Nullable Object> CompletableFuture<@Nullable Void> of(
             Channel<T> channel, Consumer<? super T> action, @Nullable Executor executor) {
         Objects.requireNonNull(action, "action");
         return start(channel, executor, element -> {
@@ -27,8 +31,12 @@ final class ForEachFuture<T extends @Nullable Object> extends RevocableFuture<@N
         });
     }
 
-    /** @param executor what runs the action; null for the thread on which something happens */
-    static <T extends @Nullable Object> CompletableFuture<@Nullable Void> ofStages(
+    /**
+     * As {@link #of}, but gives the action its next element once the stage for the last one has completed.
+     *
+     * @param executor runs the action; null for the thread that starts, sends or closes, or completes the stage
+     */
+    public static <T extends @Nullable Object> CompletableFuture<@Nullable Void> ofStages(
             Channel<T> channel, Function<? super T, ? extends CompletionStage<?>> action, @Nullable Executor executor) {
         Objects.requireNonNull(action, "action");
         return start(
@@ -52,12 +60,12 @@ final class ForEachFuture<T extends @Nullable Object> extends RevocableFuture<@N
     }
 
     @Override
-    void withdraw() {
+    public void withdraw() {
         subscription().cancel();
     }
 
     @Override
-    void cancelRunning() {
+    protected void cancelRunning() {
         CompletionStage<?> stage = running;
         if (stage != null) Stages.cancel(stage);
     }

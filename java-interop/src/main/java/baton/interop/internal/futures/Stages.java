@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -7,22 +7,22 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
 /** How failures cross from stages to ours: as themselves, without the wrappers that stages put around them. */
-final class Stages {
+public final class Stages {
     private Stages() {}
 
-    static Throwable unwrap(Throwable failure) {
+    public static Throwable unwrap(Throwable failure) {
         Throwable cause = failure.getCause();
         boolean wrapper = failure instanceof CompletionException || failure instanceof ExecutionException;
         return wrapper && cause != null ? cause : failure;
     }
 
     /** Why the future, which has failed, did. */
-    static Throwable failure(CompletableFuture<?> future) {
+    public static Throwable failure(CompletableFuture<?> future) {
         return unwrap(future.handle((value, e) -> e).join());
     }
 
     /** Cancels the stage, if it can be cancelled. */
-    static void cancel(CompletionStage<?> stage) {
+    public static void cancel(CompletionStage<?> stage) {
         try {
             boolean isFuture = stage instanceof Future && !(stage instanceof CompletableFuture);
             Future<?> future = isFuture ? (Future<?>) stage : stage.toCompletableFuture();

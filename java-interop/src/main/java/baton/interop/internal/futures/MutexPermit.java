@@ -1,20 +1,20 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.sync.Mutex;
 import org.jspecify.annotations.Nullable;
 
 /** The lock of a mutex. */
-final class MutexPermit extends HeldPermit {
-    final Mutex mutex;
-    final @Nullable Object owner;
+public final class MutexPermit extends HeldPermit {
+    public final Mutex mutex;
+    public final @Nullable Object owner;
 
-    MutexPermit(Mutex mutex, @Nullable Object owner) {
+    public MutexPermit(Mutex mutex, @Nullable Object owner) {
         this.mutex = mutex;
         this.owner = owner;
     }
 
     @Override
-    void giveBack() {
+    public void giveBack() {
         mutex.unlock(owner);
     }
 

@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -68,7 +68,7 @@ abstract class StageFuture<T extends @Nullable Object> extends RevocableFuture<T
     }
 
     @Override
-    void cancelRunning() {
+    protected void cancelRunning() {
         CompletionStage<T> stage = running;
         if (stage != null) Stages.cancel(stage);
     }

@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.waiting.coroutine.HandOverExecutor;
 import baton.waiting.coroutine.Timeouts;
@@ -11,9 +11,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where calls run that lead to the user's code. */
-final class CallbackExecutor {
+public final class CallbackExecutor {
     /** For callbacks that would deepen the stack without bound. Unlike the common pool, user code cannot fill it. */
-    static final Executor ELSEWHERE = HandOverExecutor.INSTANCE;
+    public static final Executor ELSEWHERE = HandOverExecutor.INSTANCE;
 
     private CallbackExecutor() {}
 
@@ -21,7 +21,7 @@ final class CallbackExecutor {
      * On the executor if there is one; on this thread if there is none, or it rejects. Either way elsewhere, where the
      * stack would grow without bound: an executor may well run its tasks at once.
      */
-    static void run(@Nullable Executor executor, Runnable call) {
+    public static void run(@Nullable Executor executor, Runnable call) {
         if (executor == null) {
             runHere(null, call);
             return;
@@ -54,7 +54,7 @@ final class CallbackExecutor {
      * As CompletableFuture's own does it, wrapping what the supplier throws included, but through what the future's
      * class has made of its methods.
      */
-    static <T extends @Nullable Object> void completeAsync(
+    public static <T extends @Nullable Object> void completeAsync(
             CompletableFuture<T> future, Supplier<? extends T> supplier, Executor executor) {
         Objects.requireNonNull(supplier, "supplier");
         Objects.requireNonNull(executor, "executor");

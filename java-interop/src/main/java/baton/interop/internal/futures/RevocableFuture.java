@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -15,22 +15,22 @@ import org.jspecify.annotations.Nullable;
  * request first, so that nobody sees it completed while the request is still in the queue (but for the moment in which
  * another thread is just withdrawing it). It is completed whatever the withdrawal throws.
  */
-abstract class RevocableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
+public abstract class RevocableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
     /** Takes the request back if it is still open. If it was decided already, this future is completed with that. */
-    abstract void withdraw();
+    public abstract void withdraw();
 
     /** Completes it from inside. False when somebody else has completed it. */
-    final boolean succeed(@Nullable T value) {
+    public final boolean succeed(@Nullable T value) {
         return super.complete(value);
     }
 
     /** Completes it from inside. */
-    final void fail(Throwable why) {
+    public final void fail(Throwable why) {
         super.completeExceptionally(why);
     }
 
     /** It was cancelled just now, not completed in another way: cancels what runs for it. */
-    void cancelRunning() {}
+    protected void cancelRunning() {}
 
     @Override
     public final boolean cancel(boolean mayInterruptIfRunning) {

@@ -1,17 +1,17 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.bridge.SyncBridge;
 import baton.sync.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /** The ways to be inside a {@link ReadWriteLock}. */
-enum LockMode {
+public enum LockMode {
     READ(SyncBridge.READ_WEIGHT, "read lock", "to read"),
     WRITE(SyncBridge.WRITE_WEIGHT, "write lock", "to write"),
     UPGRADABLE(SyncBridge.UPGRADABLE_WEIGHT, "upgradable read lock", "to read upgradably");
 
     /** What a waiter for it weighs. */
-    final int weight;
+    public final int weight;
 
     final String noun;
     final String purpose;

@@ -1,5 +1,6 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
+import baton.interop.Permit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * stage has ended, and completes as that stage did. Withdrawn before the action has begun: so is the request, or the
  * permit given back.
  */
-final class WithPermitFuture<T extends @Nullable Object> extends StageFuture<T> {
+public final class WithPermitFuture<T extends @Nullable Object> extends StageFuture<T> {
     private final CompletableFuture<Permit> grant;
 
     /** Let go when it has begun, or never will: a future may be kept for its value. Whoever ends the waiting takes it. */
@@ -22,8 +23,12 @@ final class WithPermitFuture<T extends @Nullable Object> extends StageFuture<T> 
         this.action = action;
     }
 
-    /** @param executor what runs the action; null for the thread that grants. */
-    static <T extends @Nullable Object> CompletableFuture<T> run(
+    /**
+     * Runs the action with the permit, once it is granted.
+     *
+     * @param executor runs the action; null for the thread that grants
+     */
+    public static <T extends @Nullable Object> CompletableFuture<T> run(
             CompletableFuture<Permit> grant,
             Supplier<? extends CompletionStage<T>> action,
             @Nullable Executor executor) {
@@ -81,7 +86,7 @@ final class WithPermitFuture<T extends @Nullable Object> extends StageFuture<T> 
     }
 
     @Override
-    void withdraw() {
+    public void withdraw() {
         if (!leaveWithdrawn()) return;
         action = null;
         grant.cancel(false);

@@ -1,5 +1,6 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
+import baton.interop.AsyncChannel;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
@@ -7,12 +8,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Sends what it gets to a channel; one element at a time, so that it requests the next when that has its place. */
-final class ChannelSubscriber<T extends @Nullable Object> implements Flow.Subscriber<T> {
+public final class ChannelSubscriber<T extends @Nullable Object> implements Flow.Subscriber<T> {
     private final AsyncChannel<T> channel;
     private final AtomicReference<Flow.@Nullable Subscription> subscription = new AtomicReference<>();
     private volatile CompletableFuture<?> last = CompletableFuture.completedFuture(null);
 
-    ChannelSubscriber(AsyncChannel<T> channel) {
+    public ChannelSubscriber(AsyncChannel<T> channel) {
         this.channel = channel;
     }
 

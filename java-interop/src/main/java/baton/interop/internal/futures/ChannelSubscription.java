@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.bridge.ChannelBridge;
 import baton.bridge.SyncBridge;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While nothing is requested, a second entry waits for the end of the channel, which takes no demand to signal.
  */
-final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subscription {
+public final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subscription {
     private static final int BATCH = 64;
 
     private final Channel<T> channel;
@@ -61,10 +61,12 @@ final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subs
     }
 
     /**
-     * @param executor what runs the signals; null for the thread on which something happens
+     * Subscribes to the channel.
+     *
+     * @param executor runs the signals; null for the thread that subscribes, requests, sends or closes
      * @param reactive whether the rules of reactive streams hold for the subscriber: it never gets null
      */
-    static <T extends @Nullable Object> void subscribe(
+    public static <T extends @Nullable Object> void subscribe(
             Channel<T> channel, Flow.Subscriber<? super T> subscriber, @Nullable Executor executor, boolean reactive) {
         Objects.requireNonNull(subscriber, "subscriber");
         ChannelSubscription<T> subscription = new ChannelSubscription<>(channel, subscriber, executor, reactive);

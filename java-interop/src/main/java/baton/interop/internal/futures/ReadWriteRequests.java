@@ -1,6 +1,8 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.bridge.SyncBridge;
+import baton.interop.AsyncReadWriteLock;
+import baton.interop.Permit;
 import baton.sync.ReadWriteLock;
 import baton.waiting.WaitCore;
 import java.time.Duration;
@@ -14,20 +16,26 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What {@link AsyncReadWriteLock} offers for each {@link LockMode}, said once. */
-final class ReadWriteRequests {
+public final class ReadWriteRequests {
     private final ReadWriteLock lock;
     private final WaitCore core;
 
-    ReadWriteRequests(ReadWriteLock lock) {
+    public ReadWriteRequests(ReadWriteLock lock) {
         this.lock = lock;
         this.core = SyncBridge.of(lock);
     }
 
     private <P extends Permit> P handOut(Class<P> type, LockMode mode, @Nullable Object owner) {
+        return handOut(lock, type, mode, owner);
+    }
+
+    /** A permit of a lock that was locked in that mode. */
+    public static <P extends Permit> P handOut(
+            ReadWriteLock lock, Class<P> type, LockMode mode, @Nullable Object owner) {
         return type.cast(new ReadWritePermit(lock, mode, owner).handedOut());
     }
 
-    <T extends @Nullable Object> CompletableFuture<T> run(
+    public <T extends @Nullable Object> CompletableFuture<T> run(
             LockMode mode,
             @Nullable Object owner,
             Supplier<? extends CompletionStage<T>> action,
@@ -36,7 +44,7 @@ final class ReadWriteRequests {
         return WithPermitFuture.run(request(Permit.class, mode, owner, null), action, executor);
     }
 
-    <P extends Permit> CompletableFuture<P> request(
+    public <P extends Permit> CompletableFuture<P> request(
             Class<P> type, LockMode mode, @Nullable Object owner, @Nullable Executor executor) {
         CompletableFuture<P> decided = atOnce(type, mode, owner);
         if (decided != null) return decided;
@@ -44,7 +52,7 @@ final class ReadWriteRequests {
         return WaiterFuture.enqueue(core, mode.weight, owner, permit, executor);
     }
 
-    <P extends Permit> CompletableFuture<P> requestWithin(
+    public <P extends Permit> CompletableFuture<P> requestWithin(
             Class<P> type, LockMode mode, @Nullable Object owner, Duration timeout) {
         long millis = Timeout.millis(timeout);
         CompletableFuture<P> decided = atOnce(type, mode, owner);
@@ -67,7 +75,7 @@ final class ReadWriteRequests {
         }
     }
 
-    <P extends Permit> Optional<P> tryLock(Class<P> type, LockMode mode, @Nullable Object owner) {
+    public <P extends Permit> Optional<P> tryLock(Class<P> type, LockMode mode, @Nullable Object owner) {
         if (!mode.tryLock(lock, owner)) return Optional.empty();
         return Optional.of(handOut(type, mode, owner));
     }

@@ -1,11 +1,12 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
+import baton.interop.Permit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /** A permit that is given back once, however often and from how many threads it is closed. */
-abstract class HeldPermit implements Permit {
+public abstract class HeldPermit implements Permit {
     private static final VarHandle CLOSED;
 
     static {
@@ -17,7 +18,7 @@ abstract class HeldPermit implements Permit {
     }
 
     private volatile boolean closed;
-    private volatile LeakReport.@Nullable Watch watch;
+    private volatile @Nullable LeakWatch watch;
 
     /** Gives back what is held. */
     abstract void giveBack();
@@ -26,17 +27,17 @@ abstract class HeldPermit implements Permit {
     abstract String describe();
 
     /** From now on somebody holds it. Two threads may both hand it out: who grants, and who finds it granted. */
-    final HeldPermit handedOut() {
-        if (LeakReport.isEnabled()) {
+    public final HeldPermit handedOut() {
+        if (LeakWatch.isEnabled()) {
             watchOnce();
-            LeakReport.check();
+            LeakWatch.check();
         }
         return this;
     }
 
     private synchronized void watchOnce() {
         if (watch != null || closed) return;
-        LeakReport.Watch started = LeakReport.watch(this);
+        LeakWatch started = LeakWatch.watch(this);
         watch = started;
         // Whoever closes looks at `watch` after `closed`, so one of us two ends it.
         if (closed) started.close();
@@ -48,9 +49,9 @@ abstract class HeldPermit implements Permit {
     }
 
     /** Closes it without giving anything back: whoever calls it takes that over. False when it is closed already. */
-    final boolean spend() {
+    public final boolean spend() {
         if (!CLOSED.compareAndSet(this, false, true)) return false;
-        LeakReport.Watch watched = watch;
+        LeakWatch watched = watch;
         if (watched != null) watched.close();
         return true;
     }

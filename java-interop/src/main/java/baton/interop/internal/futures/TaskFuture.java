@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import baton.Priority;
 import baton.scheduler.TaskScheduler;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <A> what it does
  */
-abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> implements StageTask.Owner {
+public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> implements StageTask.Owner {
     private final StageTask task;
     private final Executor executor;
 
@@ -35,7 +35,7 @@ abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> 
     }
 
     /** A call that ends when {@code action} returns. */
-    static <T extends @Nullable Object> TaskFuture<T, ?> of(
+    public static <T extends @Nullable Object> TaskFuture<T, ?> of(
             TaskScheduler scheduler, Priority priority, Executor executor, Callable<? extends T> action) {
         return new TaskFuture<T, Callable<? extends T>>(scheduler, priority, executor, action) {
             @Override
@@ -53,7 +53,7 @@ abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> 
     }
 
     /** A call that ends when the stage of {@code action} does. */
-    static <T extends @Nullable Object> TaskFuture<T, ?> ofStage(
+    public static <T extends @Nullable Object> TaskFuture<T, ?> ofStage(
             TaskScheduler scheduler,
             Priority priority,
             Executor executor,
@@ -67,7 +67,7 @@ abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> 
     }
 
     /** To be called once, by whoever made it. */
-    final CompletableFuture<T> submit() {
+    public final CompletableFuture<T> submit() {
         task.submit();
         return this;
     }
@@ -129,7 +129,7 @@ abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> 
     }
 
     @Override
-    final void withdraw() {
+    public final void withdraw() {
         if (!leaveWithdrawn()) return;
         var unused = letGo();
         task.withdraw();

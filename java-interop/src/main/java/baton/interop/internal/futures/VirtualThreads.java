@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.futures;
 
 import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.ExecutorService;
@@ -6,10 +6,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /** A virtual thread for every task, where the JDK has them. */
-final class VirtualThreads {
+public final class VirtualThreads {
     private VirtualThreads() {}
 
-    static ExecutorService open() {
+    public static ExecutorService open() {
         try {
             return (ExecutorService)
                     Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
@@ -19,7 +19,7 @@ final class VirtualThreads {
     }
 
     /** Waits until all its threads have ended; an interrupt does not end that. */
-    static void close(ExecutorService threads) {
+    public static void close(ExecutorService threads) {
         threads.shutdown();
         boolean interrupted = false;
         for (boolean ended = false; !ended; ) {
