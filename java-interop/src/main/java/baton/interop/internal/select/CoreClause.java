@@ -1,6 +1,7 @@
-package baton.interop;
+package baton.interop.internal.select;
 
 import baton.bridge.SyncBridge;
+import baton.interop.Permit;
 import baton.sync.Barrier;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;

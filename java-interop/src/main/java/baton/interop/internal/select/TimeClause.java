@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.select;
 
 import baton.waiting.coroutine.Timeouts;
 import java.util.concurrent.atomic.AtomicBoolean;

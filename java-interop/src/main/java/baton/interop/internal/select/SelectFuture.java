@@ -1,5 +1,7 @@
-package baton.interop;
+package baton.interop.internal.select;
 
+import baton.interop.Permit;
+import baton.interop.Select;
 import baton.interop.internal.futures.CallbackExecutor;
 import baton.interop.internal.futures.RevocableFuture;
 import java.lang.invoke.MethodHandles;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * attempts that other threads have met meanwhile. One that was offered something is refused and starts again; any other
  * keeps what it was granted, and the oldest of them wins when the starting thread looks next.
  */
-final class SelectFuture<R extends @Nullable Object> extends RevocableFuture<R> {
+public final class SelectFuture<R extends @Nullable Object> extends RevocableFuture<R> {
     private static final VarHandle PHASE;
 
     static {
@@ -67,8 +69,13 @@ final class SelectFuture<R extends @Nullable Object> extends RevocableFuture<R> 
         for (Clause<R> clause : clauses) if (clause.isLast()) attempts.add(clause.attempt(this));
     }
 
-    /** @param executor what runs the winner's function; null for the thread that decides */
-    static <R extends @Nullable Object> SelectFuture<R> start(List<Clause<R>> clauses, @Nullable Executor executor) {
+    /**
+     * Starts an attempt of each clause.
+     *
+     * @param executor runs the winner's function; null for the thread that decides
+     */
+    public static <R extends @Nullable Object> SelectFuture<R> start(
+            List<Clause<R>> clauses, @Nullable Executor executor) {
         SelectFuture<R> call = new SelectFuture<>(clauses, executor);
         call.register();
         return call;

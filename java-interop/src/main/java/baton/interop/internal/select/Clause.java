@@ -1,9 +1,10 @@
-package baton.interop;
+package baton.interop.internal.select;
 
+import baton.interop.Select;
 import org.jspecify.annotations.Nullable;
 
 /** A clause of a {@link Select}. Each run of the select makes an attempt of its own. */
-interface Clause<R extends @Nullable Object> {
+public interface Clause<R extends @Nullable Object> {
     Attempt attempt(SelectFuture<R> call);
 
     /** Where it stands among the others, whatever place it was given: whoever waits for time comes last. */

@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.select;
 
 import baton.interop.internal.futures.Stages;
 import java.util.concurrent.CompletableFuture;

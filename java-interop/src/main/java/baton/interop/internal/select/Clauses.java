@@ -1,9 +1,11 @@
-package baton.interop;
+package baton.interop.internal.select;
 
 import baton.Priority;
 import baton.bridge.ChannelBridge;
 import baton.bridge.SyncBridge;
 import baton.channels.Channel;
+import baton.interop.Permit;
+import baton.interop.Select;
 import baton.interop.internal.futures.LockMode;
 import baton.interop.internal.futures.MutexPermit;
 import baton.interop.internal.futures.ReadWriteRequests;
@@ -22,10 +24,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The clauses of a {@link Select}, one for each kind of request. */
-final class Clauses {
+public final class Clauses {
     private Clauses() {}
 
-    static <T extends @Nullable Object, R extends @Nullable Object> Clause<R> receive(
+    public static <T extends @Nullable Object, R extends @Nullable Object> Clause<R> receive(
             Channel<T> channel, Function<? super T, ? extends R> then) {
         return new CoreClause.OfValue<>(
                 ChannelBridge.of(channel), 0, ChannelBridge.RECEIVE, winner -> received(channel, winner), then);
@@ -37,7 +39,7 @@ final class Clauses {
     }
 
     /** It brings its element; where it gets a place instead of a receiver, it sends when it has won. */
-    static <T extends @Nullable Object, R extends @Nullable Object> Clause<R> send(
+    public static <T extends @Nullable Object, R extends @Nullable Object> Clause<R> send(
             Channel<T> channel, T element, @Nullable Priority priority, Supplier<? extends R> then) {
         Object wrapped = ChannelBridge.wrap(element);
         int level = ChannelBridge.levelOf(channel, priority);
@@ -48,7 +50,7 @@ final class Clauses {
         return new CoreClause.OfValue<>(ChannelBridge.of(channel), level, wrapped, send, nothing -> then.get());
     }
 
-    static <R extends @Nullable Object> Clause<R> acquire(
+    public static <R extends @Nullable Object> Clause<R> acquire(
             Semaphore semaphore, int permits, @Nullable Priority priority, Function<? super Permit, ? extends R> then) {
         SyncBridge.checkPermits(semaphore, permits);
         return new CoreClause.OfPermit<>(
@@ -59,13 +61,13 @@ final class Clauses {
                 then);
     }
 
-    static <R extends @Nullable Object> Clause<R> lock(
+    public static <R extends @Nullable Object> Clause<R> lock(
             Mutex mutex, @Nullable Object owner, Function<? super Permit, ? extends R> then) {
         return new CoreClause.OfPermit<>(
                 SyncBridge.of(mutex), 1, owner, () -> new MutexPermit(mutex, owner).handedOut(), then);
     }
 
-    static <P extends Permit, R extends @Nullable Object> Clause<R> lock(
+    public static <P extends Permit, R extends @Nullable Object> Clause<R> lock(
             ReadWriteLock lock, Class<P> type, LockMode mode, Function<? super P, ? extends R> then) {
         return new CoreClause.OfPermit<>(
                 SyncBridge.of(lock),
@@ -75,11 +77,11 @@ final class Clauses {
                 then);
     }
 
-    static <R extends @Nullable Object> Clause<R> await(Latch latch, Supplier<? extends R> then) {
+    public static <R extends @Nullable Object> Clause<R> await(Latch latch, Supplier<? extends R> then) {
         return await(SyncBridge.of(latch), then);
     }
 
-    static <R extends @Nullable Object> Clause<R> await(WaitGroup group, Supplier<? extends R> then) {
+    public static <R extends @Nullable Object> Clause<R> await(WaitGroup group, Supplier<? extends R> then) {
         return await(SyncBridge.of(group), then);
     }
 
@@ -87,16 +89,16 @@ final class Clauses {
         return new CoreClause.OfValue<>(core, 1, null, winner -> null, nothing -> then.get());
     }
 
-    static <R extends @Nullable Object> Clause<R> arrive(Barrier barrier, Function<? super Integer, ? extends R> then) {
+    public static <R extends @Nullable Object> Clause<R> arrive(Barrier barrier, Function<? super Integer, ? extends R> then) {
         return new CoreClause.OfBarrier<>(barrier, then);
     }
 
-    static <T extends @Nullable Object, R extends @Nullable Object> Clause<R> stage(
+    public static <T extends @Nullable Object, R extends @Nullable Object> Clause<R> stage(
             CompletionStage<? extends T> stage, Function<? super T, ? extends R> then) {
         return new StageClause<>(stage, then);
     }
 
-    static <R extends @Nullable Object> Clause<R> timeout(long millis, Supplier<? extends R> then) {
+    public static <R extends @Nullable Object> Clause<R> timeout(long millis, Supplier<? extends R> then) {
         return new TimeClause<>(millis, then);
     }
 }
