@@ -1,20 +1,17 @@
 package baton.interop;
 
-import baton.interop.internal.futures.Stages;
+import baton.interop.internal.cancel.TaskGroup;
 import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.VirtualThreads;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,26 +54,14 @@ public final class TaskScope implements AutoCloseable {
     /** The executor if it is ours to shut down. */
     private final @Nullable ExecutorService owned;
 
-    private final boolean independent;
     private final @Nullable String name;
-    private final AsyncWaitGroup unended = AsyncWaitGroup.create();
-    private final Set<CancellationNode<?>> running = ConcurrentHashMap.newKeySet();
-
-    /** The threads that run code of the scope. */
-    private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
-
-    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-
-    /** Why all is to be cancelled. */
-    private final AtomicReference<@Nullable Throwable> stopped = new AtomicReference<>();
-
-    private volatile boolean closed;
+    private final TaskGroup group;
 
     private TaskScope(Executor executor, @Nullable ExecutorService owned, boolean independent, @Nullable String name) {
         this.executor = Objects.requireNonNull(executor, "executor");
         this.owned = owned;
-        this.independent = independent;
         this.name = name;
+        this.group = new TaskGroup(independent);
     }
 
     /** A scope in which the first failure cancels all others. */
@@ -124,15 +109,9 @@ public final class TaskScope implements AutoCloseable {
      * @throws IllegalStateException if the scope is closed
      */
     public <T extends @Nullable Object> CancellableFuture<T> fork(CancellableFunction<? extends T> function) {
-        CancellableFuture<T> future = CancellableFuture.prepare(function, this);
-        unended.add();
-        if (closed) {
-            unended.done();
-            throw new IllegalStateException("closed: " + this);
-        }
-        running.add(future);
-        // Whoever stops the scope looks at `running` after `stopped`, so one of us two cancels it.
-        Throwable reason = stopped.get();
+        CancellableFuture<T> future = CancellableFuture.prepare(function, group);
+        if (!group.add(future)) throw new IllegalStateException("closed: " + this);
+        Throwable reason = group.stopReason();
         if (reason == null) future.start(executor);
         else future.cancel(reason);
         return future;
@@ -147,7 +126,7 @@ public final class TaskScope implements AutoCloseable {
      */
     public void join() throws InterruptedException, ExecutionException {
         refuseInside("join");
-        CompletableFuture<@Nullable Void> end = unended.await();
+        CompletableFuture<@Nullable Void> end = group.awaitEnd();
         try {
             end.get();
         } finally {
@@ -165,14 +144,14 @@ public final class TaskScope implements AutoCloseable {
     public void join(Duration timeout) throws InterruptedException, ExecutionException, TimeoutException {
         long millis = Timeout.millis(timeout);
         refuseInside("join");
-        CompletableFuture<@Nullable Void> end = unended.await();
+        CompletableFuture<@Nullable Void> end = group.awaitEnd();
         try {
             end.get(millis, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             TimeoutException late = new TimeoutException("not ended within " + timeout + ": " + this);
-            Throwable before = failure.get();
+            Throwable before = group.failure();
             if (before != null) late.addSuppressed(before);
-            stop(late, null);
+            group.stop(late);
             throw late;
         } finally {
             end.cancel(false);
@@ -181,7 +160,7 @@ public final class TaskScope implements AutoCloseable {
     }
 
     private void rethrow() throws ExecutionException {
-        Throwable first = failure.get();
+        Throwable first = group.failure();
         if (first != null) throw new ExecutionException(first);
     }
 
@@ -194,56 +173,20 @@ public final class TaskScope implements AutoCloseable {
     @Override
     public void close() {
         refuseInside("close");
-        closed = true;
-        stop(new CancellationException("closed: " + this), null);
-        unended.await().join();
+        group.close();
+        group.stop(new CancellationException("closed: " + this));
+        group.awaitEnd().join();
         if (owned != null) VirtualThreads.close(owned);
     }
 
     private void refuseInside(String call) {
-        if (inside.contains(Thread.currentThread())) {
+        if (group.isInside()) {
             throw new IllegalStateException(call + " from within the scope would wait for itself: " + this);
         }
     }
 
-    private void stop(Throwable reason, @Nullable CancellationNode<?> but) {
-        stopped.compareAndSet(null, reason);
-        for (CancellationNode<?> link : running) {
-            if (link != but && link instanceof CancellableFuture<?> future) future.cancel(reason);
-        }
-    }
-
-    /** One of its futures has failed, and is not over yet: it ends by itself, after its teardowns. */
-    void failed(CancellationNode<?> link, Throwable thrown) {
-        Throwable why = Stages.unwrap(thrown);
-        if (why instanceof CancellationException) return;
-        Throwable first = failure.compareAndExchange(null, why);
-        if (first == null) {
-            if (!independent) stop(why, link);
-        } else if (first != why) {
-            first.addSuppressed(why);
-        }
-    }
-
-    /** One of its futures is over. */
-    void terminated(CancellationNode<?> link) {
-        running.remove(link);
-        unended.done();
-    }
-
-    boolean enter() {
-        return inside.add(Thread.currentThread());
-    }
-
-    void leave() {
-        inside.remove(Thread.currentThread());
-    }
-
     @Override
     public String toString() {
-        String state =
-                closed ? "closed, " : failure.get() != null ? "failed, " : stopped.get() != null ? "stopped, " : "";
-        return "TaskScope" + (name == null ? "" : " '" + name + "'") + " (" + state + "running = " + running.size()
-                + ")";
+        return "TaskScope" + (name == null ? "" : " '" + name + "'") + " (" + group.describe() + ")";
     }
 }

@@ -1,5 +1,6 @@
 package baton.interop.internal.futures;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -19,6 +20,13 @@ public final class Stages {
     /** Why the future, which has failed, did. */
     public static Throwable failure(CompletableFuture<?> future) {
         return unwrap(future.handle((value, e) -> e).join());
+    }
+
+    /** A new CancellationException with the reason as its cause. */
+    public static CancellationException cancellation(Throwable reason) {
+        CancellationException e = new CancellationException(reason.toString());
+        e.initCause(reason);
+        return e;
     }
 
     /** Cancels the stage, if it can be cancelled. */

@@ -70,11 +70,7 @@ public final class Clauses {
     public static <P extends Permit, R extends @Nullable Object> Clause<R> lock(
             ReadWriteLock lock, Class<P> type, LockMode mode, Function<? super P, ? extends R> then) {
         return new CoreClause.OfPermit<>(
-                SyncBridge.of(lock),
-                mode.weight,
-                null,
-                () -> ReadWriteRequests.handOut(lock, type, mode, null),
-                then);
+                SyncBridge.of(lock), mode.weight, null, () -> ReadWriteRequests.handOut(lock, type, mode, null), then);
     }
 
     public static <R extends @Nullable Object> Clause<R> await(Latch latch, Supplier<? extends R> then) {
@@ -89,7 +85,8 @@ public final class Clauses {
         return new CoreClause.OfValue<>(core, 1, null, winner -> null, nothing -> then.get());
     }
 
-    public static <R extends @Nullable Object> Clause<R> arrive(Barrier barrier, Function<? super Integer, ? extends R> then) {
+    public static <R extends @Nullable Object> Clause<R> arrive(
+            Barrier barrier, Function<? super Integer, ? extends R> then) {
         return new CoreClause.OfBarrier<>(barrier, then);
     }
 

@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.cancel;
 
 import baton.interop.internal.futures.Stages;
 import baton.waiting.coroutine.Trampoline;
@@ -16,7 +16,7 @@ final class Completion {
     final @Nullable Throwable reason;
 
     /** What is to be torn down; for the one who has decided. */
-    CancellationToken.@Nullable Teardown registered;
+    CancellableWork.@Nullable Teardown registered;
 
     /** All its dependents were ended, and it with them. */
     final boolean isByDependents;

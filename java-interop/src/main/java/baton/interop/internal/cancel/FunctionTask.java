@@ -1,11 +1,13 @@
-package baton.interop;
+package baton.interop.internal.cancel;
 
+import baton.interop.CancellableFunction;
+import baton.interop.CancellationToken;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** A function as its executor has it. When it is cancelled before it has begun, it is empty and does nothing. */
+/** A function as its executor has it. Once it is cancelled before it has begun, the task is empty and does nothing. */
 final class FunctionTask<T extends @Nullable Object> implements Runnable {
     private static final VarHandle FUNCTION;
 
@@ -17,36 +19,42 @@ final class FunctionTask<T extends @Nullable Object> implements Runnable {
         }
     }
 
-    private final CancellableFuture<T> future;
+    private final WorkNode<T> future;
+    private final CancellableWork work;
     private final CancellationToken token;
 
     @SuppressWarnings("UnusedVariable") // by FUNCTION
     private volatile @Nullable CancellableFunction<? extends T> function;
 
-    FunctionTask(CancellableFuture<T> future, CancellationToken token, CancellableFunction<? extends T> function) {
+    FunctionTask(
+            WorkNode<T> future,
+            CancellableWork work,
+            CancellableFunction<? extends T> function,
+            CancellationToken token) {
         this.future = future;
-        this.token = token;
+        this.work = work;
         this.function = function;
+        this.token = token;
     }
 
     void start(Executor executor) {
         try {
             executor.execute(this);
         } catch (Throwable e) {
-            if (take() != null) future.ended(token, null, e);
+            if (takeFunction() != null) future.workEnded(work, null, e);
         }
     }
 
     @Override
     public void run() {
-        CancellableFunction<? extends T> mine = take();
-        if (mine != null) future.work(token, mine);
+        CancellableFunction<? extends T> mine = takeFunction();
+        if (mine != null) future.runFunction(work, mine, token);
     }
 
-    /** The function, for the one who comes first: to run it, or to see to it that nobody will. */
+    /** Returns the function to the first caller, which runs or drops it; null to all others. */
     @SuppressWarnings("unchecked")
     @Nullable
-    CancellableFunction<? extends T> take() {
+    CancellableFunction<? extends T> takeFunction() {
         return (CancellableFunction<? extends T>) FUNCTION.getAndSet(this, null);
     }
 }

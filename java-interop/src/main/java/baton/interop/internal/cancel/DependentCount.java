@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.internal.cancel;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

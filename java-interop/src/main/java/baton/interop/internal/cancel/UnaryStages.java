@@ -1,5 +1,6 @@
-package baton.interop;
+package baton.interop.internal.cancel;
 
+import baton.interop.CancellableFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -13,12 +14,16 @@ import org.jspecify.annotations.Nullable;
  * The ways to derive a stage from one: each is what CompletableFuture makes it, but cancellable, and counted among
  * those who want this one.
  */
-abstract class UnaryStages<T extends @Nullable Object> extends CompletableFuture<T> {
+public abstract class UnaryStages<T extends @Nullable Object> extends CompletableFuture<T> {
     /** Makes this a source of the stage, which was just derived from it. */
     abstract <U extends @Nullable Object> CancellableFuture<U> derived(CompletableFuture<U> stage);
 
-    /** Runs it when this is done. It is no consumer. */
-    final void whenDone(Runnable action) {
+    /** A future without work, which completes only from outside. */
+    @Override
+    public abstract <U extends @Nullable Object> CancellableFuture<U> newIncompleteFuture();
+
+    /** Runs the action when this is done; it does not count as a dependent. */
+    protected final void whenDone(Runnable action) {
         var unused = super.whenComplete((value, e) -> action.run());
     }
 

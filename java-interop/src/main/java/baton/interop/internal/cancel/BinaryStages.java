@@ -1,5 +1,6 @@
-package baton.interop;
+package baton.interop.internal.cancel;
 
+import baton.interop.CancellableFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -10,7 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The ways to derive a stage from two, both of which it then has as sources. */
-abstract class BinaryStages<T extends @Nullable Object> extends UnaryStages<T> {
+public abstract class BinaryStages<T extends @Nullable Object> extends UnaryStages<T> {
     /** Makes this and the other a source of the stage, which was just derived from them. */
     abstract <U extends @Nullable Object> CancellableFuture<U> derived(
             CompletionStage<?> other, CompletableFuture<U> stage);

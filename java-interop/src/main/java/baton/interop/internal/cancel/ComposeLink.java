@@ -1,5 +1,6 @@
-package baton.interop;
+package baton.interop.internal.cancel;
 
+import baton.interop.CancellableFuture;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,13 +24,14 @@ final class ComposeLink<A extends @Nullable Object, U extends @Nullable Object>
         CompletionStage<U> inner = function.apply(argument);
         if (inner != null
                 && !first.compareAndSet(null, inner)
-                && first.getAndSet(null) instanceof CancellableFuture<?> dependent) dependent.consume(inner);
+                && first.getAndSet(null) instanceof CancellationNode<?> dependent) dependent.addSource(inner);
         return inner;
     }
 
     CancellableFuture<U> by(CancellableFuture<U> dependent) {
         if (!first.compareAndSet(null, dependent) && first.getAndSet(null) instanceof CompletionStage<?> inner) {
-            dependent.consume(inner);
+            CancellationNode<U> node = dependent;
+            node.addSource(inner);
         }
         return dependent;
     }
