@@ -24,6 +24,13 @@ import org.junit.jupiter.api.Test;
 /** What the exported package shows to Java. */
 class PublicApiTest {
     private static List<Class<?>> publicClasses() throws Exception {
+        List<Class<?>> found = new ArrayList<>();
+        for (Class<?> type : classes()) if (isVisible(type)) found.add(type);
+        assertTrue(found.contains(AsyncMutex.class) && found.contains(LeakReport.Leak.class));
+        return found;
+    }
+
+    private static List<Class<?>> classes() throws Exception {
         Path root = Path.of(AsyncSemaphore.class
                 .getProtectionDomain()
                 .getCodeSource()
@@ -33,12 +40,22 @@ class PublicApiTest {
         File[] files = root.resolve("baton/interop").toFile().listFiles((dir, name) -> name.endsWith(".class"));
         for (File file : files) {
             String name = file.getName().substring(0, file.getName().length() - ".class".length());
-            if (name.equals("package-info")) continue;
-            Class<?> type = Class.forName("baton.interop." + name);
-            if (isVisible(type)) found.add(type);
+            if (!name.equals("package-info")) found.add(Class.forName("baton.interop." + name));
         }
-        assertTrue(found.contains(AsyncMutex.class) && found.contains(LeakReport.Leak.class));
         return found;
+    }
+
+    /** The internals live in packages that the module does not export. */
+    @Test
+    void exportedPackage_holdsPublicTypesAlone() throws Exception {
+        List<String> found = new ArrayList<>();
+        for (Class<?> type : classes()) if (!isVisible(type) && !isPrivate(type)) found.add(type.getName());
+        assertEquals(List.of(), found);
+    }
+
+    /** An implementation detail of one file: nested and private, local or anonymous. */
+    private static boolean isPrivate(Class<?> type) {
+        return Modifier.isPrivate(type.getModifiers()) || type.getEnclosingMethod() != null || type.isAnonymousClass();
     }
 
     private static boolean isVisible(Class<?> type) {
@@ -81,6 +98,7 @@ class PublicApiTest {
         return name.startsWith("kotlin.")
                 || name.startsWith("kotlinx.")
                 || name.startsWith("baton.waiting.")
+                || name.startsWith("baton.interop.internal.")
                 || name.startsWith("baton.scheduler.bridge.");
     }
 
