@@ -1,7 +1,6 @@
 package baton.interop;
 
 import baton.interop.internal.cancel.CancellableWork;
-import baton.interop.internal.cancel.CancellationNode;
 import baton.interop.internal.cancel.TaskGroup;
 import baton.interop.internal.futures.CallbackExecutor;
 import baton.interop.internal.futures.Stages;
@@ -56,8 +55,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what it is completed with
  */
-@SuppressWarnings("exports") // its superclasses add nothing public to CompletableFuture
-public final class CancellableFuture<T extends @Nullable Object> extends CancellationNode<T> {
+public final class CancellableFuture<T extends @Nullable Object> extends BinaryStages<T> {
     private CancellableFuture(@Nullable CancellableWork work) {
         super(work);
     }

@@ -53,7 +53,10 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
     }
 
     @Override
-    final <U extends @Nullable Object> CancellableFuture<U> derived(CompletableFuture<U> stage) {
+    public abstract <U extends @Nullable Object> CancellableFuture<U> newIncompleteFuture();
+
+    /** Makes this a source of the stage, which was just derived from it. */
+    protected final <U extends @Nullable Object> CancellableFuture<U> derived(CompletableFuture<U> stage) {
         CancellableFuture<U> dependent;
         if (stage instanceof CancellableFuture<U> ours) {
             dependent = ours;
@@ -67,16 +70,16 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         return dependent;
     }
 
-    @Override
-    final <U extends @Nullable Object> CancellableFuture<U> derived(
+    /** Makes this and the other one sources of the stage, which was just derived from them. */
+    protected final <U extends @Nullable Object> CancellableFuture<U> derived(
             CompletionStage<?> other, CompletableFuture<U> stage) {
         CancellableFuture<U> dependent = derived(stage);
         addAsSourceOf(dependent, other);
         return dependent;
     }
 
-    @Override
-    final <U extends @Nullable Object> CancellableFuture<U> ofEither(
+    /** As {@link #derived(CompletionStage, CompletableFuture)}, for a stage that is done when one of the two is. */
+    protected final <U extends @Nullable Object> CancellableFuture<U> derivedFromEither(
             CompletionStage<?> other, CompletableFuture<U> stage) {
         CancellableFuture<U> dependent = derived(other, stage);
         CancellationNode<U> node = dependent;

@@ -8,14 +8,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A function that answers a stage, which becomes a source of the stage derived by it: a cancel is passed on to it. */
-final class ComposeLink<A extends @Nullable Object, U extends @Nullable Object>
+public final class ComposeLink<A extends @Nullable Object, U extends @Nullable Object>
         implements Function<A, CompletionStage<U>> {
     private final Function<? super A, ? extends CompletionStage<U>> function;
 
     /** The inner stage or the dependent, whichever was there first; whoever comes second brings them together. */
     private final AtomicReference<@Nullable Object> first = new AtomicReference<>();
 
-    ComposeLink(Function<? super A, ? extends CompletionStage<U>> function) {
+    public ComposeLink(Function<? super A, ? extends CompletionStage<U>> function) {
         this.function = Objects.requireNonNull(function, "function");
     }
 
@@ -28,7 +28,8 @@ final class ComposeLink<A extends @Nullable Object, U extends @Nullable Object>
         return inner;
     }
 
-    CancellableFuture<U> by(CancellableFuture<U> dependent) {
+    /** Makes the stage that the function returns a source of the dependent. */
+    public CancellableFuture<U> linkTo(CancellableFuture<U> dependent) {
         if (!first.compareAndSet(null, dependent) && first.getAndSet(null) instanceof CompletionStage<?> inner) {
             CancellationNode<U> node = dependent;
             node.addSource(inner);

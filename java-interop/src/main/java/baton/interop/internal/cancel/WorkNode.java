@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * thread that is too late completes the future with that. A derived stage has no work and is decided as any
  * CompletableFuture.
  */
-abstract class WorkNode<T extends @Nullable Object> extends BinaryStages<T> {
+abstract class WorkNode<T extends @Nullable Object> extends CompletableFuture<T> {
     private static final VarHandle ONGOING;
     private static final VarHandle TERMINATION;
 
@@ -68,6 +68,11 @@ abstract class WorkNode<T extends @Nullable Object> extends BinaryStages<T> {
         } catch (Throwable e) {
             workEnded(mine, null, e);
         }
+    }
+
+    /** Runs the action when this is done; it does not count as a dependent. */
+    protected final void whenDone(Runnable action) {
+        var unused = super.whenComplete((value, e) -> action.run());
     }
 
     /** Completes this, as any CompletableFuture; a null failure means with the value. */

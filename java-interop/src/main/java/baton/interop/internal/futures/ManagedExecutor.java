@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * found open after that, and the executor has terminated once it is shut down and {@link #works} is empty: so one of
  * the two sees the other.
  */
-public abstract class ManagedExecutor extends AbstractExecutorService {
+abstract class ManagedExecutor extends AbstractExecutorService {
     private final Set<Work> works = ConcurrentHashMap.newKeySet();
 
     /** How many works there were, by which they have their order. */
@@ -41,7 +41,7 @@ public abstract class ManagedExecutor extends AbstractExecutorService {
     private volatile boolean stopped;
 
     /** Has {@code work} run once, some time; or answers why it never runs. */
-    protected abstract @Nullable Throwable handOver(Work work);
+    abstract @Nullable Throwable handOver(Work work);
 
     /** {@code work}, which was handed over, or is just being, will not run: takes it out of where it waits. */
     void withdrawn(Work work) {}
@@ -98,17 +98,17 @@ public abstract class ManagedExecutor extends AbstractExecutorService {
     }
 
     @Override
-    protected final <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Callable<T> call) {
+    protected <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Callable<T> call) {
         return new Submitted<>(call);
     }
 
     @Override
-    protected final <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Runnable command, T value) {
+    protected <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Runnable command, T value) {
         return new Submitted<>(Executors.callable(command, value));
     }
 
     /** How its life is, and how much has not ended. */
-    protected final String state() {
+    final String state() {
         String life = isTerminated() ? "terminated, " : shut ? "shut down, " : "";
         return life + "unended = " + works.size();
     }
@@ -129,7 +129,7 @@ public abstract class ManagedExecutor extends AbstractExecutorService {
     }
 
     /** A command on its way: from WAITING to RUNNING and ENDED, or to ENDED at once when it is dropped. */
-    protected final class Work implements Runnable {
+    final class Work implements Runnable {
         private static final int WAITING = 0;
         private static final int RUNNING = 1;
         private static final int ENDED = 2;

@@ -22,7 +22,8 @@ public final class TaskExecutor extends ManagedExecutor {
     }
 
     @Override
-    protected @Nullable Throwable handOver(Work work) {
+    @Nullable
+    Throwable handOver(Work work) {
         Command task = new Command(work);
         work.handle = task.submit();
         // What is dropped from now on sees the handle. What was dropped before is refused.
