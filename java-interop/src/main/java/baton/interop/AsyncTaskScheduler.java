@@ -101,7 +101,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         return new AsyncTaskSchedulerBuilder(maxConcurrency);
     }
 
-    /** The scheduler behind this face. */
+    /** The Kotlin scheduler behind this. */
     public TaskScheduler kotlin() {
         return scheduler;
     }

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * comes too late changes nothing, and finds it done, but for the moment in which another thread is just completion it by
  * the stages derived from it.
  *
- * <p><i>CallbackExecutor</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
+ * <p><i>Callbacks</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
  * under a lock. A callback that blocks holds up the teardowns that come after it. After a timeout both run on
  * a thread of Baton's own, {@code baton-callbacks-…}. Timers: whole milliseconds, rounded up.
  *
@@ -178,7 +178,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
 
     /**
      * Completes it with a {@link TimeoutException} if it is not done in time, which ends the work behind it as a cancel
-     * would. Zero and less mean now or not at all.
+     * would. With zero or less it succeeds or fails at once.
      */
     public CancellableFuture<T> orTimeout(Duration timeout) {
         return after(timeout, () -> completeExceptionally(new TimeoutException("not done within " + timeout)));

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that belongs together and does not outlive a block:
+ * A scope for functions that belong together and do not outlive a block:
  *
  * <pre>{@code
  * try (TaskScope scope = TaskScope.open(executor)) {
@@ -26,32 +26,32 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p><i>Waiting.</i> {@link #join} waits until all that was forked has ended, function and teardowns, also what the
- * functions forked themselves. {@link #close} cancels what still runs and waits for that too, so nothing of the scope
- * runs after the block.
+ * <p><i>Waiting.</i> {@link #join} waits until all forked functions and their teardowns have ended, including those that
+ * the functions have forked themselves. {@link #close} cancels the running ones and waits for them too, so nothing of
+ * the scope runs after the block.
  *
  * <p><i>Failure.</i> The first function that fails cancels all others, with its failure as the reason; {@link #join}
- * throws it, with the failures that came later as suppressed. In an independent scope the others run on. A future that
- * was completed with an exception from outside, or by {@code orTimeout}, has failed; one that was cancelled has not.
- * What is forked when the scope has failed, or a join has timed out, is cancelled before it begins.
+ * throws it, with later failures as suppressed. In an independent scope the others run on. A future that was completed
+ * with an exception from outside, or by {@code orTimeout}, has failed; a cancelled future has not. A function forked
+ * after the scope has failed, or after a join has timed out, is cancelled before it begins.
  *
  * <p><i>Cancellation.</i> Cancelling a future of the scope, or all stages derived from it, cancels that one alone.
  * {@link #join} ends early when its thread is interrupted.
  *
- * <p><i>CallbackExecutor.</i> Functions run on the executor given, which must run what it is given while somebody waits here;
- * the scope has no thread of its own, but for one opened by {@link #openVirtual}. Where callbacks and teardowns run is
- * told at {@link CancellationToken}.
+ * <p><i>Callbacks.</i> Functions run on the given executor, which must run them while a thread waits here. The scope has
+ * no thread of its own, except one opened by {@link #openVirtual}. {@link CancellationToken} says where callbacks and
+ * teardowns run.
  *
- * <p><i>Memory.</i> What the forked functions did happens before whatever follows a join or a close.
+ * <p><i>Memory.</i> Actions of the forked functions happen before the actions that follow a join or a close.
  *
  * <p><i>Misuse.</i> {@link #join} and {@link #close} from within a function, a teardown or a callback of the scope
- * would wait for themselves: {@link IllegalStateException}, as for a {@link #fork} after {@link #close}. All members
- * may be called from any thread.
+ * would wait for themselves, and throw {@link IllegalStateException}; so does a {@link #fork} after {@link #close}. All
+ * members may be called from any thread.
  */
 public final class TaskScope implements AutoCloseable {
     private final Executor executor;
 
-    /** The executor if it is ours to shut down. */
+    /** The executor if the scope has to shut it down, or null. */
     private final @Nullable ExecutorService owned;
 
     private final @Nullable String name;
@@ -85,8 +85,8 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * As {@link #open}, with a virtual thread for every function; {@link #close} waits until those threads have nothing
-     * more to run.
+     * As {@link #open}, with a virtual thread for each function; {@link #close} also waits until those threads have
+     * ended.
      *
      * @throws UnsupportedOperationException before JDK 21
      */
@@ -103,8 +103,8 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * Runs the function on the executor, as {@link CancellableFuture#supply}. Never waits. When the scope has failed,
-     * or a join has timed out, the future is cancelled for that reason and the function never begins.
+     * Runs the function on the executor, as {@link CancellableFuture#supply}. Never waits. If the scope has failed, or a
+     * join has timed out, the future is cancelled for that reason and the function never begins.
      *
      * @throws IllegalStateException if the scope is closed
      */
@@ -118,14 +118,14 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * Waits until all that was forked has ended.
+     * Waits until all forked functions have ended.
      *
-     * @throws ExecutionException if one has failed, the first as its cause, which has the others as suppressed
-     * @throws InterruptedException if this thread is interrupted; what runs, runs on
+     * @throws ExecutionException if a function has failed; its cause is the first failure, with the others as suppressed
+     * @throws InterruptedException if this thread is interrupted; the functions run on
      * @throws IllegalStateException within the scope
      */
     public void join() throws InterruptedException, ExecutionException {
-        refuseInside("join");
+        throwIfInside("join");
         CompletableFuture<@Nullable Void> end = group.awaitEnd();
         try {
             end.get();
@@ -136,14 +136,14 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * As {@link #join()}, but cancels all that has not ended in time, which may go on for a while; {@link #close} waits
-     * for it. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #join()}, but cancels the functions that have not ended in time. They may go on for a while, and {@link
+     * #close} waits for them. With zero or less it does not wait. The timeout is rounded up to whole milliseconds.
      *
-     * @throws TimeoutException if the time is over, also when one has failed; the failure is suppressed then
+     * @throws TimeoutException if the timeout has passed; if a function has failed, with the failure as suppressed
      */
     public void join(Duration timeout) throws InterruptedException, ExecutionException, TimeoutException {
         long millis = Timeout.millis(timeout);
-        refuseInside("join");
+        throwIfInside("join");
         CompletableFuture<@Nullable Void> end = group.awaitEnd();
         try {
             end.get(millis, TimeUnit.MILLISECONDS);
@@ -165,21 +165,21 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * Cancels what still runs, and waits until all functions and teardowns have ended, however long that takes; an
-     * interrupt does not end it. Closing it again only waits.
+     * Cancels the running functions, and waits until all functions and teardowns have ended, however long that takes; an
+     * interrupt does not end the wait. A second close only waits.
      *
      * @throws IllegalStateException within the scope; it stays open
      */
     @Override
     public void close() {
-        refuseInside("close");
+        throwIfInside("close");
         group.close();
         group.stop(new CancellationException("closed: " + this));
         group.awaitEnd().join();
         if (owned != null) VirtualThreads.close(owned);
     }
 
-    private void refuseInside(String call) {
+    private void throwIfInside(String call) {
         if (group.isInside()) {
             throw new IllegalStateException(call + " from within the scope would wait for itself: " + this);
         }

@@ -5,20 +5,20 @@ import baton.waiting.coroutine.Trampoline;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
-/** How a piece of work has ended: decided once, by whoever sets it into the token. */
+/** How a piece of work has ended: decided once, by the thread that sets it into the {@link CancellableWork}. */
 final class Completion {
     final @Nullable Object value;
 
     /** Null if it ended with a value. */
     final @Nullable Throwable failure;
 
-    /** Why the work is no longer wanted; null if it ended by itself. */
+    /** The reason for which the work was cancelled; null if it ended by itself. */
     final @Nullable Throwable reason;
 
-    /** What is to be torn down; for the one who has decided. */
+    /** The teardowns, for the thread that has decided. */
     CancellableWork.@Nullable Teardown registered;
 
-    /** All its dependents were ended, and it with them. */
+    /** Whether the work was cancelled because all its dependents had ended. */
     final boolean isByDependents;
 
     private Completion(
@@ -45,7 +45,7 @@ final class Completion {
         return failure != null || reason != null;
     }
 
-    /** A teardown has thrown: it goes with the failure, or to the thread's handler if there is none. */
+    /** Attaches the exception of a teardown to the failure. Without a failure, the thread's handler gets it. */
     void attach(Throwable thrown) {
         if (failure == null) {
             Trampoline.report(thrown);
@@ -54,10 +54,10 @@ final class Completion {
         }
     }
 
-    /** The work was cancelled, and then failed: told if it says anything new. */
+    /** The work has failed after it was cancelled: attaches the failure, unless the cancel has caused it. */
     void failedAfterwards(Throwable thrown) {
-        Throwable what = Stages.unwrap(thrown);
-        if (failure != null && !(what instanceof CancellationException || what instanceof InterruptedException)) {
+        Throwable cause = Stages.unwrap(thrown);
+        if (failure != null && !(cause instanceof CancellationException || cause instanceof InterruptedException)) {
             attach(thrown);
         }
     }

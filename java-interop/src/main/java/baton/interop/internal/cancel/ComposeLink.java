@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A function that answers a stage, which becomes a source of the stage derived by it: a cancel is passed on to it. */
+/** A function that returns a stage and makes it a source of the dependent, so that a cancel of the dependent reaches it. */
 public final class ComposeLink<A extends @Nullable Object, U extends @Nullable Object>
         implements Function<A, CompletionStage<U>> {
     private final Function<? super A, ? extends CompletionStage<U>> function;
 
-    /** The inner stage or the dependent, whichever was there first; whoever comes second brings them together. */
+    /** The inner stage or the dependent, whichever was set first; the thread with the other one links the two. */
     private final AtomicReference<@Nullable Object> first = new AtomicReference<>();
 
     public ComposeLink(Function<? super A, ? extends CompletionStage<U>> function) {

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 
 /**
- * How many stages were derived from a future and still want it. They hold this instead of the future: whoever can still
- * complete a future holds it anyway, and a stage must not keep all those alive that ended before it.
+ * The number of stages that were derived from a future and still want it. They refer to this instead of the future: code
+ * that can still complete the future refers to it anyway, and a stage must not keep all ended futures before it alive.
  */
 final class DependentCount extends WeakReference<CancellationNode<?>> {
     private static final VarHandle COUNT;
@@ -32,7 +32,7 @@ final class DependentCount extends WeakReference<CancellationNode<?>> {
         return this;
     }
 
-    /** True for the last one. */
+    /** Counts one less; true for the last one. */
     boolean leave() {
         return (int) COUNT.getAndAdd(this, -1) == 1;
     }

@@ -10,8 +10,8 @@ import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a party of a barrier. It waits in the barrier's own line; what it is granted there is its number, or
- * the generation for which it has to run the action first.
+ * The future of a party of a barrier. The party waits in the barrier's queue. Its grant is its arrival index, or the
+ * generation whose action it has to run first.
  */
 public final class BarrierFuture extends RevocableFuture<Integer> {
     private final Barrier barrier;
@@ -23,7 +23,7 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
         this.grant = grant;
     }
 
-    /** For a party that need not wait. */
+    /** The future of a party that need not wait. */
     public static CompletableFuture<Integer> of(Barrier barrier, Object granted) {
         BarrierFuture arrival = new BarrierFuture(barrier, null);
         arrival.decided(granted, null);
@@ -38,13 +38,13 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
 
     private void decided(@Nullable Object granted, @Nullable Throwable failure) {
         if (granted instanceof Integer index) succeed(index);
-        else if (granted != null) lead(granted);
+        else if (granted != null) runAction(granted);
         else if (failure instanceof TimeoutException late) fail(new BarrierTimeoutException(late.getMessage()));
-        // Withdrawn, if it was cancelled; and whoever withdrew it completes this.
+        // A cancelled grant was withdrawn, and the withdrawing thread completes this.
         else if (failure != null && !(failure instanceof CancellationException)) fail(failure);
     }
 
-    private void lead(Object generation) {
+    private void runAction(Object generation) {
         Job job = SyncBridge.lead(barrier, generation, (index, failure) -> {
             if (failure == null) succeed(index);
             else fail(failure);
@@ -53,7 +53,7 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
         if (isCancelled()) job.cancel(new CancellationException());
     }
 
-    /** Once it leads, there is nothing to take back. */
+    /** Does nothing once this runs the action: the arrival is final. */
     @Override
     public void withdraw() {
         if (grant != null) grant.cancel(false);

@@ -10,16 +10,16 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Where calls run that lead to the user's code. */
+/** Runs callbacks, that is calls which lead to the user's code, with a bounded stack. */
 public final class CallbackExecutor {
-    /** For callbacks that would deepen the stack without bound. Unlike the common pool, user code cannot fill it. */
+    /** Runs callbacks that would deepen the stack without bound. Unlike the common pool, no user code can fill it. */
     public static final Executor ELSEWHERE = HandOverExecutor.INSTANCE;
 
     private CallbackExecutor() {}
 
     /**
-     * On the executor if there is one; on this thread if there is none, or it rejects. Either way elsewhere, where the
-     * stack would grow without bound: an executor may well run its tasks at once.
+     * Runs the call on the executor; on this thread if there is none, or if it rejects the call. At too deep a stack a
+     * callback thread runs it in both cases, because an executor may run its tasks in place.
      */
     public static void run(@Nullable Executor executor, Runnable call) {
         if (executor == null) {
@@ -28,13 +28,13 @@ public final class CallbackExecutor {
         }
         try {
             executor.execute(() -> runHere(executor, call));
-        } catch (Throwable e) { // It rejects, or is broken: nothing may be lost for that.
+        } catch (Throwable e) { // It rejects or is broken; the call must run all the same.
             runHere(executor, call);
         }
     }
 
     private static void runHere(@Nullable Executor executor, Runnable call) {
-        // The timer thread of kotlinx.coroutines, on which a withTimeout cancels, is everybody's.
+        // A callback must not hold up kotlinx's shared timer thread, on which a withTimeout cancels.
         if (!Timeouts.isOnSharedTimer() && Trampoline.enter()) {
             try {
                 call.run();
@@ -51,8 +51,8 @@ public final class CallbackExecutor {
     }
 
     /**
-     * As CompletableFuture's own does it, wrapping what the supplier throws included, but through what the future's
-     * class has made of its methods.
+     * As CompletableFuture's own method, which also wraps the exception of the supplier, but calls the methods that the
+     * future's class has overridden.
      */
     public static <T extends @Nullable Object> void completeAsync(
             CompletableFuture<T> future, Supplier<? extends T> supplier, Executor executor) {

@@ -47,17 +47,17 @@ public final class ChannelRequests<T extends @Nullable Object> {
                     new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel));
         }
         int level = ChannelBridge.levelOf(channel, priority);
-        HeldReservation<T> place = new HeldReservation<>(channel, level);
+        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
         try {
             if (ChannelBridge.reserve(channel)) {
-                place.handedOut();
-                return CompletableFuture.completedFuture(place);
+                reservation.handedOut();
+                return CompletableFuture.completedFuture(reservation);
             }
         } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
         Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
-        return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, place, millis, message, null);
+        return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, reservation, millis, message, null);
     }
 
     public CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {
@@ -77,7 +77,7 @@ public final class ChannelRequests<T extends @Nullable Object> {
         return (T) ChannelBridge.unwrap(element);
     }
 
-    /** @param millis negative for one that waits as long as it takes */
+    /** @param millis negative to wait without a timeout */
     private <V extends @Nullable Object> CompletableFuture<V> enqueue(
             int weight,
             Object tag,

@@ -7,7 +7,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Sends what it gets to a channel; one element at a time, so that it requests the next when that has its place. */
+/** Sends the elements of a publisher to a channel, and requests the next one once the last one has a place. */
 public final class ChannelSubscriber<T extends @Nullable Object> implements Flow.Subscriber<T> {
     private final AsyncChannel<T> channel;
     private final AtomicReference<Flow.@Nullable Subscription> subscription = new AtomicReference<>();
@@ -37,7 +37,7 @@ public final class ChannelSubscriber<T extends @Nullable Object> implements Flow
         });
     }
 
-    /** The last element may still wait for its place; a close would refuse it. */
+    /** Closes the channel after the last element has its place; a close before that would refuse the element. */
     @Override
     public void onError(Throwable why) {
         Objects.requireNonNull(why, "why");

@@ -15,17 +15,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes elements out of a channel, one at a time and only on demand, and signals them one after the other.
+ * Receives elements of a channel on demand, one at a time, and signals them in their order.
  *
- * <p>Whatever happens (a request, an element, a cancellation) counts up {@link #turns}. Whoever counts up from 0
- * delivers, until nothing has happened since; all others leave it to that one. So signals are serial, and a request
- * from within a signal needs no stack. Who delivers has borrowed the thread: after {@link #BATCH} signals the rest goes
- * elsewhere.
+ * <p>Each event (a request, an element, a cancellation) increments {@link #events}. The thread that increments it from 0
+ * delivers until there is no further event; all other threads leave the delivery to that one. So signals are serial, and
+ * a request from within a signal does not deepen the stack. The delivering thread is a borrowed one: after {@link #BATCH}
+ * signals a callback thread, or the executor, goes on.
  *
- * <p>What an {@link Entry} was granted is the subscriber's, or is given back, whichever settles it first. So what a
- * cancelled subscription has not delivered is given back at once, however long an executor takes to run its tasks.
+ * <p>An element granted to an {@link Entry} is signalled or returned to the channel, by the thread that claims it first.
+ * So a cancelled subscription returns an undelivered element at once, however long an executor takes to run its tasks.
  *
- * <p>While nothing is requested, a second entry waits for the end of the channel, which takes no demand to signal.
+ * <p>While nothing is requested, a second entry waits for the end of the channel, which is signalled without demand.
  */
 public final class ChannelSubscription<T extends @Nullable Object> implements Flow.Subscription {
     private static final int BATCH = 64;
@@ -36,19 +36,19 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
     private final boolean reactive;
     private final AtomicLong demand = new AtomicLong();
 
-    /** Begins at 1: nothing is signalled before onSubscribe has returned. */
-    private final AtomicInteger turns = new AtomicInteger(1);
+    /** Starts at 1: nothing is signalled before onSubscribe has returned. */
+    private final AtomicInteger events = new AtomicInteger(1);
 
-    /** Null when the subscription has ended. Only who delivers writes it. */
+    /** Null once the subscription has ended. Written by the delivering thread alone. */
     private volatile Flow.@Nullable Subscriber<? super T> subscriber;
 
-    /** Who waits for the next element. Only who delivers writes it. */
+    /** Waits for the next element. Written by the delivering thread alone. */
     private volatile @Nullable Entry entry;
 
-    /** Who waits for the end, from when nothing was requested: the end is signalled without demand. As {@link #entry}. */
+    /** Waits for the end of the channel while nothing is requested. Written by the delivering thread alone. */
     private volatile @Nullable Entry endWatcher;
 
-    private volatile @Nullable IllegalArgumentException misuse;
+    private volatile @Nullable IllegalArgumentException invalidRequest;
     private volatile boolean cancelled;
 
     private ChannelSubscription(
@@ -64,7 +64,7 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
      * Subscribes to the channel.
      *
      * @param executor runs the signals; null for the thread that subscribes, requests, sends or closes
-     * @param reactive whether the rules of reactive streams hold for the subscriber: it never gets null
+     * @param reactive whether the rules of reactive streams hold for the subscriber, which then never gets null
      */
     public static <T extends @Nullable Object> void subscribe(
             Channel<T> channel, Flow.Subscriber<? super T> subscriber, @Nullable Executor executor, boolean reactive) {
@@ -82,10 +82,10 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
     @Override
     public void request(long n) {
         if (n <= 0)
-            misuse = new IllegalArgumentException(
+            invalidRequest = new IllegalArgumentException(
                     "request of n = " + n + ", must be at least 1 (Reactive Streams, rule 3.9)");
         else demand.getAndUpdate(old -> Long.MAX_VALUE - old < n ? Long.MAX_VALUE : old + n);
-        happened();
+        signalEvent();
     }
 
     @Override
@@ -93,11 +93,11 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         cancelled = true;
         abandon(entry);
         abandon(endWatcher);
-        happened();
+        signalEvent();
     }
 
-    private void happened() {
-        if (turns.getAndIncrement() == 0) CallbackExecutor.run(executor, this::deliver);
+    private void signalEvent() {
+        if (events.getAndIncrement() == 0) CallbackExecutor.run(executor, this::deliver);
     }
 
     private void deliver() {
@@ -106,37 +106,37 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         do {
             while (signalNext()) {
                 if (++signals >= BATCH) {
-                    goOnElsewhere();
+                    continueElsewhere();
                     return;
                 }
             }
-            seen = turns.addAndGet(-seen);
+            seen = events.addAndGet(-seen);
         } while (seen != 0);
     }
 
-    private void goOnElsewhere() {
+    private void continueElsewhere() {
         Executor next = executor == null ? CallbackExecutor.ELSEWHERE : executor;
         CallbackExecutor.run(next, this::deliver);
     }
 
-    /** False when there is nothing to signal, for now or for ever. */
+    /** False if there is nothing to signal, for now or for good. */
     private boolean signalNext() {
         Flow.Subscriber<? super T> to = subscriber;
         if (to == null) return false;
         if (cancelled) {
-            end();
+            endSubscription();
             return false;
         }
-        IllegalArgumentException refused = misuse;
+        IllegalArgumentException refused = invalidRequest;
         if (refused != null) {
-            end();
-            guarded(() -> to.onError(refused));
+            endSubscription();
+            callSubscriber(() -> to.onError(refused));
             return false;
         }
         Entry waiting = entry;
         if (waiting == null) {
             if (demand.get() == 0) {
-                // A consumption asks again when it is through with its last element, which may take a while.
+                // A forEach requests the next element when its action has ended, so it sees the end of the channel then.
                 if (reactive) watchEnd(to);
                 return false;
             }
@@ -147,12 +147,12 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         return switch (waiting.outcome) {
             case Waiter.GRANTED -> {
                 entry = null;
-                if (waiting.settle()) signal(to, waiting);
+                if (waiting.claim()) signal(to, waiting);
                 yield true;
             }
             case Waiter.FAILED -> {
                 entry = null;
-                end(to, core.failure(waiting));
+                signalEnd(to, core.failure(waiting));
                 yield false;
             }
             default -> false;
@@ -166,14 +166,14 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
             endWatcher = watcher;
             if (!enqueue(watcher)) return;
         }
-        if (watcher.outcome == Waiter.FAILED) end(to, core.failure(watcher));
+        if (watcher.outcome == Waiter.FAILED) signalEnd(to, core.failure(watcher));
     }
 
-    /** False if the subscription was cancelled meanwhile. */
+    /** False if the subscription has been cancelled. */
     private boolean enqueue(Entry waiting) {
-        // Whoever cancels looks at the entries after `cancelled`, so one of us two sees to it that it does not wait.
+        // A canceller reads the entries after it has written `cancelled`, so one of the two threads abandons the entry.
         if (cancelled) {
-            end();
+            endSubscription();
             return false;
         }
         waiting.enqueue();
@@ -185,27 +185,27 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         T element = (T) core.grantOf(granted, null);
         if (element == null && reactive) {
             SyncBridge.giveBack(granted);
-            end();
-            guarded(() -> to.onError(new NullPointerException("the next element is null, and stays in " + channel)));
+            endSubscription();
+            callSubscriber(() -> to.onError(new NullPointerException("the next element is null, and stays in " + channel)));
             return;
         }
         SyncBridge.arrived(granted);
         demand.getAndUpdate(old -> old == Long.MAX_VALUE ? old : old - 1);
-        guarded(() -> to.onNext(element));
+        callSubscriber(() -> to.onNext(element));
     }
 
-    /** The channel is closed and drained. */
-    private void end(Flow.Subscriber<? super T> to, Throwable closed) {
-        end();
+    /** Signals the end of the channel, which is closed and drained. */
+    private void signalEnd(Flow.Subscriber<? super T> to, Throwable closed) {
+        endSubscription();
         Throwable why = ChannelBridge.endOf(channel, closed);
-        guarded(() -> {
+        callSubscriber(() -> {
             if (why == null) to.onComplete();
             else to.onError(why);
         });
     }
 
-    /** Nothing will be signalled any more. */
-    private void end() {
+    /** From now on nothing is signalled. */
+    private void endSubscription() {
         subscriber = null;
         Entry waiting = entry;
         Entry watcher = endWatcher;
@@ -219,8 +219,8 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         if (waiting != null) waiting.abandon();
     }
 
-    /** A subscriber that throws has cancelled its subscription. */
-    private void guarded(Runnable signal) {
+    /** Calls the subscriber. If it throws, its subscription is cancelled. */
+    private void callSubscriber(Runnable signal) {
         try {
             signal.run();
         } catch (Throwable e) {
@@ -235,9 +235,9 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
     }
 
     private final class Entry extends Waiter {
-        private final AtomicBoolean settled = new AtomicBoolean();
+        private final AtomicBoolean claimed = new AtomicBoolean();
 
-        /** How it was decided; WAITING until then. */
+        /** How the request was decided; WAITING until then. */
         private volatile int outcome = WAITING;
 
         Entry(WaitCore core, Object tag) {
@@ -246,20 +246,20 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
 
         void enqueue() {
             int state = core.enqueue(this);
-            // Resumed meanwhile, it knows better.
+            // WAITING must not overwrite the outcome of an entry that another thread has resumed meanwhile.
             if (state != WAITING) outcome = state;
         }
 
-        /** One of them succeeds: who delivers what was granted, or who gives it back. */
-        boolean settle() {
-            return settled.compareAndSet(false, true);
+        /** True for one thread: the one that delivers the grant, or the one that returns it. */
+        boolean claim() {
+            return claimed.compareAndSet(false, true);
         }
 
         void abandon() {
-            if (withdraw(CANCELLED) == GRANTED && settle()) SyncBridge.giveBack(this);
+            if (withdraw(CANCELLED) == GRANTED && claim()) SyncBridge.giveBack(this);
         }
 
-        /** What it was granted goes back if the subscription is cancelled before it is signalled. */
+        /** The grant returns to the channel if the subscription is cancelled before the grant is signalled. */
         @Override
         protected boolean getConfirms() {
             return true;
@@ -268,14 +268,14 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         @Override
         protected boolean resume() {
             outcome = GRANTED;
-            happened();
+            signalEvent();
             return true;
         }
 
         @Override
         protected void resumeFailed() {
             outcome = FAILED;
-            happened();
+            signalEvent();
         }
     }
 }

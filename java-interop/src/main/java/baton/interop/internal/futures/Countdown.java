@@ -9,7 +9,7 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Requests for a count of zero: of a latch or of a wait group. */
+/** Requests that wait for a count of zero, of a latch or of a wait group. */
 public final class Countdown {
     private final WaitCore core;
     private final IntSupplier count;
@@ -19,13 +19,13 @@ public final class Countdown {
         this.count = count;
     }
 
-    /** On {@code executor} when it had to wait; null for the thread that reaches zero. */
+    /** The executor completes a future that had to wait; null for the thread that brings the count to zero. */
     public CompletableFuture<@Nullable Void> await(@Nullable Executor executor) {
         if (count.getAsInt() == 0) return CompletableFuture.completedFuture(null);
         return WaiterFuture.enqueue(core, 1, null, null, executor);
     }
 
-    /** Fails with a {@link TimeoutException} that says {@code unmet} when the time is over. */
+    /** Fails with a {@link TimeoutException} with the message {@code unmet} once the timeout has passed. */
     public CompletableFuture<@Nullable Void> await(Duration timeout, Supplier<String> unmet) {
         long millis = Timeout.millis(timeout);
         if (count.getAsInt() == 0) return CompletableFuture.completedFuture(null);

@@ -21,7 +21,7 @@ public final class DispatcherExecutor extends ManagedExecutor {
 
     @Override
     @Nullable
-    Throwable handOver(Work work) {
+    Throwable submitWork(Work work) {
         view.dispatch(EmptyCoroutineContext.INSTANCE, work);
         return null;
     }

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The future of a {@code forEach}. It may be kept for its outcome, and does not keep the action with it. */
+/** The future of a {@code forEach}. It does not keep the action alive, because it may be kept for its outcome. */
 public final class ForEachFuture<T extends @Nullable Object> extends RevocableFuture<@Nullable Void> {
     private Flow.@Nullable Subscription subscription;
     private volatile @Nullable CompletionStage<?> running;
@@ -50,9 +50,9 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
             Channel<T> channel,
             @Nullable Executor executor,
             Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
-        ForEachFuture<T> consumption = new ForEachFuture<>();
-        ChannelSubscription.subscribe(channel, consumption.new Receiver(action), executor, false);
-        return consumption;
+        ForEachFuture<T> future = new ForEachFuture<>();
+        ChannelSubscription.subscribe(channel, future.new Receiver(action), executor, false);
+        return future;
     }
 
     private Flow.Subscription subscription() {
@@ -70,9 +70,9 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
         if (stage != null) Stages.cancel(stage);
     }
 
-    /** Requests an element when it is through with the one before. */
+    /** Requests the next element once the action for the last one has ended. */
     private final class Receiver implements Flow.Subscriber<T> {
-        /** Answers null when it is through already. */
+        /** Returns a stage, or null if the action has ended when it returns. */
         private final Function<? super T, ? extends @Nullable CompletionStage<?>> action;
 
         Receiver(Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
@@ -97,15 +97,15 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
                 var unused = stage.whenComplete((value, e) -> {
                     running = null;
                     if (e == null) subscription().request(1);
-                    else stop(Stages.unwrap(e));
+                    else cancelAndFail(Stages.unwrap(e));
                 });
                 if (isCancelled()) Stages.cancel(stage);
             } catch (Throwable e) {
-                stop(e);
+                cancelAndFail(e);
             }
         }
 
-        private void stop(Throwable why) {
+        private void cancelAndFail(Throwable why) {
             subscription().cancel();
             fail(why);
         }

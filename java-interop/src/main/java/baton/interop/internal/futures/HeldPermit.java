@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** A permit that is given back once, however often and from how many threads it is closed. */
+/** A permit that is released once, however often it is closed and by however many threads. */
 public abstract class HeldPermit implements Permit {
     private static final VarHandle CLOSED;
 
@@ -20,13 +20,15 @@ public abstract class HeldPermit implements Permit {
     private volatile boolean closed;
     private volatile @Nullable LeakWatch watch;
 
-    /** Gives back what is held. */
-    abstract void giveBack();
+    /** Releases what this permit holds. */
+    abstract void releaseHeld();
 
-    /** What is held, in words: {@code "2 permits of Semaphore 'uplink' (…)"}. */
+    /** What this permit holds, in words: {@code "2 permits of Semaphore 'uplink' (…)"}. */
     abstract String describe();
 
-    /** From now on somebody holds it. Two threads may both hand it out: who grants, and who finds it granted. */
+    /**
+     * Marks the permit as handed out. Two threads may both do so: the granting thread, and one that finds it granted.
+     */
     public final HeldPermit handedOut() {
         if (LeakWatch.isEnabled()) {
             watchOnce();
@@ -39,17 +41,17 @@ public abstract class HeldPermit implements Permit {
         if (watch != null || closed) return;
         LeakWatch started = LeakWatch.watch(this);
         watch = started;
-        // Whoever closes looks at `watch` after `closed`, so one of us two ends it.
+        // The closing thread reads `watch` after it has written `closed`, so one of the two threads ends the watch.
         if (closed) started.close();
     }
 
     @Override
     public final void close() {
-        if (spend()) giveBack();
+        if (markClosed()) releaseHeld();
     }
 
-    /** Closes it without giving anything back: whoever calls it takes that over. False when it is closed already. */
-    public final boolean spend() {
+    /** Closes the permit but releases nothing, which is left to the caller. False if it was closed already. */
+    public final boolean markClosed() {
         if (!CLOSED.compareAndSet(this, false, true)) return false;
         LeakWatch watched = watch;
         if (watched != null) watched.close();

@@ -7,7 +7,7 @@ import baton.interop.Reservation;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A place that is reserved in a channel. */
+/** A reserved place in a channel. */
 final class HeldReservation<T extends @Nullable Object> extends HeldPermit implements Reservation<T> {
     private final Channel<T> channel;
     private final int level;
@@ -29,12 +29,12 @@ final class HeldReservation<T extends @Nullable Object> extends HeldPermit imple
 
     private void send(T element, int level) {
         Object wrapped = ChannelBridge.wrap(element);
-        if (!spend()) throw new IllegalStateException("send to a place that was used or given back: " + this);
+        if (!markClosed()) throw new IllegalStateException("send to a place that was used or given back: " + this);
         ChannelBridge.sendReserved(channel, wrapped, level);
     }
 
     @Override
-    void giveBack() {
+    void releaseHeld() {
         ChannelBridge.leavePlace(channel);
     }
 

@@ -4,13 +4,13 @@ import baton.bridge.SyncBridge;
 import baton.sync.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
-/** The ways to be inside a {@link ReadWriteLock}. */
+/** The modes in which a {@link ReadWriteLock} can be held. */
 public enum LockMode {
     READ(SyncBridge.READ_WEIGHT, "read lock", "to read"),
     WRITE(SyncBridge.WRITE_WEIGHT, "write lock", "to write"),
     UPGRADABLE(SyncBridge.UPGRADABLE_WEIGHT, "upgradable read lock", "to read upgradably");
 
-    /** What a waiter for it weighs. */
+    /** The weight of a waiter for this mode. */
     public final int weight;
 
     final String noun;

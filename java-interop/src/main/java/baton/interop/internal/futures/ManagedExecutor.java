@@ -21,70 +21,70 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of an {@link java.util.concurrent.ExecutorService} that has no threads of its own: what was accepted and
- * has not ended, shutdown, termination and interrupts. Who runs it is for the subclass to say.
+ * The lifecycle of an {@link java.util.concurrent.ExecutorService} without threads of its own: the commands that have
+ * not ended, shutdown, termination and interrupts. The subclass runs the commands.
  *
- * <p>A work is in {@link #works} from before it is accepted until it has ended. It is accepted if the executor is
- * found open after that, and the executor has terminated once it is shut down and {@link #works} is empty: so one of
- * the two sees the other.
+ * <p>A work is in {@link #works} from before it is accepted until it has ended. It is accepted if {@link #shutdown} is
+ * false after that. The executor has terminated once {@link #shutdown} is true and then {@link #works} is empty. So the
+ * accepting thread sees the shutdown, or the terminating thread sees the work.
  */
 abstract class ManagedExecutor extends AbstractExecutorService {
     private final Set<Work> works = ConcurrentHashMap.newKeySet();
 
-    /** How many works there were, by which they have their order. */
-    private final AtomicLong made = new AtomicLong();
+    /** The number of works made so far. It numbers them in their order. */
+    private final AtomicLong workCount = new AtomicLong();
 
     private final CountDownLatch terminated = new CountDownLatch(1);
-    private volatile boolean shut;
+    private volatile boolean shutdown;
 
-    /** Whether nothing that waits may begin, and what runs is to be interrupted. Written before {@link #shut}. */
+    /** After {@link #shutdownNow}: no work begins, and running ones are interrupted. Written before {@link #shutdown}. */
     private volatile boolean stopped;
 
-    /** Has {@code work} run once, some time; or answers why it never runs. */
-    abstract @Nullable Throwable handOver(Work work);
+    /** Submits the work, to be run once. Returns null, or the reason why it never runs. */
+    abstract @Nullable Throwable submitWork(Work work);
 
-    /** {@code work}, which was handed over, or is just being, will not run: takes it out of where it waits. */
-    void withdrawn(Work work) {}
+    /** The work will not run: takes it out of its queue. It may be under submission by another thread. */
+    void workDropped(Work work) {}
 
     @Override
     public final void execute(Runnable command) {
         Work work = new Work(Objects.requireNonNull(command, "command"));
         if (command instanceof Submitted<?> future) future.work = work;
         works.add(work);
-        if (shut && work.drop()) throw new RejectedExecutionException("shut down: " + this);
-        Throwable refusal = handOver(work);
-        if (refusal != null && work.drop()) throw new RejectedExecutionException("refused: " + this, refusal);
+        if (shutdown && work.dropWork()) throw new RejectedExecutionException("shut down: " + this);
+        Throwable refusal = submitWork(work);
+        if (refusal != null && work.dropWork()) throw new RejectedExecutionException("refused: " + this, refusal);
     }
 
     @Override
     public final void shutdown() {
-        shut = true;
-        endIfEmpty();
+        shutdown = true;
+        terminateIfEmpty();
     }
 
     @Override
     public final List<Runnable> shutdownNow() {
         stopped = true;
-        shut = true;
-        List<Work> left = new ArrayList<>(works);
-        left.sort(Comparator.comparingLong(work -> work.number));
+        shutdown = true;
+        List<Work> unended = new ArrayList<>(works);
+        unended.sort(Comparator.comparingLong(work -> work.number));
         List<Runnable> dropped = new ArrayList<>();
-        for (Work work : left) {
-            if (work.drop()) dropped.add(work.command);
+        for (Work work : unended) {
+            if (work.dropWork()) dropped.add(work.command);
             else work.interrupt();
         }
-        endIfEmpty();
+        terminateIfEmpty();
         return dropped;
     }
 
-    private void endIfEmpty() {
-        // Not isEmpty(), which may say so while works come and go although there is always one.
-        if (shut && !works.iterator().hasNext()) terminated.countDown();
+    private void terminateIfEmpty() {
+        // Not isEmpty(): while works come and go, it may return true although there is always one.
+        if (shutdown && !works.iterator().hasNext()) terminated.countDown();
     }
 
     @Override
     public final boolean isShutdown() {
-        return shut;
+        return shutdown;
     }
 
     @Override
@@ -107,13 +107,13 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         return new Submitted<>(Executors.callable(command, value));
     }
 
-    /** How its life is, and how much has not ended. */
+    /** The state of the lifecycle, and the number of works that have not ended, in words. */
     final String state() {
-        String life = isTerminated() ? "terminated, " : shut ? "shut down, " : "";
-        return life + "unended = " + works.size();
+        String state = isTerminated() ? "terminated, " : shutdown ? "shut down, " : "";
+        return state + "unended = " + works.size();
     }
 
-    /** The future of a {@code submit}: cancelled while it waits, it takes its work out of the queue at once. */
+    /** The future of a {@code submit}. A cancel while it waits takes its work out of the queue at once. */
     private static final class Submitted<T extends @Nullable Object> extends FutureTask<T> {
         volatile ManagedExecutor.@Nullable Work work;
 
@@ -124,27 +124,27 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         @Override
         protected void done() {
             Work mine = work;
-            if (mine != null && isCancelled()) mine.drop();
+            if (mine != null && isCancelled()) mine.dropWork();
         }
     }
 
-    /** A command on its way: from WAITING to RUNNING and ENDED, or to ENDED at once when it is dropped. */
+    /** A command. It moves from WAITING to RUNNING and ENDED, or from WAITING to ENDED when it is dropped. */
     final class Work implements Runnable {
         private static final int WAITING = 0;
         private static final int RUNNING = 1;
         private static final int ENDED = 2;
 
-        private final long number = made.getAndIncrement();
+        private final long number = workCount.getAndIncrement();
         final Runnable command;
         private final AtomicInteger state = new AtomicInteger(WAITING);
 
-        /** What the subclass has handed it over as, if it keeps that. */
+        /** The future under which the subclass has submitted the work, if the subclass keeps one. */
         volatile @Nullable Future<?> handle;
 
-        /** Who runs it, while it does. Guarded by this work. */
+        /** The thread that runs the command, while it does. Guarded by this work. */
         private @Nullable Thread runner;
 
-        /** Whether we have interrupted the runner. Guarded by this work. */
+        /** Whether {@link #shutdownNow} has interrupted the runner. Guarded by this work. */
         private boolean interrupted;
 
         Work(Runnable command) {
@@ -156,15 +156,19 @@ abstract class ManagedExecutor extends AbstractExecutorService {
             run(() -> {});
         }
 
-        /** @param leave gives back what the work has while it runs, also if it does not: before others see its end */
-        void run(Runnable leave) {
-            // What waits when all is stopped is left to the thread that stops it, which returns it.
+        /**
+         * Runs the command, if the work was not dropped.
+         *
+         * @param release called after the command, or instead of it; before other threads see the end of the work
+         */
+        void run(Runnable release) {
+            // A work that waits when the executor is stopped is left to the stopping thread, which returns it.
             boolean begins = !stopped && state.compareAndSet(WAITING, RUNNING);
             if (begins) runCommand();
             try {
-                leave.run();
+                release.run();
             } finally {
-                if (begins) end();
+                if (begins) endWork();
             }
         }
 
@@ -172,19 +176,19 @@ abstract class ManagedExecutor extends AbstractExecutorService {
             synchronized (this) {
                 runner = Thread.currentThread();
             }
-            // The thread that stops everything looks at the runner after that.
+            // The stopping thread writes `stopped` before it reads `runner`, so one of the two threads interrupts.
             if (stopped) interrupt();
             try {
                 command.run();
             } catch (Throwable e) {
                 Trampoline.report(e);
             } finally {
-                leaveThread();
+                clearRunner();
             }
         }
 
-        /** The thread is not ours: an interrupt that was meant for the command must not reach what it runs next. */
-        private synchronized void leaveThread() {
+        /** The thread is a borrowed one: an interrupt of this command must not reach the next one that it runs. */
+        private synchronized void clearRunner() {
             runner = null;
             if (interrupted || (command instanceof Future<?> future && future.isCancelled())) {
                 var unused = Thread.interrupted();
@@ -198,11 +202,11 @@ abstract class ManagedExecutor extends AbstractExecutorService {
             running.interrupt();
         }
 
-        /** Takes it out, if it has not begun; whether it will never run for that. */
-        boolean drop() {
+        /** Drops the work if it has not begun. True if this call has dropped it: then it never runs. */
+        boolean dropWork() {
             if (!state.compareAndSet(WAITING, ENDED)) return false;
-            withdrawn(this);
-            end();
+            workDropped(this);
+            endWork();
             return true;
         }
 
@@ -210,10 +214,10 @@ abstract class ManagedExecutor extends AbstractExecutorService {
             return state.get() == ENDED;
         }
 
-        private void end() {
+        private void endWork() {
             state.set(ENDED);
             works.remove(this);
-            endIfEmpty();
+            terminateIfEmpty();
         }
     }
 }

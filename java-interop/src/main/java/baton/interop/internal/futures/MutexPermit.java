@@ -3,7 +3,7 @@ package baton.interop.internal.futures;
 import baton.sync.Mutex;
 import org.jspecify.annotations.Nullable;
 
-/** The lock of a mutex. */
+/** The permit of a holder of a mutex. */
 public final class MutexPermit extends HeldPermit {
     public final Mutex mutex;
     public final @Nullable Object owner;
@@ -14,7 +14,7 @@ public final class MutexPermit extends HeldPermit {
     }
 
     @Override
-    public void giveBack() {
+    public void releaseHeld() {
         mutex.unlock(owner);
     }
 

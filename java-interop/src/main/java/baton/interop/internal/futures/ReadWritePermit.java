@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody holds of a read-write lock.
+ * The permit of a holder of a read-write lock.
  *
  * <pre>
  *               upgrade              granted               downgrade
@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  *       tryUpgrade
  * </pre>
  *
- * Every arrow is one compare-and-set. An {@link LockMode} says what close has to unlock. In an Upgrade and in CHANGING
- * only the core knows: who closes then leaves the unlocking to whoever ends that state, see {@link #settle} and
- * {@link Upgrade#decided}.
+ * Every arrow is one compare-and-set. A {@link LockMode} says what close has to unlock. During an Upgrade and in
+ * CHANGING only the core knows that: a closing thread then leaves the unlocking to the thread that ends the state, see
+ * {@link #endChange} and {@link Upgrade#decided}.
  *
- * <p>When two end an Upgrade at once, its timer and somebody who cancels it, the one who is too late may complete the
- * future before the other has ended the state. For that moment another upgrade is refused.
+ * <p>If two threads end an Upgrade at once, its timer and a canceller, the later one may complete the future before the
+ * other has ended the state. For that moment another upgrade is refused.
  */
 final class ReadWritePermit extends HeldPermit implements UpgradablePermit, WritePermit {
     private static final VarHandle STATE;
@@ -47,10 +47,10 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
         }
     }
 
-    /** Somebody is just asking the core to change what is held, without waiting. */
-    private static final Object CHANGING = new Object();
+    /** A thread is changing, at the core, the mode in which the lock is held; the change does not wait. */
+    private static final Object CHANGING = new Symbol("CHANGING");
 
-    private static final Object RETURNED = new Object();
+    private static final Object RETURNED = new Symbol("RETURNED");
 
     private final ReadWriteLock lock;
     private final @Nullable Object owner;
@@ -110,7 +110,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
         try {
             if (lock.tryUpgrade(owner)) now = LockMode.WRITE;
         } finally {
-            settle(now);
+            endChange(now);
         }
         return now == LockMode.WRITE ? Optional.of(this) : Optional.empty();
     }
@@ -123,17 +123,17 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
             lock.downgrade(owner);
             now = LockMode.READ;
         } finally {
-            settle(now);
+            endChange(now);
         }
     }
 
-    /** The change is over, and this is held now; closed meanwhile, it is given back now. */
-    private void settle(LockMode now) {
+    /** The lock is held in this mode from now on. If the permit was closed meanwhile, unlocks it. */
+    private void endChange(LockMode now) {
         if (!move(CHANGING, now)) now.unlock(lock, owner);
     }
 
     @Override
-    void giveBack() {
+    void releaseHeld() {
         while (true) {
             Object seen = state;
             if (seen instanceof Upgrade upgrade) {
@@ -160,7 +160,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
         return noun + " of " + lock;
     }
 
-    /** An upgrade that the permit was closed under. */
+    /** An upgrade during which the permit was closed. */
     private record Orphan(Upgrade upgrade) {}
 
     /** An upgrade that waits. */
@@ -177,7 +177,8 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
             try {
                 now.unlock(lock, owner);
             } catch (IllegalStateException misuse) {
-                // Somebody else has given it back. Who closed cannot be told, and this thread must go on.
+                // Other code has unlocked the lock, bypassing the permit. The exception cannot reach the closing
+                // thread, and this thread must go on.
             }
         }
     }

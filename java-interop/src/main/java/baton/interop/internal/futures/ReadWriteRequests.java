@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link AsyncReadWriteLock} offers for each {@link LockMode}, said once. */
+/** The requests behind the overloads of {@link AsyncReadWriteLock}, for any {@link LockMode}. */
 public final class ReadWriteRequests {
     private final ReadWriteLock lock;
     private final WaitCore core;
@@ -29,12 +29,13 @@ public final class ReadWriteRequests {
         return handOut(lock, type, mode, owner);
     }
 
-    /** A permit of a lock that was locked in that mode. */
+    /** A permit for a lock that was just locked in that mode. */
     public static <P extends Permit> P handOut(
             ReadWriteLock lock, Class<P> type, LockMode mode, @Nullable Object owner) {
         return type.cast(new ReadWritePermit(lock, mode, owner).handedOut());
     }
 
+    /** Runs the action while it holds the lock, on the executor if there is one. */
     public <T extends @Nullable Object> CompletableFuture<T> run(
             LockMode mode,
             @Nullable Object owner,
@@ -44,6 +45,7 @@ public final class ReadWriteRequests {
         return WithPermitFuture.run(request(Permit.class, mode, owner, null), action, executor);
     }
 
+    /** Locks; the executor completes a future that had to wait, null means the unlocking thread. */
     public <P extends Permit> CompletableFuture<P> request(
             Class<P> type, LockMode mode, @Nullable Object owner, @Nullable Executor executor) {
         CompletableFuture<P> decided = atOnce(type, mode, owner);
@@ -52,6 +54,7 @@ public final class ReadWriteRequests {
         return WaiterFuture.enqueue(core, mode.weight, owner, permit, executor);
     }
 
+    /** As {@link #request}, within a timeout. */
     public <P extends Permit> CompletableFuture<P> requestWithin(
             Class<P> type, LockMode mode, @Nullable Object owner, Duration timeout) {
         long millis = Timeout.millis(timeout);
@@ -63,7 +66,7 @@ public final class ReadWriteRequests {
         return WaiterFuture.enqueue(core, mode.weight, owner, permit, millis, message);
     }
 
-    /** What needs no waiting, or null. */
+    /** The completed future of a request that need not wait, or null. */
     private <P extends Permit> @Nullable CompletableFuture<P> atOnce(
             Class<P> type, LockMode mode, @Nullable Object owner) {
         try {
@@ -75,6 +78,7 @@ public final class ReadWriteRequests {
         }
     }
 
+    /** Locks if that needs no waiting. */
     public <P extends Permit> Optional<P> tryLock(Class<P> type, LockMode mode, @Nullable Object owner) {
         if (!mode.tryLock(lock, owner)) return Optional.empty();
         return Optional.of(handOut(type, mode, owner));

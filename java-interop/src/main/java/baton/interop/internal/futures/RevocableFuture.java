@@ -11,25 +11,25 @@ import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future behind which a request stands. Every way in which somebody may complete it from outside withdraws the
- * request first, so that nobody sees it completed while the request is still in the queue (but for the moment in which
- * another thread is just withdrawing it). It is completed whatever the withdrawal throws.
+ * A future of a queued request. Each method that completes it from outside withdraws the request first, so no thread
+ * sees the future completed while its request is still in the queue. The exception is the moment in which another thread
+ * is withdrawing the request. The future is completed even if the withdrawal throws.
  */
 public abstract class RevocableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
-    /** Takes the request back if it is still open. If it was decided already, this future is completed with that. */
+    /** Takes the request back if it is undecided. Otherwise completes this future as the request was decided. */
     public abstract void withdraw();
 
-    /** Completes it from inside. False when somebody else has completed it. */
+    /** Completes this from inside; false if it was completed before. */
     public final boolean succeed(@Nullable T value) {
         return super.complete(value);
     }
 
-    /** Completes it from inside. */
+    /** Completes this from inside with a failure. */
     public final void fail(Throwable why) {
         super.completeExceptionally(why);
     }
 
-    /** It was cancelled just now, not completed in another way: cancels what runs for it. */
+    /** Cancels the stage or job that runs for this. Called after {@link #cancel} has completed this. */
     protected void cancelRunning() {}
 
     @Override
@@ -68,7 +68,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         return completed;
     }
 
-    /** CompletableFuture's own would withdraw, and run the dependents, on the one thread of its timers. */
+    /** CompletableFuture's own would withdraw the request and run the dependents on its only timer thread. */
     @Override
     public final CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
         Duration limit = Timeout.of(timeout, unit);
@@ -89,7 +89,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         return this;
     }
 
-    /** CompletableFuture's own would complete this past {@link #complete}. */
+    /** CompletableFuture's own would bypass {@link #complete}, and so the withdrawal. */
     @Override
     public final CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
         CallbackExecutor.completeAsync(this, supplier, executor);
@@ -120,7 +120,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         }
     }
 
-    /** Dependent stages are ordinary futures: cancelling them withdraws nothing. */
+    /** Dependent stages are ordinary futures: to cancel them withdraws nothing. */
     @Override
     public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
         return new CompletableFuture<>();

@@ -2,7 +2,7 @@ package baton.interop.internal.futures;
 
 import baton.sync.Semaphore;
 
-/** Permits of a semaphore. */
+/** One or more permits of a semaphore, acquired together. */
 public final class SemaphorePermit extends HeldPermit {
     private final Semaphore semaphore;
     private final int permits;
@@ -13,7 +13,7 @@ public final class SemaphorePermit extends HeldPermit {
     }
 
     @Override
-    void giveBack() {
+    void releaseHeld() {
         semaphore.release(permits);
     }
 

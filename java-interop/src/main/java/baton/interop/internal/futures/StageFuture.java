@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a call that waits for something it has while it runs. It begins, or is withdrawn, one of both: then it
- * never runs. Cancelled while it runs: its stage is cancelled, and what it has is given back when that has really
- * ended.
+ * The future of an action that waits for a permit or a slot and holds it while it runs. The action either begins or is
+ * withdrawn; a withdrawn action never runs. A cancel while it runs cancels its stage, and the permit or slot is
+ * released when that stage has completed.
  */
 abstract class StageFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     private static final VarHandle PHASE;
@@ -23,12 +23,12 @@ abstract class StageFuture<T extends @Nullable Object> extends RevocableFuture<T
         }
     }
 
-    // One compare-and-set leaves WAITING: whoever wins it completes this, and gives back what it has.
+    // One compare-and-set leaves WAITING: its thread completes this, and releases what this holds.
     private static final int WAITING = 0;
     private static final int BEGUN = 1;
     private static final int WITHDRAWN = 2;
 
-    /** Null before it runs and when it has ended. */
+    /** The stage of the action; null before the action runs and once the stage has completed. */
     private volatile @Nullable CompletionStage<T> running;
 
     private volatile int phase = WAITING;
@@ -37,31 +37,31 @@ abstract class StageFuture<T extends @Nullable Object> extends RevocableFuture<T
         return phase == WAITING;
     }
 
-    /** Whether whoever calls it is to run this, or to end it without. */
-    final boolean leaveToBegin() {
+    /** True for one caller, which has to run the action or to complete this without it. */
+    final boolean tryBegin() {
         return PHASE.compareAndSet(this, WAITING, BEGUN);
     }
 
-    /** Whether this will never run, by whoever calls it. */
-    final boolean leaveWithdrawn() {
+    /** True for one caller: the action will never run. */
+    final boolean tryWithdraw() {
         return PHASE.compareAndSet(this, WAITING, WITHDRAWN);
     }
 
-    /** Gives back what it has, then completes this: whoever sees it completed finds that back. */
-    abstract void ended(@Nullable T value, @Nullable Throwable failure);
+    /** Releases what this holds, then completes it: a thread that sees this completed finds it released. */
+    abstract void actionEnded(@Nullable T value, @Nullable Throwable failure);
 
-    /** Runs {@code action} and lets {@link #ended} know when its stage has ended, or why there is none. */
-    final void perform(Supplier<? extends CompletionStage<T>> action) {
+    /** Runs the action and calls {@link #actionEnded} when its stage has completed, or why there is none. */
+    final void runAction(Supplier<? extends CompletionStage<T>> action) {
         CompletionStage<T> stage;
         try {
             stage = Objects.requireNonNull(action.get(), "the action returned null instead of a stage");
             running = stage;
             stage.whenComplete((value, e) -> {
                 running = null;
-                ended(value, e == null ? null : Stages.unwrap(e));
+                actionEnded(value, e == null ? null : Stages.unwrap(e));
             });
         } catch (Throwable e) {
-            ended(null, e);
+            actionEnded(null, e);
             return;
         }
         if (isCancelled()) Stages.cancel(stage);

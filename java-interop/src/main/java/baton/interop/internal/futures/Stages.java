@@ -7,17 +7,18 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
-/** How failures cross from stages to ours: as themselves, without the wrappers that stages put around them. */
+/** Failures of stages, without the wrapper exceptions that stages put around them, and the cancelling of stages. */
 public final class Stages {
     private Stages() {}
 
+    /** The cause of a wrapper exception, or the failure itself. */
     public static Throwable unwrap(Throwable failure) {
         Throwable cause = failure.getCause();
         boolean wrapper = failure instanceof CompletionException || failure instanceof ExecutionException;
         return wrapper && cause != null ? cause : failure;
     }
 
-    /** Why the future, which has failed, did. */
+    /** The failure of a future that has failed, unwrapped. */
     public static Throwable failure(CompletableFuture<?> future) {
         return unwrap(future.handle((value, e) -> e).join());
     }
@@ -36,7 +37,7 @@ public final class Stages {
             Future<?> future = isFuture ? (Future<?>) stage : stage.toCompletableFuture();
             future.cancel(true);
         } catch (RuntimeException ignored) {
-            // A stage that does not let itself be seen as a future cannot be cancelled; it will end by itself.
+            // A stage that is not convertible to a future cannot be cancelled; it completes by itself.
         }
     }
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Commands as tasks of a scheduler. A command that is dropped leaves the scheduler's queue at once. */
+/** Runs commands as tasks of a scheduler. A command that is dropped leaves the scheduler's queue at once. */
 public final class TaskExecutor extends ManagedExecutor {
     private final AsyncTaskScheduler scheduler;
     private final Executor executor;
@@ -23,35 +23,36 @@ public final class TaskExecutor extends ManagedExecutor {
 
     @Override
     @Nullable
-    Throwable handOver(Work work) {
+    Throwable submitWork(Work work) {
         Command task = new Command(work);
         work.handle = task.submit();
-        // What is dropped from now on sees the handle. What was dropped before is refused.
+        // A task that is dropped from now on sees the handle; one that was dropped before is refused.
         if (task.isCompletedExceptionally()) return Stages.failure(task);
-        // Whoever drops the work looks for the handle after that.
+        // The thread that drops the work reads the handle after it has ended the work.
         if (work.isEnded()) task.cancel(false);
         return null;
     }
 
-    /** The task of a work. It has no user: nobody sees how it ends, or depends on it. */
+    /** The task of a work. No user code has this future, so it has no dependents. */
     private final class Command extends TaskFuture<@Nullable Void, Work> {
         Command(Work work) {
             super(scheduler.kotlin(), priority, executor, work);
         }
 
         @Override
-        void act(Work work) {
-            work.run(() -> ended(null, null));
+        void run(Work work) {
+            work.run(() -> actionEnded(null, null));
         }
 
         /**
-         * The scheduler has ended it without running it. If that was at once, {@code execute} throws. Else its future
-         * is cancelled, and what has none, or is a stage's, whose future only the command could complete, is reported.
+         * If the scheduler drops the task during its submission, {@code execute} throws. Later, a command that is a
+         * future is cancelled. Any other is reported, and so is the command of a stage: only that command could complete
+         * the stage's future.
          */
         @Override
-        void dropped(Work work) {
+        void actionDropped(Work work) {
             boolean isAccepted = work.handle != null;
-            if (!isAccepted || !work.drop()) return;
+            if (!isAccepted || !work.dropWork()) return;
             Runnable command = work.command;
             if (command instanceof Future<?> future && !(command instanceof AsynchronousCompletionTask)) {
                 future.cancel(false);
@@ -63,7 +64,7 @@ public final class TaskExecutor extends ManagedExecutor {
     }
 
     @Override
-    void withdrawn(Work work) {
+    void workDropped(Work work) {
         Future<?> task = work.handle;
         if (task != null) task.cancel(false);
     }

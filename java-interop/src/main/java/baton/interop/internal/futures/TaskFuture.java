@@ -13,19 +13,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task of a scheduler, as the future of its caller: waits for one of the scheduler's places, runs on its executor as
- * one command, gives the place back when it has ended, and completes.
+ * The future of a task of a scheduler: waits for a slot, runs on its executor as one command, releases the slot when the
+ * task has ended, and completes.
  *
- * <p>The place is free before this is completed. So the task that gets the place is on its way to its own executor when
- * the dependents of this run, and they may block until it has ended, too.
+ * <p>The slot is released before this is completed. So the task that gets the slot is already handed to its own executor
+ * when the dependents of this run, and they may block until that task has ended, too.
  *
- * @param <A> what it does
+ * @param <A> the type of the action
  */
 public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> implements StageTask.Owner {
     private final StageTask task;
     private final Executor executor;
 
-    /** Let go as soon as it is not needed: a future may be kept for its value. Whoever ends the waiting takes it. */
+    /** Cleared by the thread that ends the wait, because the future may be kept for its value. */
     private @Nullable A action;
 
     TaskFuture(TaskScheduler scheduler, Priority priority, Executor executor, A action) {
@@ -34,12 +34,12 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
         this.action = action;
     }
 
-    /** A call that ends when {@code action} returns. */
+    /** A task that ends when the action returns. */
     public static <T extends @Nullable Object> TaskFuture<T, ?> of(
             TaskScheduler scheduler, Priority priority, Executor executor, Callable<? extends T> action) {
         return new TaskFuture<T, Callable<? extends T>>(scheduler, priority, executor, action) {
             @Override
-            void act(Callable<? extends T> action) {
+            void run(Callable<? extends T> action) {
                 T value = null;
                 Throwable failure = null;
                 try {
@@ -47,12 +47,12 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
                 } catch (Throwable e) {
                     failure = Stages.unwrap(e);
                 }
-                ended(value, failure);
+                actionEnded(value, failure);
             }
         };
     }
 
-    /** A call that ends when the stage of {@code action} does. */
+    /** A task that ends when the stage of the action has completed. */
     public static <T extends @Nullable Object> TaskFuture<T, ?> ofStage(
             TaskScheduler scheduler,
             Priority priority,
@@ -60,54 +60,54 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
             Supplier<? extends CompletionStage<T>> action) {
         return new TaskFuture<T, Supplier<? extends CompletionStage<T>>>(scheduler, priority, executor, action) {
             @Override
-            void act(Supplier<? extends CompletionStage<T>> action) {
-                perform(action);
+            void run(Supplier<? extends CompletionStage<T>> action) {
+                runAction(action);
             }
         };
     }
 
-    /** To be called once, by whoever made it. */
+    /** Submits the task to its scheduler; to be called once. */
     public final CompletableFuture<T> submit() {
         task.submit();
         return this;
     }
 
-    /** Does it; {@link #ended} must follow. */
-    abstract void act(A action);
+    /** Runs the action; a call of {@link #actionEnded} must follow. */
+    abstract void run(A action);
 
-    /** This has been completed, by the scheduler or the executor, so that {@code action} need not begin any more. */
-    void dropped(A action) {}
+    /** The scheduler or the executor has completed this, so the action never begins. */
+    void actionDropped(A action) {}
 
     @Override
     public final void begin() {
-        if (isWaiting()) new Start().send();
+        if (isWaiting()) new StartCommand().submit();
     }
 
     private void run() {
-        A action = leave();
-        if (action != null) act(action);
+        A mine = takeAction();
+        if (mine != null) run(mine);
     }
 
     private void rejected(Throwable why) {
-        A left = leave();
-        if (left == null) return;
-        ended(null, why);
-        dropped(left);
+        A dropped = takeAction();
+        if (dropped == null) return;
+        actionEnded(null, why);
+        actionDropped(dropped);
     }
 
-    /** What to do, for whoever ends the waiting; null if another has. */
-    private @Nullable A leave() {
-        return leaveToBegin() ? letGo() : null;
+    /** Returns the action to the thread that ends the wait, null to all others. */
+    private @Nullable A takeAction() {
+        return tryBegin() ? clearAction() : null;
     }
 
-    private @Nullable A letGo() {
-        A left = action;
+    private @Nullable A clearAction() {
+        A cleared = action;
         action = null;
-        return left;
+        return cleared;
     }
 
     @Override
-    final void ended(@Nullable T value, @Nullable Throwable failure) {
+    final void actionEnded(@Nullable T value, @Nullable Throwable failure) {
         task.ended(failure);
         if (failure == null) succeed(value);
         else fail(failure);
@@ -115,51 +115,51 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
 
     @Override
     public final void refused(Throwable why) {
-        A left = leave();
-        if (left == null) return;
+        A dropped = takeAction();
+        if (dropped == null) return;
         fail(why);
-        dropped(left);
+        actionDropped(dropped);
     }
 
     @Override
     public final void cancelled(Throwable why) {
-        A left = action;
+        A dropped = action;
         cancel(true);
-        if (left != null) dropped(left);
+        if (dropped != null) actionDropped(dropped);
     }
 
     @Override
     public final void withdraw() {
-        if (!leaveWithdrawn()) return;
-        var unused = letGo();
+        if (!tryWithdraw()) return;
+        var unused = clearAction();
         task.withdraw();
     }
 
     /**
-     * What the executor gets, at once, however deep the stack is: the thread that sends it may block until the task has
-     * ended. An executor that runs it in place has deep ones sent again from elsewhere, for each task stands on the one
-     * that it follows.
+     * The command that the executor gets. It gets it at once, however deep the stack is, because the submitting thread
+     * may block until the task has ended. On an executor that runs commands in place, each task runs on the stack of the
+     * task before it; a command at too deep a stack is submitted again by a callback thread.
      */
-    private final class Start implements Runnable {
-        private final Thread sender = Thread.currentThread();
+    private final class StartCommand implements Runnable {
+        private final Thread submitter = Thread.currentThread();
 
-        /** Written and read by the sender alone. */
-        private boolean isSent;
+        /** Written and read by the submitter alone. */
+        private boolean isSubmitted;
 
-        void send() {
+        void submit() {
             try {
                 executor.execute(this);
             } catch (Throwable e) {
-                // The next task may be rejected as well, and stands on this one.
+                // The next task may be rejected as well, on the same stack.
                 CallbackExecutor.run(null, () -> rejected(e));
             } finally {
-                isSent = true;
+                isSubmitted = true;
             }
         }
 
         @Override
         public void run() {
-            boolean isInPlace = Thread.currentThread() == sender && !isSent;
+            boolean isInPlace = Thread.currentThread() == submitter && !isSubmitted;
             if (!isInPlace) {
                 TaskFuture.this.run();
             } else if (Trampoline.enter()) {

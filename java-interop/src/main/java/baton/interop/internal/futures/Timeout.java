@@ -8,13 +8,13 @@ import java.util.concurrent.TimeUnit;
 import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
-/** Timeouts as Java gives them. */
+/** Conversions of timeouts, and timers for futures. */
 public final class Timeout {
     private Timeout() {}
 
     /**
-     * In whole milliseconds, rounded up, {@link Long#MAX_VALUE} at most. Zero if it is negative: callers that compute
-     * {@code deadline - now} get a negative timeout when they are late.
+     * The timeout in whole milliseconds, rounded up, at most {@link Long#MAX_VALUE}. Zero if it is negative: callers that
+     * compute {@code deadline - now} get a negative timeout when they are late.
      */
     public static long millis(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
@@ -26,16 +26,15 @@ public final class Timeout {
         }
     }
 
-    /** Never too long for a Duration: at most 292 years. */
+    /** The timeout as a Duration. It never overflows: it is 292 years at most. */
     public static Duration of(long timeout, TimeUnit unit) {
         return Duration.ofNanos(unit.toNanos(timeout));
     }
 
     /**
-     * Runs {@code end} once {@code timeout} has passed: on this thread if that is now, else on a thread that is no
-     * timer's.
+     * Runs {@code end} once {@code timeout} has passed: on this thread for a timeout of zero, else on a callback thread.
      *
-     * @return the timer, or null if nothing waits for it
+     * @return the timer, or null if none was started
      */
     public static @Nullable DisposableHandle start(Future<?> future, Duration timeout, Runnable end) {
         long millis = millis(timeout);

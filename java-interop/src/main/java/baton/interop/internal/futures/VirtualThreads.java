@@ -5,7 +5,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** A virtual thread for every task, where the JDK has them. */
+/** An executor with a virtual thread for each task, on JDKs that have them. */
 public final class VirtualThreads {
     private VirtualThreads() {}
 
@@ -18,7 +18,7 @@ public final class VirtualThreads {
         }
     }
 
-    /** Waits until all its threads have ended; an interrupt does not end that. */
+    /** Shuts the executor down and waits until all its threads have ended; an interrupt does not end the wait. */
     public static void close(ExecutorService threads) {
         threads.shutdown();
         boolean interrupted = false;

@@ -12,14 +12,14 @@ import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future that stands in a primitive's queue.
+ * The future of a request in a primitive's queue.
  *
- * <p>It is completed by whoever wins its {@link Entry}: the core (granted, or failed because closed), the timer, or
- * somebody who cancels or completes it from outside. Whoever does so from outside withdraws the request first, so that
- * those behind it are let in before anybody sees this future completed; whoever comes too late completes it with the
- * grant instead, so that it is done when the call returns.
+ * <p>The compare-and-set of its {@link Entry} decides which thread completes it: one that grants or fails the request,
+ * the timer, or a thread that cancels or completes the future from outside. The last withdraws the request first, so the
+ * waiters behind it are granted before any thread sees this future completed. A thread that is too late completes it
+ * with the grant instead, so the future is done when the call returns.
  *
- * @param <T> what it is completed with
+ * @param <T> the type of the grant
  */
 public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     private final Waiter entry;
@@ -28,7 +28,6 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     private @Nullable DisposableHandle timer;
     private @Nullable Supplier<String> onTimeout;
 
-    /** @see #enqueue */
     WaiterFuture(WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new Entry(core, weight, tag);
         this.grant = grant;
@@ -42,10 +41,10 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     }
 
     /**
-     * Enqueues.
+     * Enqueues a request.
      *
-     * @param grant what the future is completed with; null for what the core says
-     * @param executor what completes it when it had to wait; null for the thread that releases
+     * @param grant the value of the future; null for the value that the core returns
+     * @param executor completes a future that had to wait; null for the releasing thread
      */
     public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
             WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
@@ -54,7 +53,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         return future;
     }
 
-    /** As the other, but after {@code millis} it is completed with a {@link TimeoutException} with that message. */
+    /** As the other, but after {@code millis} the future fails with a {@link TimeoutException} with that message. */
     public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
             WaitCore core,
             int weight,
@@ -67,7 +66,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         return future;
     }
 
-    /** Enqueues at a condition, giving up the mutex that {@code owner} holds. */
+    /** Enqueues at a condition, and releases the mutex that {@code owner} holds. */
     public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
             WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
         WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, executor);
@@ -75,7 +74,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         return future;
     }
 
-    /** As the other, but after {@code millis} it is completed with a {@link TimeoutException} with that message. */
+    /** As the other, but after {@code millis} the future fails with a {@link TimeoutException} with that message. */
     public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
             WaitCore core, @Nullable Object owner, @Nullable T grant, long millis, Supplier<String> onTimeout) {
         WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, null);
@@ -85,31 +84,31 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
 
     final void start(long millis, Supplier<String> message) {
         onTimeout = message;
-        // Set before it is enqueued: whoever completes it then sees the timer, and can stop it.
+        // Set before the request is enqueued, so the completing thread sees the timer and can stop it.
         timer = Timeouts.schedule(millis, this::timeOut);
         start();
     }
 
     final void start() {
         int state = entry.core.enqueue(entry);
-        // Nobody else knows the future yet: its dependents cannot run here.
+        // No other thread has the future yet, so it has no dependents that would run here.
         if (state != Waiter.WAITING) finish(state);
     }
 
     /**
-     * The core is through with the request; nobody sees this future completed yet, but for those who completed it from
-     * outside at the same time. May be called again, by another thread, with the same answer.
+     * The request is decided. No thread sees this future completed yet, unless another one completes it from outside at
+     * the same time. May be called again, by another thread, with the same argument.
      */
     void decided(boolean granted) {
         if (granted && grant instanceof HeldPermit permit) permit.handedOut();
     }
 
-    /** The time is over. */
+    /** Called by the timer. */
     private void timeOut() {
         if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) finish(Waiter.TIMED_OUT);
     }
 
-    /** Completes it with what was decided. */
+    /** Completes this as the request was decided. */
     private void finish(int state) {
         DisposableHandle running = timer;
         if (running != null) running.dispose();
@@ -125,12 +124,12 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         }
     }
 
-    @SuppressWarnings("unchecked") // who waits at a core that says what it grants, knows what that is
+    @SuppressWarnings("unchecked") // T is the type of the grants of this core
     private @Nullable T granted() {
         return (T) entry.core.grantOf(entry, grant);
     }
 
-    private void finishFlat(int state) {
+    private void finishOnExecutor(int state) {
         CallbackExecutor.run(executor, () -> finish(state));
     }
 
@@ -154,17 +153,17 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
 
         @Override
         protected boolean resume() {
-            finishFlat(GRANTED);
+            finishOnExecutor(GRANTED);
             return true;
         }
 
         @Override
         protected void resumeFailed() {
-            finishFlat(FAILED);
+            finishOnExecutor(FAILED);
         }
     }
 
-    /** An {@link Entry} in the line of a condition. */
+    /** An {@link Entry} in the queue of a condition. */
     private final class SignalEntry extends SignalWaiter {
         SignalEntry(WaitCore core, @Nullable Object owner) {
             super(core, owner);
@@ -172,13 +171,13 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
 
         @Override
         protected boolean resume() {
-            finishFlat(GRANTED);
+            finishOnExecutor(GRANTED);
             return true;
         }
 
         @Override
         protected void resumeFailed() {
-            finishFlat(FAILED);
+            finishOnExecutor(FAILED);
         }
     }
 }

@@ -8,14 +8,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a {@code with…} call: waits for a permit, runs the action, gives the permit back when the action's
- * stage has ended, and completes as that stage did. Withdrawn before the action has begun: so is the request, or the
- * permit given back.
+ * The future of a {@code with…} call: waits for a permit, runs the action, closes the permit when the action's stage has
+ * completed, and completes as that stage did. If it is withdrawn before the action has begun, the request is withdrawn
+ * too, or the permit is closed.
  */
 public final class WithPermitFuture<T extends @Nullable Object> extends StageFuture<T> {
     private final CompletableFuture<Permit> grant;
 
-    /** Let go when it has begun, or never will: a future may be kept for its value. Whoever ends the waiting takes it. */
+    /** Cleared by the thread that ends the wait, because the future may be kept for its value. */
     private @Nullable Supplier<? extends CompletionStage<T>> action;
 
     private WithPermitFuture(CompletableFuture<Permit> grant, Supplier<? extends CompletionStage<T>> action) {
@@ -42,7 +42,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
     }
 
     private void refused(Throwable why) {
-        if (!leaveToBegin()) return;
+        if (!tryBegin()) return;
         action = null;
         fail(Stages.unwrap(why));
     }
@@ -52,32 +52,32 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
             executor.execute(this::begin);
         } catch (Throwable e) {
             // An executor may throw although it has queued the task, or even run it: then the action has the permit.
-            if (!leaveToBegin()) return;
+            if (!tryBegin()) return;
             action = null;
-            ended(null, e);
+            actionEnded(null, e);
         }
     }
 
-    /** Once: what was withdrawn has given the permit back, and what has begun still holds it. */
+    /** Begins at most once. A withdrawn action has closed the permit; one that has begun still holds it. */
     private void begin() {
-        Supplier<? extends CompletionStage<T>> mine = leaveToBegin() ? action : null;
+        Supplier<? extends CompletionStage<T>> mine = tryBegin() ? action : null;
         if (mine == null) return;
         action = null;
-        perform(mine);
+        runAction(mine);
     }
 
-    /** Null if it has none, or none yet. */
+    /** The permit, or null while this has none. */
     private @Nullable Permit permit() {
         return grant.isCompletedExceptionally() ? null : grant.getNow(null);
     }
 
     @Override
-    void ended(@Nullable T value, @Nullable Throwable failure) {
+    void actionEnded(@Nullable T value, @Nullable Throwable failure) {
         Throwable why = failure;
         try {
             Permit permit = permit();
             if (permit != null) permit.close();
-        } catch (Throwable e) { // somebody else has given back what was ours
+        } catch (Throwable e) { // other code has released the permit, bypassing it
             if (why == null) why = e;
             else if (why != e) why.addSuppressed(e);
         }
@@ -87,10 +87,10 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
 
     @Override
     public void withdraw() {
-        if (!leaveWithdrawn()) return;
+        if (!tryWithdraw()) return;
         action = null;
         grant.cancel(false);
-        // Too late for that, but the action had not begun: it waited for its executor.
+        // Granted before, but the action had not begun: it waited for its executor.
         Permit permit = permit();
         if (permit != null) permit.close();
     }

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A clause that waits at a primitive, in the line of all others. */
+/** A clause that waits in the queue of a primitive. */
 abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
     private final WaitCore core;
     private final int weight;
@@ -22,7 +22,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         this.tag = tag;
     }
 
-    /** Ends the call with what the winner was granted. */
+    /** Completes the select with the grant of the winner. */
     abstract void finish(ClauseWaiter winner, SelectFuture<R> call);
 
     @Override
@@ -30,12 +30,12 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         return new CoreAttempt(call);
     }
 
-    /** One whose function gets what was granted. */
+    /** A clause whose function gets the grant itself. */
     static final class OfValue<G extends @Nullable Object, R extends @Nullable Object> extends CoreClause<R> {
         private final Function<ClauseWaiter, ? extends G> take;
         private final Function<? super G, ? extends R> then;
 
-        /** @param take what the function is given, of a waiter that has won; may throw, holding nothing then */
+        /** @param take reads the argument of the function from the winner; if it throws, nothing is held */
         OfValue(
                 WaitCore core,
                 int weight,
@@ -60,7 +60,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
     }
 
-    /** One whose function gets a permit. */
+    /** A clause whose function gets a permit. */
     static final class OfPermit<P extends Permit, R extends @Nullable Object> extends CoreClause<R> {
         private final Supplier<? extends P> permit;
         private final Function<? super P, ? extends R> then;
@@ -83,7 +83,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
     }
 
-    /** A party of a barrier. One that comes last and wins runs the barrier's action first. */
+    /** A party of a barrier. A last party that wins runs the barrier's action first. */
     static final class OfBarrier<R extends @Nullable Object> extends CoreClause<R> {
         private final Barrier barrier;
         private final Function<? super Integer, ? extends R> then;
@@ -98,11 +98,11 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         void finish(ClauseWaiter winner, SelectFuture<R> call) {
             Object granted = winner.core.grantOf(winner, null);
             if (granted instanceof Integer index) call.finish(then, index, null);
-            else if (granted != null) lead(granted, call);
+            else if (granted != null) runAction(granted, call);
         }
 
-        private void lead(Object generation, SelectFuture<R> call) {
-            call.runs(SyncBridge.lead(barrier, generation, (index, failure) -> {
+        private void runAction(Object generation, SelectFuture<R> call) {
+            call.awaitJob(SyncBridge.lead(barrier, generation, (index, failure) -> {
                 if (failure == null) call.finish(then, index, null);
                 else call.fail(failure);
             }));
@@ -141,7 +141,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         @Override
         public void undo() {
             Entry entry = this.entry;
-            if (entry != null) entry.cancelled();
+            if (entry != null) entry.undoGrant();
         }
 
         @Override
@@ -199,7 +199,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
             else attempt.call.fail(new CancellationException());
         }
 
-        void cancelled() {
+        void undoGrant() {
             if (!failed) undo();
         }
     }

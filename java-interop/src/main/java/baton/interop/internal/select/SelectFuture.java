@@ -4,6 +4,7 @@ import baton.interop.Permit;
 import baton.interop.Select;
 import baton.interop.internal.futures.CallbackExecutor;
 import baton.interop.internal.futures.RevocableFuture;
+import baton.interop.internal.futures.Symbol;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a {@link Select} that runs.
+ * The future of one start of a {@link Select}.
  *
  * <pre>
  *            all clauses wait         a clause wins            its function begins
@@ -25,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  *                               ended from outside           its grant goes back
  * </pre>
  *
- * Every arrow is one compare-and-set. The thread that leaves OPEN withdraws the clauses that have not won; what one of
- * those is granted at the same moment it refuses, and the core passes it on.
+ * Every arrow is one compare-and-set. The thread that leaves OPEN withdraws the clauses that have not won. If one of
+ * them is granted at the same moment, it refuses the grant, and the core passes it on.
  *
- * <p>While the select registers, only the thread that starts it decides, as in kotlinx.coroutines: a clause that meets
- * another select then cannot lose its own select before the other one has answered. REGISTERING is the list of the
- * attempts that other threads have met meanwhile. One that was offered something is refused and starts again; any other
- * keeps what it was granted, and the oldest of them wins when the starting thread looks next.
+ * <p>While the select registers, only the thread that starts it decides, as in kotlinx.coroutines: so a clause that meets
+ * another select cannot lose its own select before the other one has decided. REGISTERING is the list of the attempts
+ * that other threads have met meanwhile. An attempt that was met with an offer refuses it and starts again. Any other
+ * keeps its grant, and the oldest of these wins when the starting thread next reads the list.
  */
 public final class SelectFuture<R extends @Nullable Object> extends RevocableFuture<R> {
     private static final VarHandle PHASE;
@@ -44,18 +45,18 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
         }
     }
 
-    /** REGISTERING, and an attempt that was met; the last of a list is EMPTY. */
+    /** REGISTERING: an attempt that was met, and those met before it. The last of a list is EMPTY. */
     private record Met(
             Clause.@Nullable Attempt attempt,
             boolean isRefused,
             @Nullable Met older) {}
 
     private static final Met EMPTY = new Met(null, false, null);
-    private static final Object OPEN = new Object();
-    private static final Object BEGUN = new Object();
-    private static final Object WITHDRAWN = new Object();
+    private static final Object OPEN = new Symbol("OPEN");
+    private static final Object BEGUN = new Symbol("BEGUN");
+    private static final Object WITHDRAWN = new Symbol("WITHDRAWN");
 
-    /** Emptied when they are not needed any more: a future may be kept for its value. */
+    /** Emptied when the select is decided, because the future may be kept for its value. */
     private List<Clause.Attempt> attempts;
 
     private final @Nullable Executor executor;
@@ -92,12 +93,12 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     private void start(Clause.Attempt attempt) {
         try {
             attempt.start();
-        } catch (Throwable e) { // of a stage that is not ours, or of a system without threads
+        } catch (Throwable e) { // of a stage of the user's own, or of a system without threads
             completeExceptionally(e);
         }
     }
 
-    /** Lets the oldest attempt win that was met and has something, or starts those again that were refused. */
+    /** Makes the oldest attempt with a grant win, or else starts those again that have refused an offer. */
     private boolean isDecided() {
         while (true) {
             Object now = phase;
@@ -106,15 +107,15 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
             Clause.Attempt winner = oldestWithGrant(met);
             if (!PHASE.compareAndSet(this, now, winner == null ? EMPTY : winner)) continue;
             if (winner != null) {
-                undoAllBut(winner, met);
-                won(winner);
+                undoAllExcept(winner, met);
+                finishWinner(winner);
                 return true;
             }
             for (Met each = met; each.attempt != null && isUndecided(); each = next(each)) start(each.attempt);
         }
     }
 
-    /** Whether no attempt has anything yet: one that is started now may still win. */
+    /** Whether no attempt has a grant yet, so one that is started now may still win. */
     private boolean isUndecided() {
         return phase instanceof Met met && oldestWithGrant(met) == null;
     }
@@ -123,7 +124,7 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
         return met.older == null ? EMPTY : met.older;
     }
 
-    /** The oldest; but before all others one that the starting thread has just brought about, as that may be final. */
+    /** The oldest attempt with a grant; but first one that was granted at its own start, which may be final. */
     private static Clause.@Nullable Attempt oldestWithGrant(Met met) {
         Clause.Attempt found = null;
         for (Met each = met; each != null; each = each.older) {
@@ -135,7 +136,7 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
         return found;
     }
 
-    private static void undoAllBut(Clause.@Nullable Attempt winner, Met met) {
+    private static void undoAllExcept(Clause.@Nullable Attempt winner, Met met) {
         for (Met each = met; each != null; each = each.older) {
             Clause.Attempt attempt = each.attempt;
             if (attempt != null && attempt != winner && !each.isRefused) attempt.undo();
@@ -143,9 +144,9 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     }
 
     /**
-     * One attempt succeeds, and is finished or undone then; any other holds nothing and gets nothing.
+     * True for one attempt, which is finished or undone later; false if the attempt has to refuse its grant.
      *
-     * @param isOffered whether the caller keeps what it offers until the select has decided
+     * @param isOffered whether the caller keeps its offer until the select has decided
      */
     boolean win(Clause.Attempt attempt, boolean isOffered) {
         while (true) {
@@ -155,16 +156,16 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
             } else if (now != OPEN) {
                 return false;
             } else if (PHASE.compareAndSet(this, OPEN, attempt)) {
-                won(attempt);
+                finishWinner(attempt);
                 return true;
             }
         }
     }
 
-    private void won(Clause.Attempt attempt) {
-        // Flat already here: to withdraw a clause may let in another select, and that withdraws its own.
+    private void finishWinner(Clause.Attempt attempt) {
+        // Bounds the stack here already: to withdraw a clause may grant another select, which withdraws its own.
         CallbackExecutor.run(null, () -> {
-            withdrawAllBut(attempt);
+            withdrawAllExcept(attempt);
             if (executor == null) begin(attempt);
             else CallbackExecutor.run(executor, () -> begin(attempt));
         });
@@ -174,16 +175,16 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
         if (PHASE.compareAndSet(this, winner, BEGUN)) winner.finish();
     }
 
-    /** By the thread that has left OPEN or REGISTERING. */
-    private void withdrawAllBut(Clause.@Nullable Attempt winner) {
+    /** Called by the thread that has left OPEN or REGISTERING. */
+    private void withdrawAllExcept(Clause.@Nullable Attempt winner) {
         List<Clause.Attempt> all = attempts;
         attempts = List.of();
         for (Clause.Attempt attempt : all) if (attempt != winner) attempt.withdraw();
     }
 
     /**
-     * Ends it with what {@code then} makes of {@code given}. What is {@code held} for that stays held only if this
-     * future is completed with the outcome: a future that failed holds nothing.
+     * Completes this with the result of {@code then} for {@code given}. The permit {@code held} stays held only if this
+     * call has completed the future: a future that failed holds nothing.
      */
     <G extends @Nullable Object> void finish(Function<? super G, ? extends R> then, G given, @Nullable Permit held) {
         R outcome;
@@ -202,12 +203,12 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
         try {
             held.close();
         } catch (IllegalStateException misuse) {
-            // Somebody else has given it back, past the permit. It is not held, and this thread must go on.
+            // Other code has released it, bypassing the permit. Nothing is held, and this thread must go on.
         }
     }
 
-    /** The winner's function waits for that job, which is cancelled with this future. */
-    void runs(Job job) {
+    /** The winner's function waits for the job, which is cancelled with this future. */
+    void awaitJob(Job job) {
         running = job;
         if (isCancelled()) job.cancel(new CancellationException());
     }
@@ -219,14 +220,14 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
             boolean isOpen = now == OPEN || now instanceof Met;
             if (!isOpen && !(now instanceof Clause.Attempt)) return;
             if (now instanceof Clause.Attempt sent && sent.isFinal()) {
-                // Too late: completed with the outcome instead.
+                // Too late to withdraw: completes this with the result instead.
                 begin(sent);
                 return;
             }
             if (!PHASE.compareAndSet(this, now, WITHDRAWN)) continue;
             if (now instanceof Clause.Attempt winner) winner.undo();
-            if (now instanceof Met met) undoAllBut(null, met);
-            if (isOpen) withdrawAllBut(null);
+            if (now instanceof Met met) undoAllExcept(null, met);
+            if (isOpen) withdrawAllExcept(null);
             return;
         }
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A clause that waits for a stage.
  *
- * @param <V> what the stage completes with
+ * @param <V> the type of the value of the stage
  */
 final class StageClause<V extends @Nullable Object, R extends @Nullable Object> implements Clause<R> {
     private final CompletionStage<? extends V> stage;
@@ -28,8 +28,8 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
     private final class Listener implements Attempt {
         private final SelectFuture<R> call;
 
-        /** Ends the listening. */
-        private final CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
+        /** Completed to end the wait. */
+        private final CompletableFuture<@Nullable Void> withdrawn = new CompletableFuture<>();
 
         private @Nullable V value;
         private @Nullable Throwable failure;
@@ -39,15 +39,15 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
         }
 
         /**
-         * Of {@code anyOf} what it listens with is taken off a future that goes on when another one has completed. So a
-         * million selects that lose leave nothing at a future that none of them ends.
+         * Waits with {@code anyOf}, which removes its listener from a future that goes on when another one has completed.
+         * So a million selects that lose leave nothing at a future that outlives them.
          */
         @Override
         public void start() {
             try {
-                var unused = CompletableFuture.anyOf(future(), over).whenComplete(this::ended);
+                var unused = CompletableFuture.anyOf(future(), withdrawn).whenComplete(this::stageEnded);
             } catch (Throwable e) { // A stage of the user's own: the clauses before this one wait already.
-                ended(null, e);
+                stageEnded(null, e);
             }
         }
 
@@ -64,8 +64,8 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
             }
         }
 
-        @SuppressWarnings("unchecked") // what the stage has completed with, or it has lost
-        private void ended(@Nullable Object value, @Nullable Throwable failure) {
+        @SuppressWarnings("unchecked") // the value of the stage; of `withdrawn` if this has lost, and then unused
+        private void stageEnded(@Nullable Object value, @Nullable Throwable failure) {
             this.value = (V) value;
             this.failure = failure;
             call.win(this, false);
@@ -73,11 +73,11 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
 
         @Override
         public void withdraw() {
-            over.complete(null);
+            withdrawn.complete(null);
         }
 
         @Override
-        @SuppressWarnings("NullAway") // null if that is what the stage has completed with
+        @SuppressWarnings("NullAway") // null is a value that a stage may complete with
         public void finish() {
             if (failure != null) call.fail(Stages.unwrap(failure));
             else call.finish(then, value, null);

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
-/** A clause that wins when some time has passed. */
+/** A clause that wins once its timeout has passed. */
 final class TimeClause<R extends @Nullable Object> implements Clause<R> {
     private final long millis;
     private final Supplier<? extends R> then;
@@ -28,7 +28,7 @@ final class TimeClause<R extends @Nullable Object> implements Clause<R> {
 
     private final class Timer implements Attempt {
         private final SelectFuture<R> call;
-        private final AtomicBoolean over = new AtomicBoolean();
+        private final AtomicBoolean withdrawn = new AtomicBoolean();
         private volatile @Nullable DisposableHandle handle;
 
         Timer(SelectFuture<R> call) {
@@ -43,13 +43,13 @@ final class TimeClause<R extends @Nullable Object> implements Clause<R> {
             }
             DisposableHandle started = Timeouts.schedule(millis, () -> call.win(this, false));
             handle = started;
-            // Whoever withdraws looks at `handle` after `over`, so one of us two stops it.
-            if (over.get()) started.dispose();
+            // The withdrawing thread reads `handle` after it has written `withdrawn`, so one of the two threads stops it.
+            if (withdrawn.get()) started.dispose();
         }
 
         @Override
         public void withdraw() {
-            over.set(true);
+            withdrawn.set(true);
             DisposableHandle started = handle;
             if (started != null) started.dispose();
         }
