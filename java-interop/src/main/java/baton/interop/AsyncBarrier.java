@@ -1,6 +1,9 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.BarrierFuture;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.WaiterFuture;
 import baton.sync.Barrier;
 import baton.sync.BarrierBrokenException;
 import baton.sync.BarrierCancellation;
@@ -15,18 +18,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Barrier} for Java: whoever arrives gets a {@link CompletableFuture} that completes when all parties have.
+ * A {@link Barrier} for Java: an arriving party gets a {@link CompletableFuture} that completes when all parties have
+ * arrived.
+ *
+ * <pre>{@code
+ * AsyncBarrier barrier = AsyncBarrier.create(2, () -> CompletableFuture.runAsync(this::mergeResults));
+ * CompletableFuture<Integer> index = computePart().thenCompose(part -> barrier.arrive());
+ * }</pre>
  *
  * <p>It has no state of its own: Java futures and Kotlin coroutines that use the same barrier are parties of the same
- * generation, and are let go in the order in which they came. No method blocks; who wants to block
- * calls {@code join()}.
+ * generation, and are released in the order of their arrival. No method blocks; to block, call {@code join()}.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} take the arrival
  * back, or break the barrier: see {@link BarrierCancellation}. Cancelling the future of the last party while the action
- * runs cancels the action's stage if it can be, and breaks the barrier; completing that future from outside changes
+ * runs cancels the action's stage if that is possible, and breaks the barrier; completing that future from outside changes
  * nothing for the others.
  *
- * <p><i>CallbackExecutor, memory.</i> As for {@link AsyncSemaphore}.
+ * <p><i>Callbacks, memory.</i> As for {@link AsyncSemaphore}.
  */
 public final class AsyncBarrier {
     private final Barrier barrier;
@@ -37,7 +45,7 @@ public final class AsyncBarrier {
         this.core = SyncBridge.of(barrier);
     }
 
-    /** The Java face of that very barrier. */
+    /** The Java API of the given barrier; the two share all state. */
     public static AsyncBarrier of(Barrier barrier) {
         return new AsyncBarrier(Objects.requireNonNull(barrier, "barrier"));
     }
@@ -62,8 +70,8 @@ public final class AsyncBarrier {
     }
 
     /**
-     * As {@link #create(int)}, with an action: the last party runs it each time all have arrived, and nobody is let go
-     * before its stage has completed. If that fails, or the action throws instead of returning one, the barrier breaks.
+     * As {@link #create(int)}, with an action: the last party runs it each time all have arrived, and no party is
+     * released before its stage has completed. If the stage fails, or the action throws, the barrier breaks.
      *
      * @throws IllegalArgumentException if {@code parties} is below 1
      */
@@ -87,24 +95,24 @@ public final class AsyncBarrier {
         return of(SyncBridge.barrierOf(parties, onCancel, name, action));
     }
 
-    /** The barrier behind this face. */
+    /** The Kotlin barrier behind this. */
     public Barrier kotlin() {
         return barrier;
     }
 
     /**
-     * Arrives. The future completes when the others have too and the action has ended; with how many were still
-     * missing: the first party's with {@code parties - 1}, the last one's with 0. It fails with {@link
-     * BarrierBrokenException} if the barrier is broken, before or meanwhile, or is {@link #reset} meanwhile; the last
-     * party's, with what the action failed with.
+     * Arrives. The future completes when the other parties have arrived too and the action has ended. Its value is the
+     * number of parties that were still missing: {@code parties - 1} for the first, 0 for the last. It fails with {@link
+     * BarrierBrokenException} if the barrier is broken, before or meanwhile, or is {@link #reset} meanwhile. If the action
+     * fails, the last party's future fails with that failure.
      */
     public CompletableFuture<Integer> arrive() {
         return BarrierFuture.of(barrier, WaiterFuture.enqueue(core, 1, null, null, null));
     }
 
     /**
-     * As {@link #arrive()}; when it had to wait, the future is completed on {@code executor}, and by whoever lets it go
-     * if that rejects it.
+     * As {@link #arrive()}, but a future that had to wait is completed on {@code executor}; by the releasing thread if
+     * the executor rejects that.
      */
     public CompletableFuture<Integer> arrive(Executor executor) {
         Objects.requireNonNull(executor, "executor");
@@ -112,15 +120,15 @@ public final class AsyncBarrier {
     }
 
     /**
-     * As {@link #arrive()}, but fails with {@link BarrierTimeoutException} if it is not let go in time; what then
-     * becomes of the barrier, see {@link BarrierCancellation}. Zero and less mean that all others must be here already.
-     * The last party is not timed out while its action runs. The timeout is rounded up to whole milliseconds.
+     * As {@link #arrive()}, but fails with {@link BarrierTimeoutException} if it is not released in time; {@link
+     * BarrierCancellation} says what that does to the barrier. With zero or less, all other parties must have arrived
+     * already. The last party is not timed out while its action runs. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Integer> arrive(Duration timeout) {
         long millis = Timeout.millis(timeout);
         Supplier<String> message = () -> "not all arrived within " + timeout + ": " + barrier;
         try {
-            // However short the time is, it is not over for one that need not wait.
+            // A party that need not wait is not timed out, however short the timeout is.
             Object granted = SyncBridge.arriveNow(barrier, millis == 0);
             if (granted != null) return BarrierFuture.of(barrier, granted);
         } catch (BarrierBrokenException e) {
@@ -130,7 +138,7 @@ public final class AsyncBarrier {
         return BarrierFuture.of(barrier, WaiterFuture.<Object>enqueue(core, 1, null, null, millis, message));
     }
 
-    /** Breaks it: those who wait fail with {@link BarrierBrokenException}. A broken barrier stays as it is. */
+    /** Breaks it: waiting parties fail with {@link BarrierBrokenException}. A broken barrier stays as it is. */
     public void abort() {
         barrier.abort(null);
     }
@@ -140,27 +148,27 @@ public final class AsyncBarrier {
         barrier.abort(Objects.requireNonNull(cause, "cause"));
     }
 
-    /** Makes it whole at once, broken or not. Those who wait fail with {@link BarrierBrokenException}. */
+    /** Starts a new generation, broken or not. Waiting parties fail with {@link BarrierBrokenException}. */
     public void reset() {
         barrier.reset();
     }
 
-    /** Whether it refuses arrivals, until {@link #reset}. */
+    /** Whether it refuses arrivals until {@link #reset}. */
     public boolean isBroken() {
         return barrier.isBroken();
     }
 
-    /** How many must arrive. */
+    /** The number of parties that must arrive. */
     public int parties() {
         return barrier.getParties();
     }
 
-    /** What happens when a party leaves. */
+    /** The effect of a party that is cancelled or times out. */
     public BarrierCancellation onCancel() {
         return barrier.getOnCancel();
     }
 
-    /** How many wait here, Java and Kotlin callers, for others to come or for the action to end. */
+    /** The number of parties that wait for others or for the action to end, of Java and Kotlin callers. */
     public int waiting() {
         return barrier.getWaiting();
     }

@@ -6,6 +6,10 @@ import baton.channels.Channel;
 import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
+import baton.interop.internal.futures.ChannelRequests;
+import baton.interop.internal.futures.ChannelSubscriber;
+import baton.interop.internal.futures.ChannelSubscription;
+import baton.interop.internal.futures.ForEachFuture;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,29 +23,34 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Channel} for Java: hands elements from those who send to those who receive, each element to one of them,
- * with room for {@link #capacity()} elements in between. What waits returns a {@link CompletableFuture}.
+ * A {@link Channel} for Java: passes elements from senders to receivers, each element to one receiver, with room for
+ * {@link #capacity()} elements in between. Waiting operations return a {@link CompletableFuture}.
+ *
+ * <pre>{@code
+ * AsyncChannel<String> lines = AsyncChannel.create(64);
+ * CompletableFuture<Void> printed = lines.forEach(System.out::println);
+ * lines.send("one").thenCompose(sent -> lines.send("two")).thenRun(lines::close);
+ * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines, {@code select} clauses, {@link Select}s and
- * subscribers that use the same channel stand in the same lines. No method blocks; who wants to block calls
- * {@code join()}.
+ * subscribers that use the same channel wait in the same queues. No method blocks; to block, call {@code join()}.
  *
- * <p><i>Order.</i> See {@link ChannelOrder}; receivers are served first come, first served, and so are senders, by
- * priority those of one level. The level is {@link Priority#NORMAL} where none is given.
+ * <p><i>Order.</i> See {@link ChannelOrder}. Receivers are served in the order of their arrival, and so are senders; with
+ * {@link ChannelOrder#PRIORITY}, the senders of one level are. The level is {@link Priority#NORMAL} if none is given.
  *
  * <p><i>Cancellation.</i> Cancelling a future, completing it from outside, or letting {@code orTimeout} expire
- * withdraws the request, and no element is lost: whoever comes too late finds a future of {@code receive} completed
- * with the element it was handed. A future of {@code send} fails if and only if the element was not taken: too late, it
- * completes normally. Stages derived from them withdraw nothing. A future that nobody reads keeps the element it
- * received, or its place; {@link LeakReport} finds such places.
+ * withdraws the request, and no element is lost: if the cancel is too late, a future of {@code receive} is completed
+ * with the element that it was granted. A future of {@code send} fails if and only if the element was not taken; if the
+ * cancel is too late, it completes normally. Cancelling stages derived from them withdraws nothing. A future that is
+ * never read keeps the element it received, or its place; {@link LeakReport} finds such places.
  *
- * <p><i>CallbackExecutor.</i> As for {@link AsyncSemaphore}: run by whoever sends, receives or closes, unless an executor is
- * given.
+ * <p><i>Callbacks.</i> As for {@link AsyncSemaphore}: the thread that sends, receives or closes runs them, unless an
+ * executor is given.
  *
- * <p><i>End.</i> After {@link #close()} nothing can be sent; what is inside can be received, and then receivers get
- * {@link ChannelClosedException}. {@link #cancel()} also throws away what is inside.
+ * <p><i>End.</i> After {@link #close()} nothing can be sent. The elements inside can be received; after them, receivers
+ * get {@link ChannelClosedException}. {@link #cancel()} also drops the elements inside.
  *
- * <p><i>Memory.</i> What happens before an element is sent happens before whatever follows its receipt.
+ * <p><i>Memory.</i> Actions before an element is sent happen before the actions that follow its receipt.
  *
  * <p>Elements may be null where a method does not say otherwise.
  */
@@ -54,15 +63,15 @@ public final class AsyncChannel<T extends @Nullable Object> {
         this.requests = new ChannelRequests<>(channel);
     }
 
-    /** The Java face of that very channel. */
+    /** The Java API of the given channel; the two share all state. */
     public static <T extends @Nullable Object> AsyncChannel<T> of(Channel<T> channel) {
         return new AsyncChannel<>(Objects.requireNonNull(channel, "channel"));
     }
 
     /**
-     * A new channel, first sent first received, where senders wait for a place.
+     * A new channel, where elements are received in the order in which they were sent, and senders wait for a place.
      *
-     * @param capacity how many elements it holds for nobody waiting; with 0 senders and receivers meet
+     * @param capacity the number of elements it holds while no receiver waits; with 0, each sender waits for a receiver
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(int capacity) {
@@ -84,9 +93,9 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * A new channel.
      *
      * @param name shown by messages and {@code toString}, or null
-     * @param onDropped gets what was taken and will not be received, because it was dropped or the channel cancelled.
-     *     It runs where that happened, under no lock; what it throws goes to the thread's handler for uncaught
-     *     exceptions
+     * @param onDropped gets each element that was taken and will not be received, because it was dropped or the channel
+     *     was cancelled. It runs on the thread that dropped the element, under no lock; its exceptions go to the
+     *     thread's handler for uncaught exceptions
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(
@@ -105,7 +114,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
         return of(ChannelBridge.<T>channelOf(capacity, order, onFull, name, onDropped));
     }
 
-    /** The channel behind this face. */
+    /** The Kotlin channel behind this. */
     public Channel<T> kotlin() {
         return channel;
     }
@@ -127,16 +136,16 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #send(Object)}; when it had to wait, the future is completed on {@code executor}, and by whoever makes
-     * room if that rejects it.
+     * As {@link #send(Object)}, but a future that had to wait is completed on {@code executor}; by the thread that makes
+     * room if the executor rejects that.
      */
     public CompletableFuture<@Nullable Void> send(T element, Executor executor) {
         return requests.send(element, null, null, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #send(Object)}, but fails with {@link TimeoutException} if the element was not taken in time; it will
-     * not be then. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #send(Object)}, but fails with {@link TimeoutException} if the element was not taken in time; then it is
+     * never taken. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> send(T element, Duration timeout) {
         return requests.send(element, null, Objects.requireNonNull(timeout, "timeout"), null);
@@ -170,9 +179,9 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * A future of a place in the channel, to send into later without waiting. It is nobody else's until it is used or
-     * closed, and a closed channel is not drained before. Fails with {@link ChannelClosedException} if the channel is
-     * closed, with {@link IllegalStateException} if its capacity is 0: there are no places to keep.
+     * A future of a place in the channel, for a later send that does not wait. The place is kept until it is used or
+     * closed, and a closed channel is not drained before that. Fails with {@link ChannelClosedException} if the channel
+     * is closed, with {@link IllegalStateException} if its capacity is 0, because it has no places then.
      */
     public CompletableFuture<Reservation<T>> reserve() {
         return requests.reserve(null, null);
@@ -184,8 +193,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #reserve()}, but fails with {@link TimeoutException} if there is no place in time. Zero and less
-     * mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #reserve()}, but fails with {@link TimeoutException} if there is no place in time. With zero or less
+     * it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Reservation<T>> reserve(Duration timeout) {
         return requests.reserve(null, Objects.requireNonNull(timeout, "timeout"));
@@ -202,16 +211,16 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #receive()}; when it had to wait, the future is completed on {@code executor}, and by whoever sends if
-     * that rejects it.
+     * As {@link #receive()}, but a future that had to wait is completed on {@code executor}; by the sending thread if
+     * the executor rejects that.
      */
     public CompletableFuture<T> receive(Executor executor) {
         return requests.receive(null, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #receive()}, but fails with {@link TimeoutException} if nothing was received in time. Zero and less
-     * mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #receive()}, but fails with {@link TimeoutException} if nothing was received in time. With zero or less
+     * it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<T> receive(Duration timeout) {
         return requests.receive(Objects.requireNonNull(timeout, "timeout"), null);
@@ -229,7 +238,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * Gives {@code action} the next element, which may be null, if there is one now; the caller gets what it throws.
+     * Gives {@code action} the next element, which may be null, if there is one now. Its exceptions go to the caller.
      *
      * @return whether there was one
      * @throws ChannelClosedException if the channel is closed and drained
@@ -243,15 +252,16 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * Gives {@code action} one element after the other, until the channel is closed and drained. The future completes
-     * then; with the cause, if the channel was closed with one; with {@link ChannelClosedException}, if it was
-     * cancelled; and with what {@code action} throws, which ends it. Several of them share the elements of one channel.
+     * Gives {@code action} one element after the other, until the channel is closed and drained. Then the future
+     * completes: normally, with the cause if the channel was closed with one, or with {@link ChannelClosedException} if
+     * it was cancelled. An exception of {@code action} ends the iteration and fails the future. Several iterations share
+     * the elements of one channel.
      *
-     * <p><i>Cancellation.</i> Ending the future ends it: nothing more is taken out. What {@code action} was given
-     * counts as received.
+     * <p><i>Cancellation.</i> Cancelling or completing the future ends the iteration: no further element is taken out.
+     * An element given to {@code action} counts as received.
      *
-     * <p><i>CallbackExecutor.</i> The action runs on this thread, and where elements are sent, a bounded number of times in a
-     * row; what is there beyond that, a thread of Baton's own does. It never runs twice at a time.
+     * <p><i>Callbacks.</i> The action runs on this thread and on the sending threads, a bounded number of times in a row;
+     * after that a thread of Baton's own goes on. It never runs on two threads at a time.
      */
     public CompletableFuture<@Nullable Void> forEach(Consumer<? super T> action) {
         return ForEachFuture.of(channel, action, null);
@@ -263,8 +273,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #forEach(Consumer)}, but takes the next element only when the stage of the one before has completed;
-     * one that fails ends it. Cancelling the future cancels that stage, if it can be.
+     * As {@link #forEach(Consumer)}, but takes the next element only when the stage for the last one has completed. A
+     * stage that fails ends the iteration. Cancelling the future cancels the current stage, if that is possible.
      */
     public CompletableFuture<@Nullable Void> forEachAsync(Function<? super T, ? extends CompletionStage<?>> action) {
         return ForEachFuture.ofStages(channel, action, null);
@@ -279,10 +289,11 @@ public final class AsyncChannel<T extends @Nullable Object> {
     // ---- reactive streams
 
     /**
-     * A publisher of what this channel receives. It takes an element out only when one is requested; many subscribers
-     * share the elements. A subscription ends as {@link #forEach} does, and its subscriber gets that signal whether it has
-     * requested anything or not. Cancelled, it takes nothing more; what it was handed and has not delivered goes to others. Signals run as the actions of {@link #forEach} do.
-     * An element that is null stays in the channel, and ends the subscription with a {@link NullPointerException}.
+     * A publisher of the elements of this channel. It takes an element out only when one is requested; several
+     * subscribers share the elements. A subscription ends as {@link #forEach} does, and its subscriber gets that signal
+     * without a request. A cancelled subscription takes no further element, and an element that it was granted and has
+     * not delivered goes to another receiver. Signals run as the actions of {@link #forEach} do. A null element stays in
+     * the channel, and ends the subscription with a {@link NullPointerException}.
      */
     public Flow.Publisher<T> publisher() {
         return subscriber -> ChannelSubscription.subscribe(channel, subscriber, null, true);
@@ -295,10 +306,9 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * A subscriber, for one subscription, that sends what it gets to this channel. It requests an element when the one
-     * before has a place, so that it holds one at most. When its publisher completes, it closes the channel, with the
-     * cause if it fails; when the channel is closed, it cancels its subscription as soon as it is handed another
-     * element.
+     * A subscriber, for one subscription, that sends its elements to this channel. It requests the next element when the
+     * last one has a place, so it holds one at most. When its publisher completes or fails, it closes the channel, with
+     * the failure as the cause. When the channel is closed, it cancels its subscription at the next element.
      */
     public Flow.Subscriber<T> subscriber() {
         return new ChannelSubscriber<>(this);
@@ -306,38 +316,38 @@ public final class AsyncChannel<T extends @Nullable Object> {
 
     // ---- size, end
 
-    /** How many elements can be received now; those of senders that wait are not among them. */
+    /** The number of elements that can be received now, without those of waiting senders. */
     public int size() {
         return channel.getSize();
     }
 
-    /** In which order elements are received, and senders served. */
+    /** The order in which elements are received and senders are served. */
     public ChannelOrder order() {
         return channel.getOrder();
     }
 
-    /** What becomes of an element that is sent without a place for it. */
+    /** The handling of an element that is sent while there is no place for it. */
     public OnFull onFull() {
         return channel.getOnFull();
     }
 
-    /** For how many elements there is room. */
+    /** The number of elements for which there is room. */
     public int capacity() {
         return channel.getCapacity();
     }
 
-    /** How many requests wait, to send, to reserve or to receive, of Java and Kotlin callers. */
+    /** The number of requests that wait to send, to reserve or to receive, of Java and Kotlin callers. */
     public int waiting() {
         return channel.getWaiting();
     }
 
-    /** Whether nothing can be sent any more. There may still be something to receive. */
+    /** Whether nothing can be sent any more. There may still be elements to receive. */
     public boolean isClosed() {
         return channel.isClosed();
     }
 
     /**
-     * Changes the capacity. Growing lets in senders that wait; shrinking throws nothing away.
+     * Changes the capacity. A greater one grants places to waiting senders; a smaller one drops no element.
      *
      * @throws IllegalArgumentException if {@code capacity} is negative
      * @throws ChannelClosedException if the channel is closed
@@ -347,8 +357,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * Ends the sending: those who wait to send, and whoever does from now on, fail with {@link ChannelClosedException}.
-     * What is inside can be received; after that, receivers fail, too.
+     * Ends the sending: waiting and later sends fail with {@link ChannelClosedException}. The elements inside can be
+     * received; after them, receivers fail too.
      *
      * @return whether this call closed it
      */
@@ -361,7 +371,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
         return channel.close(Objects.requireNonNull(cause, "cause"));
     }
 
-    /** Ends everything: as {@link #close()}, and what is inside is thrown away. */
+    /** As {@link #close()}, and drops the elements inside. */
     public void cancel() {
         channel.cancel(null);
     }
@@ -374,10 +384,5 @@ public final class AsyncChannel<T extends @Nullable Object> {
     @Override
     public String toString() {
         return "Async" + channel;
-    }
-
-    /** Behind this face; for a {@link Select}, too. */
-    ChannelRequests<T> requests() {
-        return requests;
     }
 }

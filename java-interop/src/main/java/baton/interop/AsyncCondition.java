@@ -1,7 +1,10 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
-import baton.interop.AsyncMutex.MutexPermit;
+import baton.interop.internal.futures.HeldPermit;
+import baton.interop.internal.futures.MutexPermit;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.WaiterFuture;
 import baton.sync.Condition;
 import baton.sync.Mutex;
 import baton.waiting.WaitCore;
@@ -14,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Condition} for Java. Who holds the mutex waits here without it, for what other holders are to bring about.
- * Made by {@link AsyncMutex#newCondition()}.
+ * A {@link Condition} for Java. A holder of the mutex releases it and waits here until another holder signals. Made by
+ * {@link AsyncMutex#newCondition()}.
  *
  * <pre>{@code
  * CompletableFuture<Item> take() {
@@ -30,19 +33,19 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>{@code await} takes the permit of the mutex, which is closed from then on, and its future brings another. Futures
- * and Kotlin coroutines stand in one line, first come, first signalled. There are no spurious wake-ups; but others may
- * have held the mutex between the signal and the new permit, so look again at what you waited for.
+ * <p>{@code await} closes the permit of the mutex that it is given, and its future completes with a new one. Futures and
+ * Kotlin coroutines wait in one queue and are signalled in the order of their arrival. There are no spurious wake-ups.
+ * But other holders may have had the mutex between the signal and the new permit, so check the awaited state again.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and a timeout end the wait, for the signal
- * or for the mutex, before anybody sees the future completed. Unlike a coroutine, <b>a future that failed holds
- * nothing</b>: neither the permit that was given nor another; who needs the mutex then locks it. A signal that it had
- * got goes to the next of those who waited when it was given.
+ * or for the mutex, before any thread sees the future completed. Unlike a coroutine, <b>a future that failed holds
+ * nothing</b>: neither the old permit nor a new one; lock the mutex again if it is needed. A signal that the future had
+ * received goes to the next of those that waited when the signal was given.
  *
- * <p><i>Misuse.</i> What waits or signals while nobody holds the mutex fails with {@link IllegalStateException} and
- * changes nothing. Whether it is the caller who holds it cannot be seen, but by the permit that {@code await} takes.
+ * <p><i>Misuse.</i> A wait or a signal while the mutex is not held fails with {@link IllegalStateException} and changes
+ * nothing. Whether the caller is the holder is checked only by the permit that {@code await} takes.
  *
- * <p><i>CallbackExecutor, memory.</i> As for {@link AsyncMutex}.
+ * <p><i>Callbacks, memory.</i> As for {@link AsyncMutex}.
  */
 public final class AsyncCondition {
     private final Condition condition;
@@ -55,53 +58,53 @@ public final class AsyncCondition {
         this.core = SyncBridge.of(condition);
     }
 
-    /** The Java face of that very condition. */
+    /** The Java API of the given condition; the two share all state. */
     public static AsyncCondition of(Condition condition) {
         return new AsyncCondition(Objects.requireNonNull(condition, "condition"));
     }
 
-    /** The condition behind this face. */
+    /** The Kotlin condition behind this. */
     public Condition kotlin() {
         return condition;
     }
 
     /**
-     * Gives up the mutex, waits for a signal, and then for the mutex, for the owner who held it. The future fails with
-     * {@link IllegalStateException} if {@code held} is closed, or if somebody has unlocked the mutex past it.
+     * Releases the mutex, waits for a signal, and then for the mutex, with the same owner. The future fails with
+     * {@link IllegalStateException} if {@code held} is closed, or if other code has unlocked the mutex, bypassing it.
      *
-     * @param held is spent
+     * @param held is closed by this call
      * @throws IllegalArgumentException if {@code held} is not a permit of the mutex
      */
     public CompletableFuture<Permit> await(Permit held) {
-        return enqueue(mine(held), null);
+        return enqueue(permitOf(held), null);
     }
 
     /**
-     * As {@link #await(Permit)}; when the mutex is held again, the future is completed on {@code executor}, and by
-     * whoever unlocked if that rejects it.
+     * As {@link #await(Permit)}, but once the mutex is held again, the future is completed on {@code executor}; by the
+     * unlocking thread if the executor rejects that.
      */
     public CompletableFuture<Permit> await(Permit held, Executor executor) {
-        return enqueue(mine(held), Objects.requireNonNull(executor, "executor"));
+        return enqueue(permitOf(held), Objects.requireNonNull(executor, "executor"));
     }
 
     /**
      * As {@link #await(Permit)}, but fails with {@link TimeoutException}, without the mutex, if it was not signalled
-     * and given the mutex in time. Zero and less are too late for any signal. The timeout is rounded up to whole
+     * and granted the mutex in time. Zero or less is too late for any signal. The timeout is rounded up to whole
      * milliseconds.
      *
-     * @throws IllegalArgumentException if {@code held} is not a permit of the mutex; it is not spent then
+     * @throws IllegalArgumentException if {@code held} is not a permit of the mutex; it stays open then
      */
     public CompletableFuture<Permit> await(Permit held, Duration timeout) {
-        MutexPermit permit = mine(held);
+        MutexPermit permit = permitOf(held);
         long millis = Timeout.millis(timeout);
-        if (!permit.spend()) return closed();
+        if (!permit.markClosed()) return closed();
         Supplier<String> message = () -> "not signalled within " + timeout + ": " + condition;
         if (millis == 0) return tooLate(permit, message);
         return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), millis, message);
     }
 
     /**
-     * Ends the wait of the one who waits longest; without anybody who waits it does nothing.
+     * Ends the wait of the request that has waited longest, if there is one.
      *
      * @throws IllegalStateException if the mutex is not locked
      */
@@ -110,7 +113,7 @@ public final class AsyncCondition {
     }
 
     /**
-     * Ends the wait of all who wait now. They have the mutex one after the other, in the order in which they came.
+     * Ends the wait of all requests that wait now. They get the mutex one after the other, in the order of their arrival.
      *
      * @throws IllegalStateException if the mutex is not locked
      */
@@ -118,7 +121,7 @@ public final class AsyncCondition {
         condition.signalAll();
     }
 
-    /** How many wait for a signal, of Java and Kotlin callers. */
+    /** The number of requests that wait for a signal, of Java and Kotlin callers. */
     public int waiting() {
         return condition.getWaiting();
     }
@@ -129,11 +132,11 @@ public final class AsyncCondition {
     }
 
     private CompletableFuture<Permit> enqueue(MutexPermit permit, @Nullable Executor executor) {
-        if (!permit.spend()) return closed();
+        if (!permit.markClosed()) return closed();
         return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), executor);
     }
 
-    private MutexPermit mine(Permit held) {
+    private MutexPermit permitOf(Permit held) {
         Objects.requireNonNull(held, "held");
         if (held instanceof MutexPermit permit && permit.mutex == mutex) return permit;
         Object shown = held instanceof HeldPermit ? held : held.getClass().getName();
@@ -147,8 +150,8 @@ public final class AsyncCondition {
 
     private static CompletableFuture<Permit> tooLate(MutexPermit permit, Supplier<String> message) {
         try {
-            permit.giveBack();
-        } catch (IllegalStateException e) { // somebody has unlocked past the permit
+            permit.releaseHeld();
+        } catch (IllegalStateException e) { // other code has unlocked the mutex, bypassing the permit
             return CompletableFuture.failedFuture(e);
         }
         return CompletableFuture.failedFuture(new TimeoutException(message.get()));

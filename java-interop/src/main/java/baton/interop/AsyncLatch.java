@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.Countdown;
 import baton.sync.Latch;
 import java.time.Duration;
 import java.util.Objects;
@@ -10,23 +11,30 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Latch} for Java: a gate that opens once and for all when {@link #countDown} has been called as often as its
- * count said at first. Who waits gets a {@link CompletableFuture}.
+ * A {@link Latch} for Java: opens for good once {@link #countDown} has been called as often as its initial count says.
+ * Waiting operations return a {@link CompletableFuture}.
+ *
+ * <pre>{@code
+ * AsyncLatch ready = AsyncLatch.create(2);
+ * loadConfig().thenRun(ready::countDown);
+ * connect().thenRun(ready::countDown);
+ * CompletableFuture<Void> started = ready.await().thenRun(this::serve);
+ * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same latch
- * stand in one queue. No method blocks; who wants to block calls {@code join()}, on a virtual thread best of all.
+ * wait in one queue. No method blocks; to block, call {@code join()}, best on a virtual thread.
  *
- * <p><i>Order.</i> All who wait are let in by the same step, and woken one after the other in the order in which they
- * came.
+ * <p><i>Order.</i> All waiting requests are granted in one step, and their futures completed one after the other, in the
+ * order of their arrival.
  *
  * <p><i>Cancellation.</i> Cancelling the future of an await, completing it from outside, or letting {@code orTimeout}
- * expire withdraws the request, and the count stays as it is. Stages derived from it do not withdraw it.
+ * expire withdraws the request, and the count stays as it is. Cancelling a stage derived from it withdraws nothing.
  *
- * <p><i>CallbackExecutor.</i> A future that had to wait is completed by the thread whose {@code countDown} opens the latch,
- * and its dependents run there, never under a lock of ours. One that blocks holds up those behind it, so it must not
- * wait for any of them: give it an executor. How the stack stays flat is told at {@link AsyncSemaphore}.
+ * <p><i>Callbacks.</i> A future that had to wait is completed by the thread whose {@code countDown} opens the latch,
+ * and its dependents run there, never under a lock of Baton's. A dependent that blocks holds up the futures behind it, so
+ * it must not wait for one of them; give its future an executor. {@link AsyncSemaphore} says how the stack stays flat.
  *
- * <p><i>Memory.</i> What happens before a {@code countDown} that counted happens before whatever follows an await.
+ * <p><i>Memory.</i> Actions before a {@code countDown} that counted happen before the actions that follow an await.
  */
 public final class AsyncLatch {
     private final Latch latch;
@@ -37,7 +45,7 @@ public final class AsyncLatch {
         this.countdown = new Countdown(SyncBridge.of(latch), latch::getCount);
     }
 
-    /** The Java face of that very latch. */
+    /** The Java API of the given latch; the two share all state. */
     public static AsyncLatch of(Latch latch) {
         return new AsyncLatch(Objects.requireNonNull(latch, "latch"));
     }
@@ -61,12 +69,12 @@ public final class AsyncLatch {
         return of(new Latch(count, name));
     }
 
-    /** The latch behind this face. */
+    /** The Kotlin latch behind this. */
     public Latch kotlin() {
         return latch;
     }
 
-    /** Takes one off the count. The last one opens the latch; after that it does nothing. */
+    /** Decrements the count, and opens the latch at zero. Does nothing once the latch is open. */
     public void countDown() {
         latch.countDown();
     }
@@ -77,27 +85,27 @@ public final class AsyncLatch {
     }
 
     /**
-     * As {@link #await()}; when it had to wait, the future is completed on {@code executor}, and by whoever opens the
-     * latch if that rejects it.
+     * As {@link #await()}, but a future that had to wait is completed on {@code executor}; by the thread that opens the
+     * latch if the executor rejects that.
      */
     public CompletableFuture<@Nullable Void> await(Executor executor) {
         return countdown.await(Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #await()}, but fails with {@link TimeoutException} if the latch has not opened in time. Zero and
-     * less mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #await()}, but fails with {@link TimeoutException} if the latch has not opened in time. With zero or less it
+     * succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
         return countdown.await(timeout, () -> "not open within " + timeout + ": " + latch);
     }
 
-    /** How often {@link #countDown} has yet to be called; 0 when the latch is open. */
+    /** The number of calls of {@link #countDown} still missing; 0 once the latch is open. */
     public int count() {
         return latch.getCount();
     }
 
-    /** How many requests wait, of Java and Kotlin callers. */
+    /** The number of waiting requests, of Java and Kotlin callers. */
     public int waiting() {
         return latch.getWaiting();
     }

@@ -1,6 +1,10 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.MutexPermit;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.WaiterFuture;
+import baton.interop.internal.futures.WithPermitFuture;
 import baton.sync.Mutex;
 import baton.waiting.WaitCore;
 import java.time.Duration;
@@ -10,20 +14,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Mutex} for Java: what waits returns a {@link CompletableFuture}, and whoever holds it has a {@link Permit}
+ * A {@link Mutex} for Java: waiting operations return a {@link CompletableFuture}, and the holder has a {@link Permit}
  * that unlocks it.
  *
+ * <pre>{@code
+ * AsyncMutex mutex = AsyncMutex.create();
+ * CompletableFuture<Integer> next = mutex.withLock(() -> load().thenCompose(n -> store(n + 1)));
+ * }</pre>
+ *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same mutex
- * stand in one queue, strictly first come, first served. No method blocks; who wants to block calls {@code join()}. It
+ * wait in one queue and are granted strictly in the order of their arrival. No method blocks; to block, call {@code join()}. It
  * is not bound to threads: any thread may close the permit.
  *
- * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, locking twice
- * fails with {@link IllegalStateException} instead of waiting for itself for ever. The owner is always the first
+ * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With an owner, locking
+ * twice fails with {@link IllegalStateException}; it would wait for itself for ever otherwise. The owner is always the first
  * argument. As the only argument, an executor is an owner like any other; a {@link Duration} is a timeout, unless it is
  * cast to {@code Object}.
  *
@@ -38,7 +46,7 @@ public final class AsyncMutex {
         this.core = SyncBridge.of(mutex);
     }
 
-    /** The Java face of that very mutex. */
+    /** The Java API of the given mutex; the two share all state. */
     public static AsyncMutex of(Mutex mutex) {
         return new AsyncMutex(Objects.requireNonNull(mutex, "mutex"));
     }
@@ -57,18 +65,18 @@ public final class AsyncMutex {
         return of(new Mutex(false, name));
     }
 
-    /** The mutex behind this face. */
+    /** The Kotlin mutex behind this. */
     public Mutex kotlin() {
         return mutex;
     }
 
-    /** A future that completes when the mutex is this caller's. Closing the permit unlocks it. */
+    /** A future that completes when this caller holds the mutex. Closing the permit unlocks it. */
     public CompletableFuture<Permit> lock() {
         return request(null, null);
     }
 
     /**
-     * As {@link #lock()}, with an owner; fails with {@link IllegalStateException} if that holds it already.
+     * As {@link #lock()}, with an owner; fails with {@link IllegalStateException} if that owner holds it already.
      *
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
@@ -77,26 +85,26 @@ public final class AsyncMutex {
     }
 
     /**
-     * As {@link #lock(Object)}; when it had to wait, the future is completed on {@code executor}, and by whoever
-     * unlocks if that rejects it.
+     * As {@link #lock(Object)}, but a future that had to wait is completed on {@code executor}; by the unlocking thread
+     * if the executor rejects that.
      *
-     * @param owner null for none: so an executor that stands alone is never mistaken for an owner, nor an owner for it
+     * @param owner null for none; so an executor and an owner are never mistaken for each other
      */
     public CompletableFuture<Permit> lock(@Nullable Object owner, Executor executor) {
         return request(owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #lock()}, but fails with {@link TimeoutException} if the mutex is not this caller's in time; then it
-     * does not hold it. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #lock()}, but fails with {@link TimeoutException} if the mutex is not granted in time; then this caller
+     * does not hold it. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Permit> lock(Duration timeout) {
         return requestWithin(null, timeout);
     }
 
     /**
-     * As {@link #lock(Duration)}, with an owner; fails at once with {@link IllegalStateException} if that holds it
-     * already.
+     * As {@link #lock(Duration)}, with an owner; fails at once with {@link IllegalStateException} if that owner holds
+     * it already.
      */
     public CompletableFuture<Permit> lock(Object owner, Duration timeout) {
         return requestWithin(Objects.requireNonNull(owner, "owner"), timeout);
@@ -118,12 +126,11 @@ public final class AsyncMutex {
     }
 
     /**
-     * Runs {@code action} while holding the mutex. It is unlocked when the action's stage has completed, however it
-     * does, also when the action throws instead of returning one; only then the returned future completes, as the stage
-     * did.
+     * Runs {@code action} while holding the mutex. It is unlocked when the action's stage has completed, normally or
+     * not, or when the action throws. After that the returned future completes as the stage did.
      *
      * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action
-     * runs: its stage is cancelled if it can be, and the mutex is unlocked when it has ended.
+     * runs: its stage is cancelled if that is possible, and the mutex is unlocked when the stage has completed.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
@@ -131,7 +138,7 @@ public final class AsyncMutex {
     }
 
     /**
-     * As {@link #withLock(Supplier)}, with an owner; fails with {@link IllegalStateException} if that holds it already.
+     * As {@link #withLock(Supplier)}, with an owner; fails with {@link IllegalStateException} if that owner holds it already.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(
             Object owner, Supplier<? extends CompletionStage<T>> action) {
@@ -171,17 +178,17 @@ public final class AsyncMutex {
         return AsyncCondition.of(mutex.newCondition(name));
     }
 
-    /** Whether somebody holds it. */
+    /** Whether it is held. */
     public boolean isLocked() {
         return mutex.isLocked();
     }
 
-    /** The owner it was locked with; empty when it is free or was locked without one. */
+    /** The owner with which it was locked; empty if it is free or was locked without an owner. */
     public Optional<Object> holder() {
         return Optional.ofNullable(mutex.getHolder());
     }
 
-    /** How many requests wait, of Java and Kotlin callers. */
+    /** The number of waiting requests, of Java and Kotlin callers. */
     public int waiting() {
         return mutex.getWaiting();
     }
@@ -189,11 +196,6 @@ public final class AsyncMutex {
     @Override
     public String toString() {
         return "Async" + mutex;
-    }
-
-    /** A clause of a select. */
-    <R extends @Nullable Object> Clause<R> onLock(@Nullable Object owner, Function<? super Permit, ? extends R> then) {
-        return new CoreClause.OfPermit<>(core, 1, owner, () -> handOut(owner), then);
     }
 
     private CompletableFuture<Permit> request(@Nullable Object owner, @Nullable Executor executor) {
@@ -211,7 +213,7 @@ public final class AsyncMutex {
         return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, message);
     }
 
-    /** What needs no waiting, or null. */
+    /** The completed future of a request that need not wait, or null. */
     private @Nullable CompletableFuture<Permit> atOnce(@Nullable Object owner) {
         try {
             return mutex.tryLock(owner) ? CompletableFuture.completedFuture(handOut(owner)) : null;
@@ -222,25 +224,5 @@ public final class AsyncMutex {
 
     private Permit handOut(@Nullable Object owner) {
         return new MutexPermit(mutex, owner).handedOut();
-    }
-
-    static final class MutexPermit extends HeldPermit {
-        final Mutex mutex;
-        final @Nullable Object owner;
-
-        MutexPermit(Mutex mutex, @Nullable Object owner) {
-            this.mutex = mutex;
-            this.owner = owner;
-        }
-
-        @Override
-        void giveBack() {
-            mutex.unlock(owner);
-        }
-
-        @Override
-        String describe() {
-            return "lock of " + mutex;
-        }
     }
 }

@@ -1,5 +1,7 @@
 package baton.interop;
 
+import baton.interop.internal.futures.LockMode;
+import baton.interop.internal.futures.ReadWriteRequests;
 import baton.sync.ReadWriteLock;
 import baton.sync.ReadWritePolicy;
 import java.time.Duration;
@@ -10,33 +12,37 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link ReadWriteLock} for Java: what waits returns a {@link CompletableFuture}, and whoever is inside has a
- * {@link Permit} that unlocks what it holds. One that writes can be {@linkplain WritePermit#downgrade() downgraded} to
- * reading; one that reads upgradably can be {@linkplain UpgradablePermit#upgrade() upgraded} to writing.
+ * A {@link ReadWriteLock} for Java: waiting operations return a {@link CompletableFuture}, and a reader or writer has a
+ * {@link Permit} that unlocks what it holds. A write permit can be {@linkplain WritePermit#downgrade() downgraded} to
+ * reading; an upgradable read permit can be {@linkplain UpgradablePermit#upgrade() upgraded} to writing.
+ *
+ * <pre>{@code
+ * AsyncReadWriteLock lock = AsyncReadWriteLock.create();
+ * CompletableFuture<Integer> value = lock.withRead(() -> load(cache, "x"));
+ * CompletableFuture<Void> stored = lock.withWrite(() -> store(cache, "x", 1));
+ * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same lock
- * stand in one queue. No method blocks; who wants to block calls {@code join()}. It is not bound to threads: any thread
+ * wait in one queue. No method blocks; to block, call {@code join()}. It is not bound to threads: any thread
  * may close the permit.
  *
- * <p><i>Order.</i> That of the lock, see {@link ReadWritePolicy}.
+ * <p><i>Order.</i> The order of the lock, see {@link ReadWritePolicy}.
  *
- * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With one, a request that
- * would wait for its own owner for ever fails with {@link IllegalStateException} instead: to write while inside, to
- * read in any way while writing, to read upgradably twice, to read again behind a writer that waits for this very
- * reader. The owner is always the first argument. As the only argument, an executor is an owner like any other; a
+ * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With an owner, a
+ * request that would wait for its own owner for ever fails with {@link IllegalStateException}: to write while holding
+ * the lock in any mode, to read in any way while writing, to read upgradably twice, to read again behind a writer that
+ * waits for this very reader. The owner is always the first argument. As the only argument, an executor is an owner like any other; a
  * {@link Duration} is a timeout, unless it is cast to {@code Object}.
  *
- * <p><i>Cancellation, callbacks.</i> As for {@link AsyncSemaphore}. A request to write that is withdrawn lets in at
- * once the readers it held back.
+ * <p><i>Cancellation, callbacks.</i> As for {@link AsyncSemaphore}. When a request to write
+ * is withdrawn, the readers that it held back are granted at once.
  *
- * <p><i>Memory.</i> What happens before a writing permit is closed or downgraded happens before whatever follows the
- * next lock of any kind; what happens before a reading permit is closed happens before whatever follows the next lock
- * to write.
+ * <p><i>Memory.</i> Actions before a write permit is closed or downgraded happen before the actions that follow the next
+ * lock in any mode. Actions before a read permit is closed happen before the actions that follow the next lock to write.
  */
 public final class AsyncReadWriteLock {
     private final ReadWriteLock lock;
@@ -47,12 +53,12 @@ public final class AsyncReadWriteLock {
         this.requests = new ReadWriteRequests(lock);
     }
 
-    /** The Java face of that very lock. */
+    /** The Java API of the given lock; the two share all state. */
     public static AsyncReadWriteLock of(ReadWriteLock lock) {
         return new AsyncReadWriteLock(Objects.requireNonNull(lock, "lock"));
     }
 
-    /** A new lock, free, where readers and writers take turns. */
+    /** A new lock, free, where phases of readers and of writers alternate. */
     public static AsyncReadWriteLock create() {
         return create(ReadWritePolicy.PHASE_FAIR);
     }
@@ -71,7 +77,7 @@ public final class AsyncReadWriteLock {
         return of(new ReadWriteLock(Objects.requireNonNull(policy, "policy"), name));
     }
 
-    /** The lock behind this face. */
+    /** The Kotlin lock behind this. */
     public ReadWriteLock kotlin() {
         return lock;
     }
@@ -89,8 +95,8 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * As {@link #lockRead()}, with an owner; fails with {@link IllegalStateException} if that writes, or would wait for
-     * a writer that waits for it.
+     * As {@link #lockRead()}, with an owner; fails with {@link IllegalStateException} if that owner writes, or would
+     * wait for a writer that waits for it.
      *
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
@@ -99,18 +105,18 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * As {@link #lockRead(Object)}; when it had to wait, the future is completed on {@code executor}, and by whoever
-     * unlocks if that rejects it.
+     * As {@link #lockRead(Object)}, but a future that had to wait is completed on {@code executor}; by the unlocking
+     * thread if the executor rejects that.
      *
-     * @param owner null for none: so an executor that stands alone is never mistaken for an owner, nor an owner for it
+     * @param owner null for none; so an executor and an owner are never mistaken for each other
      */
     public CompletableFuture<Permit> lockRead(@Nullable Object owner, Executor executor) {
         return requests.request(Permit.class, LockMode.READ, owner, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #lockRead()}, but fails with {@link TimeoutException} if the caller may not read in time; then it holds
-     * nothing. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #lockRead()}, but fails with {@link TimeoutException} if the lock is not granted in time; then the caller
+     * holds nothing. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Permit> lockRead(Duration timeout) {
         return requests.requestWithin(Permit.class, LockMode.READ, null, timeout);
@@ -138,11 +144,11 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * Runs {@code action} while reading. It is unlocked when the action's stage has completed, however it does, also
-     * when the action throws instead of returning one; only then the returned future completes, as the stage did.
+     * Runs {@code action} while reading. The lock is unlocked when the action's stage has completed, normally or not, or
+     * when the action throws. After that the returned future completes as the stage did.
      *
      * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action
-     * runs: its stage is cancelled if it can be, and the lock is unlocked when it has ended.
+     * runs: its stage is cancelled if that is possible, and the lock is unlocked when the stage has completed.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(Supplier<? extends CompletionStage<T>> action) {
         return requests.run(LockMode.READ, null, action, null);
@@ -169,7 +175,7 @@ public final class AsyncReadWriteLock {
 
     // ---- to write
 
-    /** As {@link #lockWrite()}, for those who will not downgrade. */
+    /** As {@link #lockWrite()}, for callers that do not downgrade. */
     public CompletableFuture<Permit> write() {
         return requests.request(Permit.class, LockMode.WRITE, null, null);
     }
@@ -180,7 +186,7 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * As {@link #lockWrite()}, with an owner; fails with {@link IllegalStateException} if that is inside already.
+     * As {@link #lockWrite()}, with an owner; fails with {@link IllegalStateException} if that owner holds it already.
      *
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
@@ -216,7 +222,7 @@ public final class AsyncReadWriteLock {
     /**
      * Locks it to write if that needs no waiting, with an owner.
      *
-     * @throws IllegalStateException if that owner is inside already
+     * @throws IllegalStateException if that owner holds it already, in any mode
      */
     public Optional<WritePermit> tryLockWrite(Object owner) {
         return requests.tryLock(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(owner, "owner"));
@@ -249,16 +255,16 @@ public final class AsyncReadWriteLock {
     // ---- to read upgradably
 
     /**
-     * A future that completes when this caller may read upgradably: beside the readers, but not beside a writer or
-     * another upgradable one. Closing the permit unlocks it, upgraded or not.
+     * A future that completes when this caller may read upgradably: beside readers, but not beside a writer or another
+     * upgradable reader. Closing the permit unlocks it, upgraded or not.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable() {
         return requests.request(UpgradablePermit.class, LockMode.UPGRADABLE, null, null);
     }
 
     /**
-     * As {@link #lockUpgradable()}, with an owner; fails with {@link IllegalStateException} if that writes or reads
-     * upgradably, or would wait for a writer that waits for it.
+     * As {@link #lockUpgradable()}, with an owner; fails with {@link IllegalStateException} if that owner writes or
+     * reads upgradably, or would wait for a writer that waits for it.
      *
      * @param owner not a {@link Duration}, which would be taken for a timeout
      */
@@ -302,34 +308,34 @@ public final class AsyncReadWriteLock {
         return requests.tryLock(UpgradablePermit.class, LockMode.UPGRADABLE, Objects.requireNonNull(owner, "owner"));
     }
 
-    // ---- what is to be seen
+    // ---- state
 
-    /** Who goes first where readers and writers wait. */
+    /** The policy that decides between waiting readers and writers. */
     public ReadWritePolicy policy() {
         return lock.getPolicy();
     }
 
-    /** How many read, the upgradable one included. */
+    /** The number of readers, the upgradable one included. */
     public int readers() {
         return lock.getReaders();
     }
 
-    /** Whether somebody writes. */
+    /** Whether a writer holds it. */
     public boolean isWriteLocked() {
         return lock.isWriteLocked();
     }
 
-    /** The owner that writes; empty when nobody does, or without an owner. */
+    /** The owner that writes; empty if there is no writer, or a writer without an owner. */
     public Optional<Object> writeHolder() {
         return Optional.ofNullable(lock.getWriteHolder());
     }
 
-    /** The owners that read, in no particular order, each once; those without an owner are not among them. */
+    /** The owners that read, in no particular order, each once. Readers without an owner are not included. */
     public List<Object> readHolders() {
         return lock.getReadHolders();
     }
 
-    /** How many requests wait, to read, to write or to upgrade, of Java and Kotlin callers. */
+    /** The number of requests that wait to read, to write or to upgrade, of Java and Kotlin callers. */
     public int waiting() {
         return lock.getWaiting();
     }
@@ -337,11 +343,5 @@ public final class AsyncReadWriteLock {
     @Override
     public String toString() {
         return "Async" + lock;
-    }
-
-    /** A clause of a select. */
-    <P extends Permit, R extends @Nullable Object> Clause<R> on(
-            Class<P> type, LockMode mode, Function<? super P, ? extends R> then) {
-        return requests.on(type, mode, then);
     }
 }

@@ -2,6 +2,10 @@ package baton.interop;
 
 import baton.Priority;
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.SemaphorePermit;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.WaiterFuture;
+import baton.interop.internal.futures.WithPermitFuture;
 import baton.sync.Semaphore;
 import baton.sync.SemaphoreClosedException;
 import baton.sync.WaitOrder;
@@ -13,35 +17,41 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Semaphore} for Java: what waits returns a {@link CompletableFuture}, what is held is a {@link Permit}.
+ * A {@link Semaphore} for Java: waiting operations return a {@link CompletableFuture}, and a holder has a {@link Permit}.
+ *
+ * <pre>{@code
+ * AsyncSemaphore uplink = AsyncSemaphore.create(10);
+ * CompletableFuture<String> body = uplink.withPermit(
+ *         () -> client.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body));
+ * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same semaphore
- * stand in one queue, in the order in which they came. No method blocks; who wants to block calls {@code join()}, on a
- * virtual thread best of all.
+ * wait in one queue, in the order of their arrival. No method blocks; to block, call {@code join()}, best on a virtual
+ * thread.
  *
- * <p><i>Order.</i> That of the semaphore, see {@link WaitOrder}.
+ * <p><i>Order.</i> The order of the semaphore, see {@link WaitOrder}.
  *
  * <p><i>Cancellation.</i> Cancelling the future of an acquire, completing it from outside, or letting {@code orTimeout}
- * expire withdraws the request, and nothing is lost. Stages derived from it do not: keep the future itself to cancel
- * it. A future that nobody reads keeps what it was granted; {@link LeakReport} finds those. kotlinx's {@code await()}
- * on the future cancels it when the awaiting coroutine is cancelled, and that withdraws the request.
+ * expire withdraws the request, and nothing is lost. Cancelling a stage derived from it does not, so keep the future
+ * itself to cancel it. A future that is granted permits and never read keeps them; {@link LeakReport} finds such
+ * permits. kotlinx's {@code await()} on the future cancels it when the awaiting coroutine is cancelled, and that
+ * withdraws the request.
  *
- * <p><i>CallbackExecutor.</i> A future that had to wait is completed by whoever releases, and its dependents run there, never
- * under a lock of ours; where releases and callbacks stand on each other more than a few levels deep, a thread of
- * Baton's own completes the next one, so that the stack stays flat. Such a thread, {@code baton-callbacks-…}, also
- * completes a future whose time is over; it is no pool that other code can fill, and its callbacks may block. To choose
- * who runs them, give an executor.
+ * <p><i>Callbacks.</i> A future that had to wait is completed by the releasing thread, and its dependents run there,
+ * never under a lock of Baton's. When releases and callbacks are nested more than a few levels deep, a thread of Baton's
+ * own, {@code baton-callbacks-…}, completes the next future, so that the stack stays flat. Such a thread also completes
+ * a future whose timeout has passed. No other code can fill that pool, and its callbacks may block. Give an executor to
+ * run the callbacks there instead.
  *
- * <p><i>Failures</i> arrive in the future: {@link SemaphoreClosedException} when the semaphore is closed,
- * {@link TimeoutException} when the time was over. Arguments that can never succeed throw at the call.
+ * <p><i>Failures</i> arrive in the future: {@link SemaphoreClosedException} if the semaphore is closed,
+ * {@link TimeoutException} once the timeout has passed. Arguments that can never succeed throw at the call.
  *
- * <p><i>Memory.</i> What happens before a permit is closed happens before whatever follows the acquire that gets it
- * next.
+ * <p><i>Memory.</i> Actions before the closing of a permit happen before the actions that follow the acquire which gets
+ * it next.
  */
 public final class AsyncSemaphore {
     private final Semaphore semaphore;
@@ -52,13 +62,13 @@ public final class AsyncSemaphore {
         this.core = SyncBridge.of(semaphore);
     }
 
-    /** The Java face of that very semaphore. */
+    /** The Java API of the given semaphore; the two share all state. */
     public static AsyncSemaphore of(Semaphore semaphore) {
         return new AsyncSemaphore(Objects.requireNonNull(semaphore, "semaphore"));
     }
 
     /**
-     * A new semaphore, first come first served.
+     * A new semaphore that grants in the order of arrival.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1
      */
@@ -76,7 +86,7 @@ public final class AsyncSemaphore {
         return of(new Semaphore(permits, 0, Objects.requireNonNull(order, "order"), name));
     }
 
-    /** The semaphore behind this face. */
+    /** The Kotlin semaphore behind this. */
     public Semaphore kotlin() {
         return semaphore;
     }
@@ -87,7 +97,7 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * A future of {@code permits} permits in one: all of them at once, or none yet.
+     * A future of {@code permits} permits as one {@link Permit}. They are granted all at once.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
@@ -96,8 +106,8 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * As {@link #acquire(int)}; when it had to wait, the future is completed on {@code executor}, and by whoever
-     * releases if that rejects it.
+     * As {@link #acquire(int)}, but a future that had to wait is completed on {@code executor}; by the releasing thread
+     * if the executor rejects that.
      */
     public CompletableFuture<Permit> acquire(int permits, Executor executor) {
         return request(permits, null, Objects.requireNonNull(executor, "executor"));
@@ -114,8 +124,8 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not there in time; then
-     * nothing is held. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not granted in time; then
+     * nothing is held. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
@@ -133,7 +143,7 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * One permit, if one is free for this caller.
+     * One permit, if it can be granted at once.
      *
      * @throws SemaphoreClosedException if the semaphore is closed
      */
@@ -142,7 +152,7 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * {@code permits} permits in one, if they are free for this caller.
+     * {@code permits} permits as one, if they can be granted at once.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      * @throws SemaphoreClosedException if the semaphore is closed
@@ -163,12 +173,11 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * Runs {@code action} while holding {@code permits} permits. They come back when the action's stage has completed,
-     * however it does, also when the action throws instead of returning one; only then the returned future completes,
-     * as the stage did.
+     * Runs {@code action} while holding {@code permits} permits. They are released when the action's stage has
+     * completed, normally or not, or when the action throws. After that the returned future completes as the stage did.
      *
      * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action
-     * runs: its stage is cancelled if it can be, and the permits come back when it has ended.
+     * runs: its stage is cancelled if that is possible, and the permits are released when the stage has completed.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
@@ -191,36 +200,36 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * A future that completes as soon as all permits are back. It takes none and bars nobody. Cancelling it withdraws
-     * it.
+     * A future that completes as soon as no permit is held. It takes no permits and holds back no other request.
+     * Cancelling it withdraws it.
      */
     public CompletableFuture<@Nullable Void> awaitIdle() {
         return WaiterFuture.enqueue(core, SyncBridge.IDLE_WEIGHT, null, null, null);
     }
 
-    /** In which order those who wait are served. */
+    /** The order in which waiting requests are granted. */
     public WaitOrder order() {
         return semaphore.getOrder();
     }
 
-    /** How many permits there are. */
+    /** The number of permits, held or not. */
     public int permits() {
         return semaphore.getPermits();
     }
 
-    /** How many permits nobody holds; never negative. */
+    /** The number of permits that are not held; never negative. */
     public int availablePermits() {
         return semaphore.getAvailablePermits();
     }
 
-    /** How many requests wait, of Java and Kotlin callers. */
+    /** The number of waiting requests, of Java and Kotlin callers. */
     public int waiting() {
         return semaphore.getWaiting();
     }
 
     /**
-     * Changes the number of permits. What is held beyond a smaller number is a debt that releases pay off first;
-     * waiting requests for more than the new number fail with {@link IllegalArgumentException}.
+     * Changes the number of permits. If more are held than a smaller number allows, releases reduce the excess first.
+     * Waiting requests for more than the new number fail with {@link IllegalArgumentException}.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1
      * @throws SemaphoreClosedException if the semaphore is closed
@@ -229,7 +238,7 @@ public final class AsyncSemaphore {
         semaphore.resize(permits);
     }
 
-    /** Fails all who wait, and all who come, with {@link SemaphoreClosedException}. Holders may still give back. */
+    /** Fails waiting and later requests with {@link SemaphoreClosedException}. Holders may still close their permits. */
     public void close() {
         semaphore.close(null);
     }
@@ -242,13 +251,6 @@ public final class AsyncSemaphore {
     @Override
     public String toString() {
         return "Async" + semaphore;
-    }
-
-    /** A clause of a select. */
-    <R extends @Nullable Object> Clause<R> onAcquire(
-            int permits, @Nullable Priority priority, Function<? super Permit, ? extends R> then) {
-        SyncBridge.checkPermits(semaphore, permits);
-        return new CoreClause.OfPermit<>(core, permits, priority, () -> handOut(permits), then);
     }
 
     private CompletableFuture<Permit> request(int permits, @Nullable Priority priority, @Nullable Executor executor) {
@@ -266,7 +268,7 @@ public final class AsyncSemaphore {
         return WaiterFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), millis, message);
     }
 
-    /** What needs no waiting, or null. */
+    /** The completed future of a request that need not wait, or null. */
     private @Nullable CompletableFuture<Permit> atOnce(int permits) {
         try {
             return semaphore.tryAcquire(permits) ? CompletableFuture.completedFuture(handOut(permits)) : null;
@@ -281,25 +283,5 @@ public final class AsyncSemaphore {
 
     private static String words(int permits) {
         return permits == 1 ? "permit" : permits + " permits";
-    }
-
-    private static final class SemaphorePermit extends HeldPermit {
-        private final Semaphore semaphore;
-        private final int permits;
-
-        SemaphorePermit(Semaphore semaphore, int permits) {
-            this.semaphore = semaphore;
-            this.permits = permits;
-        }
-
-        @Override
-        void giveBack() {
-            semaphore.release(permits);
-        }
-
-        @Override
-        String describe() {
-            return (permits == 1 ? "1 permit" : words(permits)) + " of " + semaphore;
-        }
     }
 }

@@ -1,6 +1,8 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.interop.internal.futures.TaskExecutor;
+import baton.interop.internal.futures.TaskFuture;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
 import baton.scheduler.bridge.StageTasks;
@@ -99,7 +101,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         return new AsyncTaskSchedulerBuilder(maxConcurrency);
     }
 
-    /** The scheduler behind this face. */
+    /** The Kotlin scheduler behind this. */
     public TaskScheduler kotlin() {
         return scheduler;
     }

@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.Countdown;
 import baton.sync.WaitGroup;
 import java.time.Duration;
 import java.util.Objects;
@@ -10,22 +11,31 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link WaitGroup} for Java: counts what is under way, and lets others wait until nothing is. {@link #add} before
- * something begins, {@link #done} when it has ended. Who waits gets a {@link CompletableFuture}.
+ * A {@link WaitGroup} for Java: counts work in progress, and completes futures once there is none. Call {@link #add}
+ * before a piece of work begins, {@link #done} when it has ended. Waiting operations return a {@link CompletableFuture}.
+ *
+ * <pre>{@code
+ * AsyncWaitGroup uploads = AsyncWaitGroup.create();
+ * for (String file : files) {
+ *     uploads.add();
+ *     upload(file).whenComplete((value, failure) -> uploads.done());
+ * }
+ * CompletableFuture<Void> allEnded = uploads.await();
+ * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same group
- * stand in one queue. No method blocks; who wants to block calls {@code join()}, on a virtual thread best of all.
+ * wait in one queue. No method blocks; to block, call {@code join()}, best on a virtual thread.
  *
- * <p><i>Zero.</i> Whoever waits at a moment at which the count is zero is let in by it, although {@code add} may follow
- * at once; whoever comes after that moment is not told of it. The group can be used again after it was at zero.
+ * <p><i>Zero.</i> When the count reaches zero, all requests that wait at that moment are granted, even if an {@code add}
+ * follows at once. A request that arrives after that moment is not. The group can be used again after it was at zero.
  *
  * <p><i>Misuse.</i> {@link #done} at zero, and an {@link #add} beyond {@link Integer#MAX_VALUE}, throw
  * {@link IllegalStateException} at the call and change nothing.
  *
  * <p><i>Order, cancellation, callbacks.</i> As for {@link AsyncLatch}.
  *
- * <p><i>Memory.</i> What happens before a {@code done} happens before whatever follows an await that ends because of
- * the zero which that {@code done}, perhaps with others, brought about.
+ * <p><i>Memory.</i> Actions before a {@code done} happen before the actions that follow an await which is granted by the
+ * zero to which that {@code done} contributed.
  */
 public final class AsyncWaitGroup {
     private final WaitGroup group;
@@ -36,7 +46,7 @@ public final class AsyncWaitGroup {
         this.countdown = new Countdown(SyncBridge.of(group), group::getCount);
     }
 
-    /** The Java face of that very group. */
+    /** The Java API of the given group; the two share all state. */
     public static AsyncWaitGroup of(WaitGroup group) {
         return new AsyncWaitGroup(Objects.requireNonNull(group, "group"));
     }
@@ -55,12 +65,12 @@ public final class AsyncWaitGroup {
         return of(new WaitGroup(name));
     }
 
-    /** The group behind this face. */
+    /** The Kotlin group behind this. */
     public WaitGroup kotlin() {
         return group;
     }
 
-    /** As {@link #add(int)}, for one. */
+    /** As {@link #add(int)} with 1. */
     public void add() {
         group.add(1);
     }
@@ -76,7 +86,7 @@ public final class AsyncWaitGroup {
     }
 
     /**
-     * Takes one off the count, and at zero lets in all who wait.
+     * Decrements the count, and at zero grants all waiting requests.
      *
      * @throws IllegalStateException if the count is zero
      */
@@ -84,33 +94,33 @@ public final class AsyncWaitGroup {
         group.done();
     }
 
-    /** A future that completes at a moment at which the count is zero; completed at once if it is. */
+    /** A future that completes when the count is zero; completed already if it is zero now. */
     public CompletableFuture<@Nullable Void> await() {
         return countdown.await(null);
     }
 
     /**
-     * As {@link #await()}; when it had to wait, the future is completed on {@code executor}, and by whoever reaches
-     * zero if that rejects it.
+     * As {@link #await()}, but a future that had to wait is completed on {@code executor}; by the thread that brings the
+     * count to zero if the executor rejects that.
      */
     public CompletableFuture<@Nullable Void> await(Executor executor) {
         return countdown.await(Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #await()}, but fails with {@link TimeoutException} if the count was not zero in time. A timeout of zero
-     * or less means now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #await()}, but fails with {@link TimeoutException} if the count was not zero in time. With zero or
+     * less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
         return countdown.await(timeout, () -> "not at zero within " + timeout + ": " + group);
     }
 
-    /** How many have been added and are not done. */
+    /** The number of pieces of work that were added and are not done. */
     public int count() {
         return group.getCount();
     }
 
-    /** How many requests wait, of Java and Kotlin callers. */
+    /** The number of waiting requests, of Java and Kotlin callers. */
     public int waiting() {
         return group.getWaiting();
     }

@@ -1,6 +1,6 @@
 package baton.interop;
 
-import java.util.concurrent.CompletableFuture;
+import baton.interop.internal.cancel.CancellableWork;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -9,15 +9,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The ways to derive a stage from two, both of which it then has as sources. */
+/** The methods that derive a stage from this and another one, which are then both sources of it. */
 abstract class BinaryStages<T extends @Nullable Object> extends UnaryStages<T> {
-    /** Makes this and the other a source of the stage, which was just derived from them. */
-    abstract <U extends @Nullable Object> CancellableFuture<U> derived(
-            CompletionStage<?> other, CompletableFuture<U> stage);
-
-    /** As {@link #derived(CompletionStage, CompletableFuture)}, of a stage that is done when one of the two is. */
-    abstract <U extends @Nullable Object> CancellableFuture<U> ofEither(
-            CompletionStage<?> other, CompletableFuture<U> stage);
+    BinaryStages(@Nullable CancellableWork work) {
+        super(work);
+    }
 
     @Override
     public final <U extends @Nullable Object, V extends @Nullable Object> CancellableFuture<V> thenCombine(
@@ -76,52 +72,52 @@ abstract class BinaryStages<T extends @Nullable Object> extends UnaryStages<T> {
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> applyToEither(
             CompletionStage<? extends T> other, Function<? super T, U> function) {
-        return ofEither(other, super.applyToEither(other, function));
+        return derivedFromEither(other, super.applyToEither(other, function));
     }
 
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> applyToEitherAsync(
             CompletionStage<? extends T> other, Function<? super T, U> function) {
-        return ofEither(other, super.applyToEitherAsync(other, function));
+        return derivedFromEither(other, super.applyToEitherAsync(other, function));
     }
 
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> applyToEitherAsync(
             CompletionStage<? extends T> other, Function<? super T, U> function, Executor executor) {
-        return ofEither(other, super.applyToEitherAsync(other, function, executor));
+        return derivedFromEither(other, super.applyToEitherAsync(other, function, executor));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> acceptEither(
             CompletionStage<? extends T> other, Consumer<? super T> action) {
-        return ofEither(other, super.acceptEither(other, action));
+        return derivedFromEither(other, super.acceptEither(other, action));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> acceptEitherAsync(
             CompletionStage<? extends T> other, Consumer<? super T> action) {
-        return ofEither(other, super.acceptEitherAsync(other, action));
+        return derivedFromEither(other, super.acceptEitherAsync(other, action));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> acceptEitherAsync(
             CompletionStage<? extends T> other, Consumer<? super T> action, Executor executor) {
-        return ofEither(other, super.acceptEitherAsync(other, action, executor));
+        return derivedFromEither(other, super.acceptEitherAsync(other, action, executor));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> runAfterEither(CompletionStage<?> other, Runnable action) {
-        return ofEither(other, super.runAfterEither(other, action));
+        return derivedFromEither(other, super.runAfterEither(other, action));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> runAfterEitherAsync(CompletionStage<?> other, Runnable action) {
-        return ofEither(other, super.runAfterEitherAsync(other, action));
+        return derivedFromEither(other, super.runAfterEitherAsync(other, action));
     }
 
     @Override
     public final CancellableFuture<@Nullable Void> runAfterEitherAsync(
             CompletionStage<?> other, Runnable action, Executor executor) {
-        return ofEither(other, super.runAfterEitherAsync(other, action, executor));
+        return derivedFromEither(other, super.runAfterEitherAsync(other, action, executor));
     }
 }

@@ -1,5 +1,10 @@
 package baton.interop;
 
+import baton.interop.internal.cancel.CancellableWork;
+import baton.interop.internal.cancel.TaskGroup;
+import baton.interop.internal.futures.CallbackExecutor;
+import baton.interop.internal.futures.Stages;
+import baton.interop.internal.futures.Timeout;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -42,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * comes too late changes nothing, and finds it done, but for the moment in which another thread is just completion it by
  * the stages derived from it.
  *
- * <p><i>CallbackExecutor</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
+ * <p><i>Callbacks</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
  * under a lock. A callback that blocks holds up the teardowns that come after it. After a timeout both run on
  * a thread of Baton's own, {@code baton-callbacks-…}. Timers: whole milliseconds, rounded up.
  *
@@ -50,22 +55,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what it is completed with
  */
-public final class CancellableFuture<T extends @Nullable Object> extends CancellationNode<T> {
-    CancellableFuture(@Nullable CancellationToken token) {
-        super(token);
+public final class CancellableFuture<T extends @Nullable Object> extends BinaryStages<T> {
+    private CancellableFuture(@Nullable CancellableWork work) {
+        super(work);
     }
 
     /** The future of a function that an executor will get. */
     static <T extends @Nullable Object> CancellableFuture<T> prepare(
-            CancellableFunction<? extends T> function, @Nullable TaskScope scope) {
-        CancellationToken token = new CancellationToken(scope);
-        CancellableFuture<T> future = new CancellableFuture<>(token);
-        token.task = new FunctionTask<>(future, token, Objects.requireNonNull(function, "function"));
+            CancellableFunction<? extends T> function, @Nullable TaskGroup group) {
+        CancellableWork work = new CancellableWork(group);
+        CancellableFuture<T> future = new CancellableFuture<>(work);
+        future.setFunction(Objects.requireNonNull(function, "function"), new CancellationToken(work));
         return future;
     }
 
     void start(Executor executor) {
-        if (token != null && token.task != null) token.task.start(executor);
+        startFunction(executor);
     }
 
     /**
@@ -103,14 +108,8 @@ public final class CancellableFuture<T extends @Nullable Object> extends Cancell
     public static <T extends @Nullable Object> CancellableFuture<T> of(CompletionStage<T> stage) {
         Objects.requireNonNull(stage, "stage");
         if (stage instanceof CancellableFuture<T> already) return already;
-        CancellationToken token = new CancellationToken(null);
-        CancellableFuture<T> future = new CancellableFuture<>(token);
-        token.source = stage;
-        try {
-            stage.whenComplete((value, e) -> future.ended(token, value, e == null ? null : Stages.unwrap(e)));
-        } catch (Throwable e) {
-            future.ended(token, null, e);
-        }
+        CancellableFuture<T> future = new CancellableFuture<>(new CancellableWork(null));
+        future.follow(stage);
         return future;
     }
 
@@ -126,11 +125,11 @@ public final class CancellableFuture<T extends @Nullable Object> extends Cancell
      */
     public boolean cancel(Throwable reason) {
         Objects.requireNonNull(reason, "reason");
-        return isDone() ? isCancelled() : cancel(cancellation(reason), reason);
+        return isDone() ? isCancelled() : cancel(Stages.cancellation(reason), reason);
     }
 
     private boolean cancel(CancellationException e, @Nullable Throwable reason) {
-        return end(null, e, reason == null ? e : reason) || isCancelled();
+        return endFromOutside(null, e, reason == null ? e : reason) || isCancelled();
     }
 
     /**
@@ -145,13 +144,13 @@ public final class CancellableFuture<T extends @Nullable Object> extends Cancell
 
     @Override
     public boolean complete(T value) {
-        return !isDone() && end(value, null, new CancellationException("completed from outside"));
+        return !isDone() && endFromOutside(value, null, new CancellationException("completed from outside"));
     }
 
     @Override
     public boolean completeExceptionally(Throwable cause) {
         Objects.requireNonNull(cause, "cause");
-        return !isDone() && end(null, cause, cause);
+        return !isDone() && endFromOutside(null, cause, cause);
     }
 
     @Override
@@ -179,7 +178,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends Cancell
 
     /**
      * Completes it with a {@link TimeoutException} if it is not done in time, which ends the work behind it as a cancel
-     * would. Zero and less mean now or not at all.
+     * would. With zero or less it succeeds or fails at once.
      */
     public CancellableFuture<T> orTimeout(Duration timeout) {
         return after(timeout, () -> completeExceptionally(new TimeoutException("not done within " + timeout)));
@@ -213,14 +212,14 @@ public final class CancellableFuture<T extends @Nullable Object> extends Cancell
     @Override
     @SuppressWarnings("unchecked") // newIncompleteFuture has made it
     public CancellableFuture<T> copy() {
-        if (!isDone()) consumers().enter();
+        countDependentForGood();
         return (CancellableFuture<T>) super.copy();
     }
 
     /** Counted among those who want this one's value, for good: nobody can cancel it. */
     @Override
     public CompletionStage<T> minimalCompletionStage() {
-        if (!isDone()) consumers().enter();
+        countDependentForGood();
         return super.minimalCompletionStage();
     }
 }

@@ -1,10 +1,9 @@
 package baton.interop;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import baton.interop.internal.cancel.CancellableWork;
+import baton.interop.internal.futures.Stages;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,44 +25,10 @@ import org.jspecify.annotations.Nullable;
  * <p>All members but {@link #interruptible} may be called from any thread.
  */
 public final class CancellationToken {
-    private static final VarHandle STATE;
-    private static final VarHandle RUNNER;
+    private final CancellableWork work;
 
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            STATE = lookup.findVarHandle(CancellationToken.class, "state", Object.class);
-            RUNNER = lookup.findVarHandle(CancellationToken.class, "runner", Object.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    // RUNNER: null → the function's thread → INTERRUPTING → INTERRUPTED; from its thread back to null when it ends.
-    private static final Object INTERRUPTING = new Object();
-    private static final Object INTERRUPTED = new Object();
-
-    /** The last registered, before those registered before it. */
-    record Teardown(Runnable action, @Nullable Teardown before) {}
-
-    /** Whose function this is for, or null. */
-    final @Nullable TaskScope scope;
-
-    /** The function as the executor has it; null if there is none. */
-    @Nullable
-    FunctionTask<?> task;
-
-    /** The stage whose completion is that of the work; null if there is none, or it has completed. */
-    volatile @Nullable CompletionStage<?> source;
-
-    /** Null or a Teardown while the work goes on, then an Completion for good. */
-    private volatile @Nullable Object state;
-
-    private volatile @Nullable Object runner;
-    private volatile @Nullable Thread thread;
-
-    CancellationToken(@Nullable TaskScope scope) {
-        this.scope = scope;
+    CancellationToken(CancellableWork work) {
+        this.work = work;
     }
 
     /**
@@ -71,15 +36,7 @@ public final class CancellationToken {
      * on this thread, if that has happened already; does nothing if the function's value was taken.
      */
     public void onCancel(Runnable teardown) {
-        Objects.requireNonNull(teardown, "teardown");
-        for (; ; ) {
-            Object now = state;
-            if (now instanceof Completion completion) {
-                if (completion.needsTeardown()) tearDown(teardown, completion);
-                return;
-            }
-            if (STATE.compareAndSet(this, now, new Teardown(teardown, (Teardown) now))) return;
-        }
+        work.addTeardown(Objects.requireNonNull(teardown, "teardown"));
     }
 
     /** Whether the work is no longer wanted. Once true, it stays true. */
@@ -93,8 +50,7 @@ public final class CancellationToken {
      * {@link CancellationException}. Null while it is not cancelled.
      */
     public @Nullable Throwable reason() {
-        Completion completion = completion();
-        return completion == null ? null : completion.reason;
+        return work.reason();
     }
 
     /**
@@ -104,10 +60,7 @@ public final class CancellationToken {
      */
     public void throwIfCancelled() {
         Throwable reason = reason();
-        if (reason == null) return;
-        CancellationException e = new CancellationException(reason.toString());
-        e.initCause(reason);
-        throw e;
+        if (reason != null) throw Stages.cancellation(reason);
     }
 
     /**
@@ -118,85 +71,11 @@ public final class CancellationToken {
      * @throws IllegalStateException if this is not the function's thread, or the function has ended
      */
     public void interruptible() {
-        Thread current = Thread.currentThread();
-        if (current != thread) {
-            throw new IllegalStateException(
-                    "interruptible() is for the thread that runs the function, while it does: " + current.getName());
-        }
-        RUNNER.compareAndSet(this, null, current);
-        // Whoever cancels looks at `runner` after `state`, so one of us two sees the other.
-        Completion completion = completion();
-        if (completion != null && completion.reason != null) interrupt(completion);
-    }
-
-    @Nullable
-    Completion completion() {
-        return state instanceof Completion completion ? completion : null;
-    }
-
-    /** Decides how the work ends; false if that was decided before. Who decides tears down. */
-    boolean end(Completion completion) {
-        for (; ; ) {
-            Object now = state;
-            if (now instanceof Completion) return false;
-            completion.registered = completion.needsTeardown() ? (Teardown) now : null;
-            if (STATE.compareAndSet(this, now, completion)) return true;
-        }
-    }
-
-    /** Runs what was registered before it ended. */
-    void tearDown(Completion completion) {
-        Teardown next = completion.registered;
-        completion.registered = null;
-        for (; next != null; next = next.before) tearDown(next.action, completion);
-    }
-
-    private static void tearDown(Runnable action, Completion completion) {
-        try {
-            action.run();
-        } catch (Throwable e) {
-            completion.attach(e);
-        }
-    }
-
-    /** This thread now runs the function. */
-    void begun() {
-        thread = Thread.currentThread();
-    }
-
-    /** The function has ended: its thread is its own again. */
-    void returned() {
-        thread = null;
-        Object now = runner;
-        if (now == null || (now instanceof Thread && RUNNER.compareAndSet(this, now, null))) return;
-        while (runner == INTERRUPTING) Thread.onSpinWait();
-        var unused = Thread.interrupted();
-    }
-
-    void interrupt(Completion completion) {
-        if (!(runner instanceof Thread running) || !RUNNER.compareAndSet(this, running, INTERRUPTING)) return;
-        try {
-            running.interrupt();
-        } catch (Throwable e) { // of what the thread waits in, a channel say
-            completion.attach(e);
-        } finally {
-            runner = INTERRUPTED;
-        }
-    }
-
-    /** Code of this work runs on this thread from now on; the answer is for {@link #leave}. */
-    boolean enter() {
-        return scope != null && scope.enter();
-    }
-
-    void leave(boolean entered) {
-        if (entered && scope != null) scope.leave();
+        work.interruptFromNowOn();
     }
 
     @Override
     public String toString() {
-        Completion completion = completion();
-        if (completion == null) return "CancellationToken (active)";
-        return "CancellationToken (" + (completion.reason == null ? "ended" : "cancelled: " + completion.reason) + ")";
+        return "CancellationToken (" + work.describe() + ")";
     }
 }

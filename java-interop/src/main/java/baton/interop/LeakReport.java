@@ -1,13 +1,8 @@
 package baton.interop;
 
-import baton.waiting.coroutine.Trampoline;
-import java.lang.ref.PhantomReference;
-import java.lang.ref.ReferenceQueue;
+import baton.interop.internal.futures.LeakWatch;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Names permits that became unreachable without having been closed: a forgotten {@code close()}, or a future that was
@@ -19,10 +14,6 @@ import org.jspecify.annotations.Nullable;
  * #check()}. The garbage collector must have found them before.
  */
 public final class LeakReport {
-    private static final Set<Watch> watched = ConcurrentHashMap.newKeySet();
-    private static final ReferenceQueue<HeldPermit> lost = new ReferenceQueue<>();
-    private static volatile @Nullable Consumer<Leak> listener;
-
     private LeakReport() {}
 
     /**
@@ -38,55 +29,16 @@ public final class LeakReport {
      * throws goes to that thread's handler for uncaught exceptions.
      */
     public static void enable(Consumer<Leak> listener) {
-        LeakReport.listener = Objects.requireNonNull(listener, "listener");
+        LeakWatch.enable(Objects.requireNonNull(listener, "listener"));
     }
 
     /** Ends reporting, and forgets the permits that were watched. */
     public static void disable() {
-        listener = null;
-        watched.clear();
-        check();
+        LeakWatch.disable();
     }
 
     /** Reports the permits that the garbage collector has found unreachable since the last look. */
     public static void check() {
-        Consumer<Leak> to = listener;
-        while (lost.poll() instanceof Watch watch) {
-            if (watched.remove(watch) && to != null) report(new Leak(watch.permit, watch.handedOut), to);
-        }
-    }
-
-    /** Whoever is handed a permit just now must get it, whatever the listener does. */
-    private static void report(Leak leak, Consumer<Leak> to) {
-        try {
-            to.accept(leak);
-        } catch (Throwable e) {
-            Trampoline.report(e);
-        }
-    }
-
-    static boolean isEnabled() {
-        return listener != null;
-    }
-
-    static Watch watch(HeldPermit permit) {
-        Watch watch = new Watch(permit);
-        watched.add(watch);
-        return watch;
-    }
-
-    static final class Watch extends PhantomReference<HeldPermit> {
-        private final String permit;
-        private final Throwable handedOut = new Throwable("handed out here");
-
-        private Watch(HeldPermit permit) {
-            super(permit, lost);
-            this.permit = permit.describe();
-        }
-
-        void close() {
-            watched.remove(this);
-            clear();
-        }
+        LeakWatch.check();
     }
 }

@@ -1,11 +1,16 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.interop.internal.futures.DispatcherExecutor;
 import baton.scheduler.PriorityDispatcher;
 import baton.scheduler.PriorityDispatchersKt;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
-import kotlin.coroutines.EmptyCoroutineContext;
+import java.util.concurrent.RunnableFuture;
+import java.util.concurrent.TimeUnit;
 import kotlinx.coroutines.Dispatchers;
 import kotlinx.coroutines.ExecutorsKt;
 import org.jspecify.annotations.Nullable;
@@ -41,15 +46,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All members may be called from any thread.
  */
-public final class PriorityExecutor extends ManagedExecutor {
+public final class PriorityExecutor extends AbstractExecutorService {
     private final PriorityDispatcher dispatcher;
     private final Priority priority;
-    private final PriorityDispatcher door;
+    private final DispatcherExecutor commands;
 
     private PriorityExecutor(PriorityDispatcher dispatcher, Priority priority) {
         this.dispatcher = dispatcher;
         this.priority = priority;
-        this.door = dispatcher.level(priority);
+        this.commands = new DispatcherExecutor(dispatcher, priority);
     }
 
     /**
@@ -105,14 +110,47 @@ public final class PriorityExecutor extends ManagedExecutor {
     }
 
     @Override
-    @Nullable
-    Throwable handOver(Work work) {
-        door.dispatch(EmptyCoroutineContext.INSTANCE, work);
-        return null;
+    public void execute(Runnable command) {
+        commands.execute(command);
+    }
+
+    @Override
+    public void shutdown() {
+        commands.shutdown();
+    }
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        return commands.shutdownNow();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return commands.isShutdown();
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return commands.isTerminated();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        return commands.awaitTermination(timeout, unit);
+    }
+
+    @Override
+    protected <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Callable<T> call) {
+        return commands.newTaskFor(call);
+    }
+
+    @Override
+    protected <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Runnable command, T value) {
+        return commands.newTaskFor(command, value);
     }
 
     @Override
     public String toString() {
-        return "PriorityExecutor (" + priority + ", " + state() + ", on " + dispatcher + ")";
+        return commands.toString();
     }
 }

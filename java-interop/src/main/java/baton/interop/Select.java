@@ -1,9 +1,13 @@
 package baton.interop;
 
 import baton.Priority;
-import baton.bridge.SyncBridge;
 import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
+import baton.interop.internal.futures.LockMode;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.select.Clause;
+import baton.interop.internal.select.Clauses;
+import baton.interop.internal.select.SelectFuture;
 import baton.sync.BarrierCancellation;
 import baton.sync.WaitOrder;
 import java.time.Duration;
@@ -19,7 +23,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for several things at once and gets exactly one of them:
+ * Waits for several requests at once and gets exactly one of them:
  *
  * <pre>{@code
  * CompletableFuture<String> winner = Select.<String>first()
@@ -29,36 +33,36 @@ import org.jspecify.annotations.Nullable;
  *         .start();
  * }</pre>
  *
- * <p><i>Waiting.</i> Every clause stands in the line of its primitive, as a future of the same request does. The first
- * that is granted what it waits for wins: the others are withdrawn, then its function is run, and what that returns is
- * what the future completes with.
+ * <p><i>Waiting.</i> Each clause waits in the queue of its primitive, as a future of the same request does. The first
+ * clause that is granted wins: the others are withdrawn, then its function runs, and the future completes with the
+ * function's result.
  *
- * <p><i>Order.</i> Clauses are tried in the order in which they were added, so the first of those that need not wait
- * wins; {@link #unbiased()} has each start shuffle them. Timeouts come last in any case.
+ * <p><i>Order.</i> Clauses are tried in the order in which they were added, so the first that need not wait wins. With
+ * {@link #unbiased()}, each start shuffles them. Timeouts are always tried last.
  *
- * <p><i>Failures.</i> A clause that fails, because its channel is closed and drained, say, wins with that: the future
- * fails. So it does with what the function throws. A future that failed, or was ended by anybody else, holds nothing: a
- * permit that the function was given is closed then. Otherwise it is for the function, or whoever gets its result, to
- * close it.
+ * <p><i>Failures.</i> A clause that fails, for example because its channel is closed and drained, wins, and the future
+ * fails with its failure. If the function throws, the future fails with that exception. If the future failed, or was
+ * completed from outside, nothing is held: a permit that was given to the function is closed. Otherwise the function, or
+ * the code that gets its result, has to close the permit.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} withdraw all
- * clauses; if one has won, but its function has not begun, what it was granted goes back. A clause that loses leaves
- * nothing behind: an element stays in its channel, a place or a permit goes to the next. Two things cannot be undone: a
- * party of a barrier that was let in has arrived, and a clause that loses does to a barrier what a cancelled party
+ * clauses; if one has won, but its function has not begun, its grant is returned. A clause that loses leaves nothing
+ * behind: an element stays in its channel, a place or a permit goes to the next waiter. Two things cannot be undone: a
+ * party that was released by its barrier has arrived, and a clause that loses affects its barrier as a cancelled party
  * does. The stage of {@link #onFuture} goes on.
  *
- * <p><i>Memory.</i> As that of the winner's primitive: what was sent, given back or completed there happens before the
- * function.
+ * <p><i>Memory.</i> As the winner's primitive: the send, release or completion that granted the winner happens before
+ * its function.
  *
- * <p><i>CallbackExecutor.</i> The winner's function is run by whoever grants or, if nothing has to be waited for, by the
- * caller of {@link #start()}; never under a lock of ours. Where they stand on each other more than a few levels deep,
- * the next is run by a thread of Baton's own, as is that of {@link #onTimeout}. To choose who runs it, give an
- * executor.
+ * <p><i>Callbacks.</i> The winner's function runs on the granting thread or, if no clause had to wait, on the thread
+ * that calls {@link #start()}; never under a lock of Baton's. When such calls are nested more than a few levels deep, a
+ * thread of Baton's own runs the next function, and always that of {@link #onTimeout}. Give an executor to run it there
+ * instead.
  *
- * <p><i>Misuse.</i> It may be started as often as one likes, each time anew; from the first start on, nothing can be
- * added. Until then it is one thread's.
+ * <p><i>Misuse.</i> It may be started several times; each start waits anew. After the first start no clause can be
+ * added. Before it, only one thread may use the select.
  *
- * @param <R> what the functions of all clauses return
+ * @param <R> the type of the results of all clauses
  */
 public final class Select<R extends @Nullable Object> {
     private final List<Clause<R>> clauses = new ArrayList<>();
@@ -67,7 +71,7 @@ public final class Select<R extends @Nullable Object> {
 
     private Select() {}
 
-    /** One without clauses. */
+    /** A select without clauses. */
     public static <R extends @Nullable Object> Select<R> first() {
         return new Select<>();
     }
@@ -80,11 +84,11 @@ public final class Select<R extends @Nullable Object> {
     public <T extends @Nullable Object> Select<R> onReceive(
             AsyncChannel<T> channel, Function<? super T, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(channel.requests().onReceive(then));
+        return add(Clauses.receive(channel.kotlin(), then));
     }
 
     /**
-     * Sends {@code element}, when the clause has won. The select fails with {@link ChannelClosedException} if the
+     * Sends {@code element} if this clause wins. The select fails with {@link ChannelClosedException} if the
      * channel is closed.
      *
      * @throws IllegalStateException if this was started
@@ -92,7 +96,7 @@ public final class Select<R extends @Nullable Object> {
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(channel.requests().onSend(element, null, nothing -> then.get()));
+        return add(Clauses.send(channel.kotlin(), element, null, then));
     }
 
     /**
@@ -105,7 +109,7 @@ public final class Select<R extends @Nullable Object> {
             AsyncChannel<T> channel, T element, Priority priority, Supplier<? extends R> then) {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(then, "then");
-        return add(channel.requests().onSend(element, priority, nothing -> then.get()));
+        return add(Clauses.send(channel.kotlin(), element, priority, then));
     }
 
     /**
@@ -118,14 +122,14 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Acquires {@code permits} permits in one.
+     * Acquires {@code permits} permits as one.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above those of the semaphore
      * @throws IllegalStateException if this was started
      */
     public Select<R> onAcquire(AsyncSemaphore semaphore, int permits, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(semaphore.onAcquire(permits, null, then));
+        return add(Clauses.acquire(semaphore.kotlin(), permits, null, then));
     }
 
     /**
@@ -139,7 +143,7 @@ public final class Select<R extends @Nullable Object> {
             AsyncSemaphore semaphore, int permits, Priority priority, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(then, "then");
-        return add(semaphore.onAcquire(permits, priority, then));
+        return add(Clauses.acquire(semaphore.kotlin(), permits, priority, then));
     }
 
     /**
@@ -149,19 +153,19 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onLock(AsyncMutex mutex, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(mutex.onLock(null, then));
+        return add(Clauses.lock(mutex.kotlin(), null, then));
     }
 
     /**
      * As {@link #onLock(AsyncMutex, Function)}, with an owner. The select fails with {@link IllegalStateException} if
-     * that holds it already.
+     * that owner holds it already.
      *
      * @throws IllegalStateException if this was started
      */
     public Select<R> onLock(AsyncMutex mutex, Object owner, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(owner, "owner");
         Objects.requireNonNull(then, "then");
-        return add(mutex.onLock(owner, then));
+        return add(Clauses.lock(mutex.kotlin(), owner, then));
     }
 
     /**
@@ -171,7 +175,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onRead(AsyncReadWriteLock lock, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(lock.on(Permit.class, LockMode.READ, then));
+        return add(Clauses.lock(lock.kotlin(), Permit.class, LockMode.READ, then));
     }
 
     /**
@@ -181,7 +185,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onWrite(AsyncReadWriteLock lock, Function<? super WritePermit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(lock.on(WritePermit.class, LockMode.WRITE, then));
+        return add(Clauses.lock(lock.kotlin(), WritePermit.class, LockMode.WRITE, then));
     }
 
     /**
@@ -191,8 +195,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAwait(AsyncLatch latch, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(
-                new CoreClause.OfValue<>(SyncBridge.of(latch.kotlin()), 1, null, winner -> null, none -> then.get()));
+        return add(Clauses.await(latch.kotlin(), then));
     }
 
     /**
@@ -202,26 +205,25 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAwait(AsyncWaitGroup group, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(
-                new CoreClause.OfValue<>(SyncBridge.of(group.kotlin()), 1, null, winner -> null, none -> then.get()));
+        return add(Clauses.await(group.kotlin(), then));
     }
 
     /**
-     * Arrives at the barrier, and wins when all have. One that loses takes its arrival back, or breaks the barrier, see
-     * {@link BarrierCancellation}; it has arrived for good if it was let in when it lost. The function gets how many
-     * were still missing when this party came. A last party that wins runs the barrier's action first; one that loses
-     * breaks it.
+     * Arrives at the barrier, and wins when all parties have arrived. A clause that loses retracts its arrival, or
+     * breaks the barrier, see {@link BarrierCancellation}; if the barrier had released it when it lost, its arrival is
+     * final. The function gets the number of parties that were still missing when this one arrived. A last party that
+     * wins runs the barrier's action first; a last party that loses breaks the barrier.
      *
      * @throws IllegalStateException if this was started
      */
     public Select<R> onArrive(AsyncBarrier barrier, Function<? super Integer, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(new CoreClause.OfBarrier<>(barrier.kotlin(), then));
+        return add(Clauses.arrive(barrier.kotlin(), then));
     }
 
     /**
-     * Waits for a stage; the select fails with what that fails with. A clause that loses stops listening and does not
-     * cancel the stage. What it listens with is gone then, unless the stage is no {@link CompletableFuture}.
+     * Waits for a stage; if the stage fails, the select fails with its failure. A clause that loses does not cancel the
+     * stage. It removes its listener from the stage, unless the stage is no {@link CompletableFuture}.
      *
      * @throws IllegalStateException if this was started
      */
@@ -229,22 +231,22 @@ public final class Select<R extends @Nullable Object> {
             CompletionStage<? extends T> stage, Function<? super T, ? extends R> then) {
         Objects.requireNonNull(stage, "stage");
         Objects.requireNonNull(then, "then");
-        return add(new StageClause<>(stage, then));
+        return add(Clauses.stage(stage, then));
     }
 
     /**
-     * Wins when {@code timeout} has passed since the start. Zero and less mean: when no other clause wins at once. The
-     * timeout is rounded up to whole milliseconds.
+     * Wins when {@code timeout} has passed since the start. With zero or less, it wins if no other clause wins at once.
+     * The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalStateException if this was started
      */
     public Select<R> onTimeout(Duration timeout, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(new TimeClause<>(Timeout.millis(timeout), then));
+        return add(Clauses.timeout(Timeout.millis(timeout), then));
     }
 
     /**
-     * Has each start try the clauses in an order of its own, by chance.
+     * Makes each start try the clauses in a random order of its own.
      *
      * @throws IllegalStateException if this was started
      */
@@ -255,7 +257,7 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Begins to wait.
+     * Starts to wait.
      *
      * @throws IllegalStateException if there is no clause
      */
@@ -264,7 +266,8 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * As {@link #start()}; the winner's function is run by {@code executor}, and by whoever grants if that rejects it.
+     * As {@link #start()}, but the winner's function runs on {@code executor}; on the granting thread if the executor
+     * rejects that.
      *
      * @throws IllegalStateException if there is no clause
      */

@@ -1,21 +1,21 @@
 package baton.interop;
 
+import baton.interop.internal.cancel.TaskGroup;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.VirtualThreads;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that belongs together and does not outlive a block:
+ * A scope for functions that belong together and do not outlive a block:
  *
  * <pre>{@code
  * try (TaskScope scope = TaskScope.open(executor)) {
@@ -26,54 +26,42 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p><i>Waiting.</i> {@link #join} waits until all that was forked has ended, function and teardowns, also what the
- * functions forked themselves. {@link #close} cancels what still runs and waits for that too, so nothing of the scope
- * runs after the block.
+ * <p><i>Waiting.</i> {@link #join} waits until all forked functions and their teardowns have ended, including those that
+ * the functions have forked themselves. {@link #close} cancels the running ones and waits for them too, so nothing of
+ * the scope runs after the block.
  *
  * <p><i>Failure.</i> The first function that fails cancels all others, with its failure as the reason; {@link #join}
- * throws it, with the failures that came later as suppressed. In an independent scope the others run on. A future that
- * was completed with an exception from outside, or by {@code orTimeout}, has failed; one that was cancelled has not.
- * What is forked when the scope has failed, or a join has timed out, is cancelled before it begins.
+ * throws it, with later failures as suppressed. In an independent scope the others run on. A future that was completed
+ * with an exception from outside, or by {@code orTimeout}, has failed; a cancelled future has not. A function forked
+ * after the scope has failed, or after a join has timed out, is cancelled before it begins.
  *
  * <p><i>Cancellation.</i> Cancelling a future of the scope, or all stages derived from it, cancels that one alone.
  * {@link #join} ends early when its thread is interrupted.
  *
- * <p><i>CallbackExecutor.</i> Functions run on the executor given, which must run what it is given while somebody waits here;
- * the scope has no thread of its own, but for one opened by {@link #openVirtual}. Where callbacks and teardowns run is
- * told at {@link CancellationToken}.
+ * <p><i>Callbacks.</i> Functions run on the given executor, which must run them while a thread waits here. The scope has
+ * no thread of its own, except one opened by {@link #openVirtual}. {@link CancellationToken} says where callbacks and
+ * teardowns run.
  *
- * <p><i>Memory.</i> What the forked functions did happens before whatever follows a join or a close.
+ * <p><i>Memory.</i> Actions of the forked functions happen before the actions that follow a join or a close.
  *
  * <p><i>Misuse.</i> {@link #join} and {@link #close} from within a function, a teardown or a callback of the scope
- * would wait for themselves: {@link IllegalStateException}, as for a {@link #fork} after {@link #close}. All members
- * may be called from any thread.
+ * would wait for themselves, and throw {@link IllegalStateException}; so does a {@link #fork} after {@link #close}. All
+ * members may be called from any thread.
  */
 public final class TaskScope implements AutoCloseable {
     private final Executor executor;
 
-    /** The executor if it is ours to shut down. */
+    /** The executor if the scope has to shut it down, or null. */
     private final @Nullable ExecutorService owned;
 
-    private final boolean independent;
     private final @Nullable String name;
-    private final AsyncWaitGroup unended = AsyncWaitGroup.create();
-    private final Set<CancellationNode<?>> running = ConcurrentHashMap.newKeySet();
-
-    /** The threads that run code of the scope. */
-    private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
-
-    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-
-    /** Why all is to be cancelled. */
-    private final AtomicReference<@Nullable Throwable> stopped = new AtomicReference<>();
-
-    private volatile boolean closed;
+    private final TaskGroup group;
 
     private TaskScope(Executor executor, @Nullable ExecutorService owned, boolean independent, @Nullable String name) {
         this.executor = Objects.requireNonNull(executor, "executor");
         this.owned = owned;
-        this.independent = independent;
         this.name = name;
+        this.group = new TaskGroup(independent);
     }
 
     /** A scope in which the first failure cancels all others. */
@@ -97,8 +85,8 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * As {@link #open}, with a virtual thread for every function; {@link #close} waits until those threads have nothing
-     * more to run.
+     * As {@link #open}, with a virtual thread for each function; {@link #close} also waits until those threads have
+     * ended.
      *
      * @throws UnsupportedOperationException before JDK 21
      */
@@ -115,36 +103,30 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * Runs the function on the executor, as {@link CancellableFuture#supply}. Never waits. When the scope has failed,
-     * or a join has timed out, the future is cancelled for that reason and the function never begins.
+     * Runs the function on the executor, as {@link CancellableFuture#supply}. Never waits. If the scope has failed, or a
+     * join has timed out, the future is cancelled for that reason and the function never begins.
      *
      * @throws IllegalStateException if the scope is closed
      */
     public <T extends @Nullable Object> CancellableFuture<T> fork(CancellableFunction<? extends T> function) {
-        CancellableFuture<T> future = CancellableFuture.prepare(function, this);
-        unended.add();
-        if (closed) {
-            unended.done();
-            throw new IllegalStateException("closed: " + this);
-        }
-        running.add(future);
-        // Whoever stops the scope looks at `running` after `stopped`, so one of us two cancels it.
-        Throwable reason = stopped.get();
+        CancellableFuture<T> future = CancellableFuture.prepare(function, group);
+        if (!group.add(future)) throw new IllegalStateException("closed: " + this);
+        Throwable reason = group.stopReason();
         if (reason == null) future.start(executor);
         else future.cancel(reason);
         return future;
     }
 
     /**
-     * Waits until all that was forked has ended.
+     * Waits until all forked functions have ended.
      *
-     * @throws ExecutionException if one has failed, the first as its cause, which has the others as suppressed
-     * @throws InterruptedException if this thread is interrupted; what runs, runs on
+     * @throws ExecutionException if a function has failed; its cause is the first failure, with the others as suppressed
+     * @throws InterruptedException if this thread is interrupted; the functions run on
      * @throws IllegalStateException within the scope
      */
     public void join() throws InterruptedException, ExecutionException {
-        refuseInside("join");
-        CompletableFuture<@Nullable Void> end = unended.await();
+        throwIfInside("join");
+        CompletableFuture<@Nullable Void> end = group.awaitEnd();
         try {
             end.get();
         } finally {
@@ -154,22 +136,22 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * As {@link #join()}, but cancels all that has not ended in time, which may go on for a while; {@link #close} waits
-     * for it. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * As {@link #join()}, but cancels the functions that have not ended in time. They may go on for a while, and {@link
+     * #close} waits for them. With zero or less it does not wait. The timeout is rounded up to whole milliseconds.
      *
-     * @throws TimeoutException if the time is over, also when one has failed; the failure is suppressed then
+     * @throws TimeoutException if the timeout has passed; if a function has failed, with the failure as suppressed
      */
     public void join(Duration timeout) throws InterruptedException, ExecutionException, TimeoutException {
         long millis = Timeout.millis(timeout);
-        refuseInside("join");
-        CompletableFuture<@Nullable Void> end = unended.await();
+        throwIfInside("join");
+        CompletableFuture<@Nullable Void> end = group.awaitEnd();
         try {
             end.get(millis, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             TimeoutException late = new TimeoutException("not ended within " + timeout + ": " + this);
-            Throwable before = failure.get();
+            Throwable before = group.failure();
             if (before != null) late.addSuppressed(before);
-            stop(late, null);
+            group.stop(late);
             throw late;
         } finally {
             end.cancel(false);
@@ -178,69 +160,33 @@ public final class TaskScope implements AutoCloseable {
     }
 
     private void rethrow() throws ExecutionException {
-        Throwable first = failure.get();
+        Throwable first = group.failure();
         if (first != null) throw new ExecutionException(first);
     }
 
     /**
-     * Cancels what still runs, and waits until all functions and teardowns have ended, however long that takes; an
-     * interrupt does not end it. Closing it again only waits.
+     * Cancels the running functions, and waits until all functions and teardowns have ended, however long that takes; an
+     * interrupt does not end the wait. A second close only waits.
      *
      * @throws IllegalStateException within the scope; it stays open
      */
     @Override
     public void close() {
-        refuseInside("close");
-        closed = true;
-        stop(new CancellationException("closed: " + this), null);
-        unended.await().join();
+        throwIfInside("close");
+        group.close();
+        group.stop(new CancellationException("closed: " + this));
+        group.awaitEnd().join();
         if (owned != null) VirtualThreads.close(owned);
     }
 
-    private void refuseInside(String call) {
-        if (inside.contains(Thread.currentThread())) {
+    private void throwIfInside(String call) {
+        if (group.isInside()) {
             throw new IllegalStateException(call + " from within the scope would wait for itself: " + this);
         }
     }
 
-    private void stop(Throwable reason, @Nullable CancellationNode<?> but) {
-        stopped.compareAndSet(null, reason);
-        for (CancellationNode<?> link : running) {
-            if (link != but && link instanceof CancellableFuture<?> future) future.cancel(reason);
-        }
-    }
-
-    /** One of its futures has failed, and is not over yet: it ends by itself, after its teardowns. */
-    void failed(CancellationNode<?> link, Throwable thrown) {
-        Throwable why = Stages.unwrap(thrown);
-        if (why instanceof CancellationException) return;
-        Throwable first = failure.compareAndExchange(null, why);
-        if (first == null) {
-            if (!independent) stop(why, link);
-        } else if (first != why) {
-            first.addSuppressed(why);
-        }
-    }
-
-    /** One of its futures is over. */
-    void terminated(CancellationNode<?> link) {
-        running.remove(link);
-        unended.done();
-    }
-
-    boolean enter() {
-        return inside.add(Thread.currentThread());
-    }
-
-    void leave() {
-        inside.remove(Thread.currentThread());
-    }
-
     @Override
     public String toString() {
-        String state =
-                closed ? "closed, " : failure.get() != null ? "failed, " : stopped.get() != null ? "stopped, " : "";
-        return "TaskScope" + (name == null ? "" : " '" + name + "'") + " (" + state + "running = " + running.size()
-                + ")";
+        return "TaskScope" + (name == null ? "" : " '" + name + "'") + " (" + group.describe() + ")";
     }
 }

@@ -1,6 +1,8 @@
 package baton.interop;
 
-import java.util.concurrent.CompletableFuture;
+import baton.interop.internal.cancel.CancellableWork;
+import baton.interop.internal.cancel.CancellationNode;
+import baton.interop.internal.cancel.ComposeLink;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -10,16 +12,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways to derive a stage from one: each is what CompletableFuture makes it, but cancellable, and counted among
- * those who want this one.
+ * The methods that derive a stage from this one: each returns what CompletableFuture's own does, but cancellable, and
+ * counts it as a dependent of this.
+ *
+ * <p>They are not in a package of the internals: Kotlin's compiler refuses calls to methods of a package that the module
+ * does not export.
  */
-abstract class UnaryStages<T extends @Nullable Object> extends CompletableFuture<T> {
-    /** Makes this a source of the stage, which was just derived from it. */
-    abstract <U extends @Nullable Object> CancellableFuture<U> derived(CompletableFuture<U> stage);
-
-    /** Runs it when this is done. It is no consumer. */
-    final void whenDone(Runnable action) {
-        var unused = super.whenComplete((value, e) -> action.run());
+abstract class UnaryStages<T extends @Nullable Object> extends CancellationNode<T> {
+    UnaryStages(@Nullable CancellableWork work) {
+        super(work);
     }
 
     @Override
@@ -123,40 +124,40 @@ abstract class UnaryStages<T extends @Nullable Object> extends CompletableFuture
     public final <U extends @Nullable Object> CancellableFuture<U> thenCompose(
             Function<? super T, ? extends CompletionStage<U>> function) {
         ComposeLink<T, U> composed = new ComposeLink<>(function);
-        return composed.by(derived(super.thenCompose(composed)));
+        return composed.linkTo(derived(super.thenCompose(composed)));
     }
 
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> thenComposeAsync(
             Function<? super T, ? extends CompletionStage<U>> function) {
         ComposeLink<T, U> composed = new ComposeLink<>(function);
-        return composed.by(derived(super.thenComposeAsync(composed)));
+        return composed.linkTo(derived(super.thenComposeAsync(composed)));
     }
 
     @Override
     public final <U extends @Nullable Object> CancellableFuture<U> thenComposeAsync(
             Function<? super T, ? extends CompletionStage<U>> function, Executor executor) {
         ComposeLink<T, U> composed = new ComposeLink<>(function);
-        return composed.by(derived(super.thenComposeAsync(composed, executor)));
+        return composed.linkTo(derived(super.thenComposeAsync(composed, executor)));
     }
 
     @Override
     public final CancellableFuture<T> exceptionallyCompose(Function<Throwable, ? extends CompletionStage<T>> function) {
         ComposeLink<Throwable, T> composed = new ComposeLink<>(function);
-        return composed.by(derived(super.exceptionallyCompose(composed)));
+        return composed.linkTo(derived(super.exceptionallyCompose(composed)));
     }
 
     @Override
     public final CancellableFuture<T> exceptionallyComposeAsync(
             Function<Throwable, ? extends CompletionStage<T>> function) {
         ComposeLink<Throwable, T> composed = new ComposeLink<>(function);
-        return composed.by(derived(super.exceptionallyComposeAsync(composed)));
+        return composed.linkTo(derived(super.exceptionallyComposeAsync(composed)));
     }
 
     @Override
     public final CancellableFuture<T> exceptionallyComposeAsync(
             Function<Throwable, ? extends CompletionStage<T>> function, Executor executor) {
         ComposeLink<Throwable, T> composed = new ComposeLink<>(function);
-        return composed.by(derived(super.exceptionallyComposeAsync(composed, executor)));
+        return composed.linkTo(derived(super.exceptionallyComposeAsync(composed, executor)));
     }
 }

@@ -34,7 +34,7 @@ public interface UpgradablePermit extends Permit {
 
     /**
      * As {@link #upgrade()}, but fails with {@link TimeoutException} if the others have not left in time; then this
-     * permit reads upgradably. Zero and less mean now or not at all. The timeout is rounded up to whole milliseconds.
+     * permit reads upgradably. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     CompletableFuture<WritePermit> upgrade(Duration timeout);
 

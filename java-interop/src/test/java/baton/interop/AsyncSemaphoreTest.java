@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.internal.futures.Timeout;
 import baton.sync.Semaphore;
 import baton.sync.SemaphoreClosedException;
 import baton.sync.WaitOrder;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.internal.cancel.Works;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -97,7 +98,7 @@ class CancellableFutureStressTest {
         for (int round = 0; round < ROUNDS; round++) {
             tornDown.set(0);
             CancellableFuture<Integer> source = CancellableFuture.of(new CompletableFuture<>());
-            source.token.onCancel(tornDown::incrementAndGet);
+            Works.workOf(source).addTeardown(tornDown::incrementAndGet);
             CancellableFuture<Integer> one = source.thenApply(x -> x);
             CancellableFuture<Integer> two = source.thenCombine(one.copy(), Integer::sum);
             together(round, () -> one.cancel(true), () -> two.cancel(true));

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.internal.cancel.CancellableWork;
+import baton.interop.internal.cancel.Works;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -108,24 +110,25 @@ class CancellableStagesTest {
         return CancellableFuture.of(new CompletableFuture<>());
     }
 
-    /** A token that sees what becomes of the future. */
+    /** A future, and the work behind it once that has been cancelled. */
     private static final class Work {
-        private final List<CancellationToken> tokens = new ArrayList<>();
+        private final List<CancellableWork> cancelled = new ArrayList<>();
         private final CancellableFuture<Integer> future;
 
         Work() {
             future = promise();
-            future.token.onCancel(() -> tokens.add(future.token));
+            CancellableWork work = Works.workOf(future);
+            work.addTeardown(() -> cancelled.add(work));
         }
 
         void assertCancelled(Throwable reason) {
             assertTrue(future.isCancelled());
-            assertSame(reason, tokens.get(0).reason());
+            assertSame(reason, cancelled.get(0).reason());
         }
 
         void assertWanted() {
             assertFalse(future.isDone());
-            assertEquals(List.of(), tokens);
+            assertEquals(List.of(), cancelled);
         }
     }
 
@@ -317,7 +320,7 @@ class CancellableStagesTest {
         Work work = new Work();
         assertTrue(work.future.thenApply(String::valueOf).complete("given"));
         assertTrue(work.future.isCancelled());
-        assertInstanceOf(CancellationException.class, work.tokens.get(0).reason());
+        assertInstanceOf(CancellationException.class, work.cancelled.get(0).reason());
     }
 
     @Test

@@ -25,7 +25,9 @@ class ModulePathTest {
     private static final String USER = """
             package stranger;
             import baton.interop.AsyncSemaphore;
+            import baton.interop.CancellableFuture;
             import baton.interop.Permit;
+            import baton.interop.PriorityExecutor;
             public class Main {
                 public static void main(String[] args) {
                     AsyncSemaphore semaphore = AsyncSemaphore.create(1);
@@ -36,6 +38,12 @@ class ModulePathTest {
                     permit.close();
                     System.out.println(waits.join() + " " + semaphore.kotlin().getPermits());
                     System.out.println(AsyncSemaphore.class.getModule());
+                    // Their superclasses are not exported, but what they inherit is.
+                    CancellableFuture<Integer> one = CancellableFuture.supply(Runnable::run, token -> 1);
+                    java.util.concurrent.CompletableFuture<Integer> two = one.thenApply(x -> x + 1);
+                    var executor = PriorityExecutor.create(1);
+                    System.out.println(one.thenCombine(two, Integer::sum).thenAcceptAsync(x -> {}, executor).join());
+                    executor.shutdown();
                 }
             }
             """;
@@ -106,14 +114,20 @@ class ModulePathTest {
                 List.of(
                         "TimeoutException",
                         "held: 1 permit of Semaphore (permits = 1, available = 0, waiting = 0) 1",
-                        "module baton.interop"),
+                        "module baton.interop",
+                        "null"),
                 output.lines().toList());
     }
 
     @Test
     void internals_areOutOfReachOfStrangers() throws Exception {
         for (String internal : List.of(
-                "baton.waiting.WaitCore", "baton.waiting.coroutine.Trampoline", "baton.scheduler.bridge.StageTask")) {
+                "baton.waiting.WaitCore",
+                "baton.waiting.coroutine.Trampoline",
+                "baton.scheduler.bridge.StageTask",
+                "baton.interop.internal.cancel.CancellationNode",
+                "baton.interop.internal.futures.WaiterFuture",
+                "baton.interop.internal.select.Clause")) {
             List<String> errors = compile("package stranger; public class Main { " + internal + " x; }");
             assertFalse(errors.isEmpty(), internal);
             assertTrue(

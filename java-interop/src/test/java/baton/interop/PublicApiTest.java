@@ -18,12 +18,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What the exported package shows to Java. */
 class PublicApiTest {
     private static List<Class<?>> publicClasses() throws Exception {
+        List<Class<?>> found = new ArrayList<>();
+        for (Class<?> type : classes()) if (isVisible(type)) found.add(type);
+        assertTrue(found.contains(AsyncMutex.class) && found.contains(LeakReport.Leak.class));
+        return found;
+    }
+
+    private static List<Class<?>> classes() throws Exception {
         Path root = Path.of(AsyncSemaphore.class
                 .getProtectionDomain()
                 .getCodeSource()
@@ -33,12 +41,37 @@ class PublicApiTest {
         File[] files = root.resolve("baton/interop").toFile().listFiles((dir, name) -> name.endsWith(".class"));
         for (File file : files) {
             String name = file.getName().substring(0, file.getName().length() - ".class".length());
-            if (name.equals("package-info")) continue;
-            Class<?> type = Class.forName("baton.interop." + name);
-            if (isVisible(type)) found.add(type);
+            if (!name.equals("package-info")) found.add(Class.forName("baton.interop." + name));
         }
-        assertTrue(found.contains(AsyncMutex.class) && found.contains(LeakReport.Leak.class));
         return found;
+    }
+
+    /** The internals live in packages that the module does not export. */
+    @Test
+    void exportedPackage_butForSuperclassesWithPublicMethods_holdsPublicTypesAlone() throws Exception {
+        Set<String> found = new TreeSet<>();
+        for (Class<?> type : classes()) {
+            if (!isVisible(type) && !isPrivate(type)) found.add(type.getSimpleName());
+        }
+        assertEquals(Set.of("BinaryStages", "UnaryStages"), found);
+    }
+
+    /** Kotlin's compiler refuses a call to a method that is declared in a package which is not exported. */
+    @Test
+    void publicMethods_areDeclaredInNoInternalPackage() throws Exception {
+        List<String> found = new ArrayList<>();
+        for (Class<?> type : publicClasses()) {
+            for (Method method : type.getMethods()) {
+                String owner = method.getDeclaringClass().getPackageName();
+                if (isForeign(owner + ".")) found.add(method.toGenericString());
+            }
+        }
+        assertEquals(List.of(), found);
+    }
+
+    /** An implementation detail of one file: nested and private, local or anonymous. */
+    private static boolean isPrivate(Class<?> type) {
+        return Modifier.isPrivate(type.getModifiers()) || type.getEnclosingMethod() != null || type.isAnonymousClass();
     }
 
     private static boolean isVisible(Class<?> type) {
@@ -81,6 +114,7 @@ class PublicApiTest {
         return name.startsWith("kotlin.")
                 || name.startsWith("kotlinx.")
                 || name.startsWith("baton.waiting.")
+                || name.startsWith("baton.interop.internal.")
                 || name.startsWith("baton.scheduler.bridge.");
     }
 

@@ -1,0 +1,222 @@
+package baton.interop.internal.cancel;
+
+import baton.interop.CancellableFuture;
+import baton.interop.internal.futures.RevocableFuture;
+import baton.interop.internal.futures.Stages;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link CancellableFuture} as a node of its chain: the futures before it are its sources, and its dependents are
+ * counted.
+ *
+ * <p>The first of a chain has work, see {@link WorkNode}. A derived stage has sources instead; a thread that ends it
+ * from outside takes the sources from it and leaves their {@link DependentCount}. The last to leave ends the source in
+ * the same way.
+ *
+ * <p>An end from outside goes up the chain first, and withdraws the requests and cancels the work behind it; then the
+ * links are completed, the last of the chain first. So a link that is seen completed has no request left in a queue.
+ */
+public abstract class CancellationNode<T extends @Nullable Object> extends WorkNode<T> {
+    private static final VarHandle SOURCES;
+    private static final VarHandle DEPENDENTS;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            SOURCES = lookup.findVarHandle(CancellationNode.class, "sources", Object.class);
+            DEPENDENTS = lookup.findVarHandle(CancellationNode.class, "dependents", DependentCount.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** More than one source: each is a Sources, a DependentCount, a weak reference to a plain future, or another stage. */
+    private record Sources(Object first, Object rest) {}
+
+    /** Null, one source, Sources, or a Withdrawal once this was ended from outside. */
+    private volatile @Nullable Object sources;
+
+    private volatile @Nullable DependentCount dependents;
+
+    /** A node with work, or null work for a derived stage. */
+    protected CancellationNode(@Nullable CancellableWork work) {
+        super(work);
+    }
+
+    @Override
+    public abstract <U extends @Nullable Object> CancellableFuture<U> newIncompleteFuture();
+
+    /** Makes this a source of the stage, which was just derived from it. */
+    protected final <U extends @Nullable Object> CancellableFuture<U> derived(CompletableFuture<U> stage) {
+        CancellableFuture<U> dependent;
+        if (stage instanceof CancellableFuture<U> ours) {
+            dependent = ours;
+        } else { // made by the other source of two, which was done
+            dependent = newIncompleteFuture();
+            CancellationNode<U> copy = dependent;
+            var unused = stage.whenComplete(copy::set);
+            copy.addSource(stage);
+        }
+        addAsSourceOf(dependent, this);
+        return dependent;
+    }
+
+    /** Makes this and the other one sources of the stage, which was just derived from them. */
+    protected final <U extends @Nullable Object> CancellableFuture<U> derived(
+            CompletionStage<?> other, CompletableFuture<U> stage) {
+        CancellableFuture<U> dependent = derived(stage);
+        addAsSourceOf(dependent, other);
+        return dependent;
+    }
+
+    /** As {@link #derived(CompletionStage, CompletableFuture)}, for a stage that is done when one of the two is. */
+    protected final <U extends @Nullable Object> CancellableFuture<U> derivedFromEither(
+            CompletionStage<?> other, CompletableFuture<U> stage) {
+        CancellableFuture<U> dependent = derived(other, stage);
+        CancellationNode<U> node = dependent;
+        if (!node.isDone()) node.whenDone(node::leaveSources);
+        return dependent;
+    }
+
+    private static void addAsSourceOf(CancellationNode<?> dependent, CompletionStage<?> source) {
+        if (!dependent.isDone()) dependent.addSource(source);
+    }
+
+    /** This is done, but one of its sources may not be: the source goes on, and this does not want it any more. */
+    private void leaveSources() {
+        Object taken = sources;
+        if (taken == null || taken instanceof Withdrawal || !SOURCES.compareAndSet(this, taken, null)) return;
+        for (Object next = taken; next != null; ) {
+            Object first = next instanceof Sources both ? both.first : next;
+            if (first instanceof DependentCount left) {
+                var unused = left.leave();
+            }
+            next = next instanceof Sources both ? both.rest : null;
+        }
+    }
+
+    /** Makes the stage a source of this, which was or will be derived from it. */
+    final void addSource(CompletionStage<?> stage) {
+        if (stage instanceof Future<?> future && future.isDone()) return;
+        Object source = stage;
+        if (stage instanceof CancellationNode<?> link)
+            source = link.dependents().enter();
+        else if (stage instanceof CompletableFuture<?>) source = new WeakReference<>(stage);
+        for (; ; ) {
+            Object now = sources;
+            if (now instanceof Withdrawal withdrawal) {
+                leaveUpstream(source, withdrawal);
+                return;
+            }
+            if (SOURCES.compareAndSet(this, now, now == null ? source : new Sources(source, now))) return;
+        }
+    }
+
+    private DependentCount dependents() {
+        DependentCount now = dependents;
+        if (now != null) return now;
+        DependentCount mine = new DependentCount(this);
+        DependentCount before = (DependentCount) DEPENDENTS.compareAndExchange(this, null, mine);
+        return before == null ? mine : before;
+    }
+
+    /** Counts one dependent more that never leaves. */
+    protected final void countDependentForGood() {
+        if (!isDone()) dependents().enter();
+    }
+
+    /**
+     * Ends this from outside, and all that was done for it alone. False if it had ended. This is completed last: once
+     * it is seen completed, all requests behind it have been withdrawn.
+     */
+    protected final boolean endFromOutside(@Nullable T value, @Nullable Throwable failure, Throwable reason) {
+        boolean counted = addOngoing();
+        try {
+            CancellableWork mine = work;
+            if (mine != null) {
+                Completion completion = Completion.fromOutside(value, failure, reason);
+                if (!abandonWork(mine, completion)) return false;
+                completeWith(mine, completion);
+                return true;
+            }
+            Withdrawal withdrawal = new Withdrawal(upstreamFailure(failure, reason), reason);
+            boolean ended = false;
+            try {
+                Object taken = takeSources(withdrawal);
+                if (taken != null) leaveUpstream(taken, withdrawal);
+            } finally {
+                ended = set(value, failure);
+                withdrawal.runCompletions();
+            }
+            return ended;
+        } finally {
+            if (counted) removeOngoing();
+        }
+    }
+
+    private @Nullable Object takeSources(Withdrawal withdrawal) {
+        Object taken = SOURCES.getAndSet(this, withdrawal);
+        return taken instanceof Withdrawal ? null : taken;
+    }
+
+    /**
+     * Leaves the source, which ends if this was its last dependent, and so on upstream. A loop, because chains are long.
+     */
+    private void leaveUpstream(Object source, Withdrawal withdrawal) {
+        ArrayDeque<Object> open = new ArrayDeque<>(4);
+        for (Object next = source; next != null; next = open.poll()) {
+            if (next instanceof Sources both) {
+                open.push(both.rest);
+                open.push(both.first);
+            } else if (next instanceof DependentCount left) {
+                CancellationNode<?> link = left.leave() ? left.get() : null;
+                if (link == null || link.isDone()) continue;
+                CancellableWork work = link.work;
+                if (work != null) {
+                    abandonFirst(link, work, withdrawal);
+                    continue;
+                }
+                withdrawal.runAfterwards(() -> link.set(null, withdrawal.why));
+                Object further = link.takeSources(withdrawal);
+                if (further != null) open.push(further);
+            } else {
+                Object stage = next instanceof Reference<?> reference ? reference.get() : next;
+                if (!(stage instanceof CompletionStage<?> plain)) continue;
+                withdrawal.runAfterwards(() -> Stages.cancel(plain));
+                if (plain instanceof RevocableFuture<?> request) withdrawRequest(request);
+            }
+        }
+    }
+
+    /** The first of the chain ends with this, and this terminates after it. */
+    private void abandonFirst(CancellationNode<?> first, CancellableWork work, Withdrawal withdrawal) {
+        boolean counted = first.addOngoing();
+        Completion completion = Completion.fromDependents(withdrawal.why, withdrawal.reason);
+        if (first.abandonWork(work, completion)) {
+            if (addOngoing()) {
+                var unused = first.termination().whenComplete((value, e) -> removeOngoing());
+            }
+            withdrawal.runAfterwards(() -> {
+                first.completeWith(work, completion);
+                if (counted) first.removeOngoing();
+            });
+        } else if (counted) {
+            first.removeOngoing();
+        }
+    }
+
+    /** All futures that one cancel reaches share one exception, so each shows what the teardowns of all have thrown. */
+    private static CancellationException upstreamFailure(@Nullable Throwable failure, Throwable reason) {
+        if (failure instanceof CancellationException e) return e;
+        return reason instanceof CancellationException e ? e : Stages.cancellation(reason);
+    }
+}

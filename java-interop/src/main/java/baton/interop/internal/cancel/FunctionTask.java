@@ -1,0 +1,60 @@
+package baton.interop.internal.cancel;
+
+import baton.interop.CancellableFunction;
+import baton.interop.CancellationToken;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** A function as its executor has it. Once it is cancelled before it has begun, the task is empty and does nothing. */
+final class FunctionTask<T extends @Nullable Object> implements Runnable {
+    private static final VarHandle FUNCTION;
+
+    static {
+        try {
+            FUNCTION = MethodHandles.lookup().findVarHandle(FunctionTask.class, "function", CancellableFunction.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final WorkNode<T> future;
+    private final CancellableWork work;
+    private final CancellationToken token;
+
+    @SuppressWarnings("UnusedVariable") // by FUNCTION
+    private volatile @Nullable CancellableFunction<? extends T> function;
+
+    FunctionTask(
+            WorkNode<T> future,
+            CancellableWork work,
+            CancellableFunction<? extends T> function,
+            CancellationToken token) {
+        this.future = future;
+        this.work = work;
+        this.function = function;
+        this.token = token;
+    }
+
+    void start(Executor executor) {
+        try {
+            executor.execute(this);
+        } catch (Throwable e) {
+            if (takeFunction() != null) future.workEnded(work, null, e);
+        }
+    }
+
+    @Override
+    public void run() {
+        CancellableFunction<? extends T> mine = takeFunction();
+        if (mine != null) future.runFunction(work, mine, token);
+    }
+
+    /** Returns the function to the first caller, which runs or drops it; null to all others. */
+    @SuppressWarnings("unchecked")
+    @Nullable
+    CancellableFunction<? extends T> takeFunction() {
+        return (CancellableFunction<? extends T>) FUNCTION.getAndSet(this, null);
+    }
+}

@@ -1,0 +1,67 @@
+package baton.interop.internal.futures;
+
+import baton.bridge.SyncBridge;
+import baton.sync.Barrier;
+import baton.sync.BarrierTimeoutException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import kotlinx.coroutines.Job;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of a party of a barrier. The party waits in the barrier's queue. Its grant is its arrival index, or the
+ * generation whose action it has to run first.
+ */
+public final class BarrierFuture extends RevocableFuture<Integer> {
+    private final Barrier barrier;
+    private final @Nullable WaiterFuture<Object> grant;
+    private volatile @Nullable Job running;
+
+    private BarrierFuture(Barrier barrier, @Nullable WaiterFuture<Object> grant) {
+        this.barrier = barrier;
+        this.grant = grant;
+    }
+
+    /** The future of a party that need not wait. */
+    public static CompletableFuture<Integer> of(Barrier barrier, Object granted) {
+        BarrierFuture arrival = new BarrierFuture(barrier, null);
+        arrival.decided(granted, null);
+        return arrival;
+    }
+
+    public static CompletableFuture<Integer> of(Barrier barrier, WaiterFuture<Object> grant) {
+        BarrierFuture arrival = new BarrierFuture(barrier, grant);
+        var unused = grant.whenComplete((granted, failure) -> arrival.decided(granted, failure));
+        return arrival;
+    }
+
+    private void decided(@Nullable Object granted, @Nullable Throwable failure) {
+        if (granted instanceof Integer index) succeed(index);
+        else if (granted != null) runAction(granted);
+        else if (failure instanceof TimeoutException late) fail(new BarrierTimeoutException(late.getMessage()));
+        // A cancelled grant was withdrawn, and the withdrawing thread completes this.
+        else if (failure != null && !(failure instanceof CancellationException)) fail(failure);
+    }
+
+    private void runAction(Object generation) {
+        Job job = SyncBridge.lead(barrier, generation, (index, failure) -> {
+            if (failure == null) succeed(index);
+            else fail(failure);
+        });
+        running = job;
+        if (isCancelled()) job.cancel(new CancellationException());
+    }
+
+    /** Does nothing once this runs the action: the arrival is final. */
+    @Override
+    public void withdraw() {
+        if (grant != null) grant.cancel(false);
+    }
+
+    @Override
+    protected void cancelRunning() {
+        Job job = running;
+        if (job != null) job.cancel(new CancellationException());
+    }
+}

@@ -1,0 +1,69 @@
+package baton.interop.internal.futures;
+
+import baton.waiting.coroutine.HandOverExecutor;
+import baton.waiting.coroutine.Timeouts;
+import baton.waiting.coroutine.Trampoline;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Runs callbacks, that is calls which lead to the user's code, with a bounded stack. */
+public final class CallbackExecutor {
+    /** Runs callbacks that would deepen the stack without bound. Unlike the common pool, no user code can fill it. */
+    public static final Executor ELSEWHERE = HandOverExecutor.INSTANCE;
+
+    private CallbackExecutor() {}
+
+    /**
+     * Runs the call on the executor; on this thread if there is none, or if it rejects the call. At too deep a stack a
+     * callback thread runs it in both cases, because an executor may run its tasks in place.
+     */
+    public static void run(@Nullable Executor executor, Runnable call) {
+        if (executor == null) {
+            runHere(null, call);
+            return;
+        }
+        try {
+            executor.execute(() -> runHere(executor, call));
+        } catch (Throwable e) { // It rejects or is broken; the call must run all the same.
+            runHere(executor, call);
+        }
+    }
+
+    private static void runHere(@Nullable Executor executor, Runnable call) {
+        // A callback must not hold up kotlinx's shared timer thread, on which a withTimeout cancels.
+        if (!Timeouts.isOnSharedTimer() && Trampoline.enter()) {
+            try {
+                call.run();
+            } finally {
+                Trampoline.leave();
+            }
+            return;
+        }
+        try {
+            ELSEWHERE.execute(() -> run(executor, call));
+        } catch (Throwable e) {
+            call.run();
+        }
+    }
+
+    /**
+     * As CompletableFuture's own method, which also wraps the exception of the supplier, but calls the methods that the
+     * future's class has overridden.
+     */
+    public static <T extends @Nullable Object> void completeAsync(
+            CompletableFuture<T> future, Supplier<? extends T> supplier, Executor executor) {
+        Objects.requireNonNull(supplier, "supplier");
+        Objects.requireNonNull(executor, "executor");
+        executor.execute(() -> {
+            try {
+                if (!future.isDone()) future.complete(supplier.get());
+            } catch (Throwable e) {
+                future.completeExceptionally(e instanceof CompletionException ? e : new CompletionException(e));
+            }
+        });
+    }
+}

@@ -1,0 +1,92 @@
+package baton.interop.internal.futures;
+
+import baton.Priority;
+import baton.bridge.ChannelBridge;
+import baton.channels.Channel;
+import baton.channels.ChannelClosedException;
+import baton.interop.AsyncChannel;
+import baton.interop.Reservation;
+import baton.waiting.WaitCore;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests behind the overloads of {@link AsyncChannel}. Without a timeout a request waits as long as it takes;
+ * without a priority it has the normal one.
+ */
+public final class ChannelRequests<T extends @Nullable Object> {
+    private final Channel<T> channel;
+    private final WaitCore core;
+
+    public ChannelRequests(Channel<T> channel) {
+        this.channel = channel;
+        this.core = ChannelBridge.of(channel);
+    }
+
+    public CompletableFuture<@Nullable Void> send(
+            T element, @Nullable Priority priority, @Nullable Duration timeout, @Nullable Executor executor) {
+        long millis = timeout == null ? -1 : Timeout.millis(timeout);
+        Object wrapped = ChannelBridge.wrap(element);
+        int level = ChannelBridge.levelOf(channel, priority);
+        try {
+            if (ChannelBridge.offer(channel, wrapped, level)) return CompletableFuture.completedFuture(null);
+        } catch (ChannelClosedException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return enqueue(level, wrapped, null, millis, () -> "not sent within " + timeout + ": " + channel, executor);
+    }
+
+    public CompletableFuture<Reservation<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
+        long millis = timeout == null ? -1 : Timeout.millis(timeout);
+        if (channel.getCapacity() == 0) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel));
+        }
+        int level = ChannelBridge.levelOf(channel, priority);
+        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
+        try {
+            if (ChannelBridge.reserve(channel)) {
+                reservation.handedOut();
+                return CompletableFuture.completedFuture(reservation);
+            }
+        } catch (ChannelClosedException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
+        return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, reservation, millis, message, null);
+    }
+
+    public CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {
+        long millis = timeout == null ? -1 : Timeout.millis(timeout);
+        try {
+            Object element = ChannelBridge.poll(channel);
+            if (element != ChannelBridge.EMPTY) return CompletableFuture.completedFuture(unwrap(element));
+        } catch (ChannelClosedException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        Supplier<String> message = () -> "nothing received within " + timeout + ": " + channel;
+        return enqueue(0, ChannelBridge.RECEIVE, null, millis, message, executor);
+    }
+
+    @SuppressWarnings("unchecked") // what was sent to a channel of T
+    public T unwrap(Object element) {
+        return (T) ChannelBridge.unwrap(element);
+    }
+
+    /** @param millis negative to wait without a timeout */
+    private <V extends @Nullable Object> CompletableFuture<V> enqueue(
+            int weight,
+            Object tag,
+            @Nullable V grant,
+            long millis,
+            Supplier<String> onTimeout,
+            @Nullable Executor executor) {
+        if (millis < 0) return WaiterFuture.enqueue(core, weight, tag, grant, executor);
+        if (millis > 0) return WaiterFuture.enqueue(core, weight, tag, grant, millis, onTimeout);
+        return CompletableFuture.failedFuture(new TimeoutException(onTimeout.get()));
+    }
+}

@@ -1,0 +1,86 @@
+package baton.interop.internal.futures;
+
+import baton.bridge.SyncBridge;
+import baton.interop.AsyncReadWriteLock;
+import baton.interop.Permit;
+import baton.sync.ReadWriteLock;
+import baton.waiting.WaitCore;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The requests behind the overloads of {@link AsyncReadWriteLock}, for any {@link LockMode}. */
+public final class ReadWriteRequests {
+    private final ReadWriteLock lock;
+    private final WaitCore core;
+
+    public ReadWriteRequests(ReadWriteLock lock) {
+        this.lock = lock;
+        this.core = SyncBridge.of(lock);
+    }
+
+    private <P extends Permit> P handOut(Class<P> type, LockMode mode, @Nullable Object owner) {
+        return handOut(lock, type, mode, owner);
+    }
+
+    /** A permit for a lock that was just locked in that mode. */
+    public static <P extends Permit> P handOut(
+            ReadWriteLock lock, Class<P> type, LockMode mode, @Nullable Object owner) {
+        return type.cast(new ReadWritePermit(lock, mode, owner).handedOut());
+    }
+
+    /** Runs the action while it holds the lock, on the executor if there is one. */
+    public <T extends @Nullable Object> CompletableFuture<T> run(
+            LockMode mode,
+            @Nullable Object owner,
+            Supplier<? extends CompletionStage<T>> action,
+            @Nullable Executor executor) {
+        Objects.requireNonNull(action, "action");
+        return WithPermitFuture.run(request(Permit.class, mode, owner, null), action, executor);
+    }
+
+    /** Locks; the executor completes a future that had to wait, null means the unlocking thread. */
+    public <P extends Permit> CompletableFuture<P> request(
+            Class<P> type, LockMode mode, @Nullable Object owner, @Nullable Executor executor) {
+        CompletableFuture<P> decided = atOnce(type, mode, owner);
+        if (decided != null) return decided;
+        P permit = type.cast(new ReadWritePermit(lock, mode, owner));
+        return WaiterFuture.enqueue(core, mode.weight, owner, permit, executor);
+    }
+
+    /** As {@link #request}, within a timeout. */
+    public <P extends Permit> CompletableFuture<P> requestWithin(
+            Class<P> type, LockMode mode, @Nullable Object owner, Duration timeout) {
+        long millis = Timeout.millis(timeout);
+        CompletableFuture<P> decided = atOnce(type, mode, owner);
+        if (decided != null) return decided;
+        Supplier<String> message = () -> "not locked " + mode.purpose + " within " + timeout + ": " + lock;
+        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        P permit = type.cast(new ReadWritePermit(lock, mode, owner));
+        return WaiterFuture.enqueue(core, mode.weight, owner, permit, millis, message);
+    }
+
+    /** The completed future of a request that need not wait, or null. */
+    private <P extends Permit> @Nullable CompletableFuture<P> atOnce(
+            Class<P> type, LockMode mode, @Nullable Object owner) {
+        try {
+            return tryLock(type, mode, owner)
+                    .map(CompletableFuture::completedFuture)
+                    .orElse(null);
+        } catch (IllegalStateException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Locks if that needs no waiting. */
+    public <P extends Permit> Optional<P> tryLock(Class<P> type, LockMode mode, @Nullable Object owner) {
+        if (!mode.tryLock(lock, owner)) return Optional.empty();
+        return Optional.of(handOut(type, mode, owner));
+    }
+}

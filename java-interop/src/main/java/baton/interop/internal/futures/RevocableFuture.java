@@ -1,0 +1,128 @@
+package baton.interop.internal.futures;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import kotlinx.coroutines.DisposableHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A future of a queued request. Each method that completes it from outside withdraws the request first, so no thread
+ * sees the future completed while its request is still in the queue. The exception is the moment in which another thread
+ * is withdrawing the request. The future is completed even if the withdrawal throws.
+ */
+public abstract class RevocableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
+    /** Takes the request back if it is undecided. Otherwise completes this future as the request was decided. */
+    public abstract void withdraw();
+
+    /** Completes this from inside; false if it was completed before. */
+    public final boolean succeed(@Nullable T value) {
+        return super.complete(value);
+    }
+
+    /** Completes this from inside with a failure. */
+    public final void fail(Throwable why) {
+        super.completeExceptionally(why);
+    }
+
+    /** Cancels the stage or job that runs for this. Called after {@link #cancel} has completed this. */
+    protected void cancelRunning() {}
+
+    @Override
+    public final boolean cancel(boolean mayInterruptIfRunning) {
+        boolean wasDone = isDone();
+        boolean cancelled;
+        try {
+            withdraw();
+        } finally {
+            cancelled = super.cancel(mayInterruptIfRunning);
+        }
+        if (cancelled && !wasDone) cancelRunning();
+        return cancelled;
+    }
+
+    @Override
+    public final boolean complete(T value) {
+        boolean completed;
+        try {
+            withdraw();
+        } finally {
+            completed = super.complete(value);
+        }
+        return completed;
+    }
+
+    @Override
+    public final boolean completeExceptionally(Throwable cause) {
+        Objects.requireNonNull(cause, "cause");
+        boolean completed;
+        try {
+            withdraw();
+        } finally {
+            completed = super.completeExceptionally(cause);
+        }
+        return completed;
+    }
+
+    /** CompletableFuture's own would withdraw the request and run the dependents on its only timer thread. */
+    @Override
+    public final CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
+        Duration limit = Timeout.of(timeout, unit);
+        return after(limit, () -> completeExceptionally(new TimeoutException("not done within " + limit)));
+    }
+
+    /** As {@link #orTimeout}. */
+    @Override
+    public final CompletableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
+        return after(Timeout.of(timeout, unit), () -> complete(value));
+    }
+
+    private CompletableFuture<T> after(Duration timeout, Runnable end) {
+        DisposableHandle timer = Timeout.start(this, timeout, end);
+        if (timer != null) {
+            var unused = super.whenComplete((value, e) -> timer.dispose());
+        }
+        return this;
+    }
+
+    /** CompletableFuture's own would bypass {@link #complete}, and so the withdrawal. */
+    @Override
+    public final CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
+        CallbackExecutor.completeAsync(this, supplier, executor);
+        return this;
+    }
+
+    @Override
+    public final CompletableFuture<T> completeAsync(Supplier<? extends T> supplier) {
+        return completeAsync(supplier, defaultExecutor());
+    }
+
+    @Override
+    public final void obtrudeValue(T value) {
+        try {
+            withdraw();
+        } finally {
+            super.obtrudeValue(value);
+        }
+    }
+
+    @Override
+    public final void obtrudeException(Throwable cause) {
+        Objects.requireNonNull(cause, "cause");
+        try {
+            withdraw();
+        } finally {
+            super.obtrudeException(cause);
+        }
+    }
+
+    /** Dependent stages are ordinary futures: to cancel them withdraws nothing. */
+    @Override
+    public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
+        return new CompletableFuture<>();
+    }
+}

@@ -1,0 +1,43 @@
+package baton.interop.internal.futures;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+
+/** Failures of stages, without the wrapper exceptions that stages put around them, and the cancelling of stages. */
+public final class Stages {
+    private Stages() {}
+
+    /** The cause of a wrapper exception, or the failure itself. */
+    public static Throwable unwrap(Throwable failure) {
+        Throwable cause = failure.getCause();
+        boolean wrapper = failure instanceof CompletionException || failure instanceof ExecutionException;
+        return wrapper && cause != null ? cause : failure;
+    }
+
+    /** The failure of a future that has failed, unwrapped. */
+    public static Throwable failure(CompletableFuture<?> future) {
+        return unwrap(future.handle((value, e) -> e).join());
+    }
+
+    /** A new CancellationException with the reason as its cause. */
+    public static CancellationException cancellation(Throwable reason) {
+        CancellationException e = new CancellationException(reason.toString());
+        e.initCause(reason);
+        return e;
+    }
+
+    /** Cancels the stage, if it can be cancelled. */
+    public static void cancel(CompletionStage<?> stage) {
+        try {
+            boolean isFuture = stage instanceof Future && !(stage instanceof CompletableFuture);
+            Future<?> future = isFuture ? (Future<?>) stage : stage.toCompletableFuture();
+            future.cancel(true);
+        } catch (RuntimeException ignored) {
+            // A stage that is not convertible to a future cannot be cancelled; it completes by itself.
+        }
+    }
+}

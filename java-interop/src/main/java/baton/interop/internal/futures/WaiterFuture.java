@@ -1,0 +1,183 @@
+package baton.interop.internal.futures;
+
+import baton.waiting.SignalWaiter;
+import baton.waiting.WaitCore;
+import baton.waiting.Waiter;
+import baton.waiting.coroutine.Timeouts;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import kotlinx.coroutines.DisposableHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of a request in a primitive's queue.
+ *
+ * <p>The compare-and-set of its {@link Entry} decides which thread completes it: one that grants or fails the request,
+ * the timer, or a thread that cancels or completes the future from outside. The last withdraws the request first, so the
+ * waiters behind it are granted before any thread sees this future completed. A thread that is too late completes it
+ * with the grant instead, so the future is done when the call returns.
+ *
+ * @param <T> the type of the grant
+ */
+public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T> {
+    private final Waiter entry;
+    private final @Nullable T grant;
+    private final @Nullable Executor executor;
+    private @Nullable DisposableHandle timer;
+    private @Nullable Supplier<String> onTimeout;
+
+    WaiterFuture(WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
+        this.entry = new Entry(core, weight, tag);
+        this.grant = grant;
+        this.executor = executor;
+    }
+
+    private WaiterFuture(WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
+        this.entry = new SignalEntry(core, owner);
+        this.grant = grant;
+        this.executor = executor;
+    }
+
+    /**
+     * Enqueues a request.
+     *
+     * @param grant the value of the future; null for the value that the core returns
+     * @param executor completes a future that had to wait; null for the releasing thread
+     */
+    public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
+            WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
+        WaiterFuture<T> future = new WaiterFuture<>(core, weight, tag, grant, executor);
+        future.start();
+        return future;
+    }
+
+    /** As the other, but after {@code millis} the future fails with a {@link TimeoutException} with that message. */
+    public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
+            WaitCore core,
+            int weight,
+            @Nullable Object tag,
+            @Nullable T grant,
+            long millis,
+            Supplier<String> onTimeout) {
+        WaiterFuture<T> future = new WaiterFuture<>(core, weight, tag, grant, null);
+        future.start(millis, onTimeout);
+        return future;
+    }
+
+    /** Enqueues at a condition, and releases the mutex that {@code owner} holds. */
+    public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
+            WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
+        WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, executor);
+        future.start();
+        return future;
+    }
+
+    /** As the other, but after {@code millis} the future fails with a {@link TimeoutException} with that message. */
+    public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
+            WaitCore core, @Nullable Object owner, @Nullable T grant, long millis, Supplier<String> onTimeout) {
+        WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, null);
+        future.start(millis, onTimeout);
+        return future;
+    }
+
+    final void start(long millis, Supplier<String> message) {
+        onTimeout = message;
+        // Set before the request is enqueued, so the completing thread sees the timer and can stop it.
+        timer = Timeouts.schedule(millis, this::timeOut);
+        start();
+    }
+
+    final void start() {
+        int state = entry.core.enqueue(entry);
+        // No other thread has the future yet, so it has no dependents that would run here.
+        if (state != Waiter.WAITING) finish(state);
+    }
+
+    /**
+     * The request is decided. No thread sees this future completed yet, unless another one completes it from outside at
+     * the same time. May be called again, by another thread, with the same argument.
+     */
+    void decided(boolean granted) {
+        if (granted && grant instanceof HeldPermit permit) permit.handedOut();
+    }
+
+    /** Called by the timer. */
+    private void timeOut() {
+        if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) finish(Waiter.TIMED_OUT);
+    }
+
+    /** Completes this as the request was decided. */
+    private void finish(int state) {
+        DisposableHandle running = timer;
+        if (running != null) running.dispose();
+        decided(state == Waiter.GRANTED);
+        switch (state) {
+            case Waiter.GRANTED -> succeed(granted());
+            case Waiter.FAILED -> fail(entry.core.failure(entry));
+            case Waiter.TIMED_OUT -> {
+                Supplier<String> message = onTimeout;
+                fail(new TimeoutException(message == null ? null : message.get()));
+            }
+            default -> fail(new CancellationException());
+        }
+    }
+
+    @SuppressWarnings("unchecked") // T is the type of the grants of this core
+    private @Nullable T granted() {
+        return (T) entry.core.grantOf(entry, grant);
+    }
+
+    private void finishOnExecutor(int state) {
+        CallbackExecutor.run(executor, () -> finish(state));
+    }
+
+    @Override
+    public final void withdraw() {
+        if (isDone()) return;
+        int state = entry.withdraw(Waiter.CANCELLED);
+        if (state == Waiter.WAITING) {
+            DisposableHandle running = timer;
+            if (running != null) running.dispose();
+            decided(false);
+        } else if (state == Waiter.GRANTED || state == Waiter.FAILED) {
+            finish(state);
+        }
+    }
+
+    private final class Entry extends Waiter {
+        Entry(WaitCore core, int weight, @Nullable Object tag) {
+            super(core, weight, tag);
+        }
+
+        @Override
+        protected boolean resume() {
+            finishOnExecutor(GRANTED);
+            return true;
+        }
+
+        @Override
+        protected void resumeFailed() {
+            finishOnExecutor(FAILED);
+        }
+    }
+
+    /** An {@link Entry} in the queue of a condition. */
+    private final class SignalEntry extends SignalWaiter {
+        SignalEntry(WaitCore core, @Nullable Object owner) {
+            super(core, owner);
+        }
+
+        @Override
+        protected boolean resume() {
+            finishOnExecutor(GRANTED);
+            return true;
+        }
+
+        @Override
+        protected void resumeFailed() {
+            finishOnExecutor(FAILED);
+        }
+    }
+}

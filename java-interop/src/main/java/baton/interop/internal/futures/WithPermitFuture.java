@@ -1,0 +1,97 @@
+package baton.interop.internal.futures;
+
+import baton.interop.Permit;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of a {@code with…} call: waits for a permit, runs the action, closes the permit when the action's stage has
+ * completed, and completes as that stage did. If it is withdrawn before the action has begun, the request is withdrawn
+ * too, or the permit is closed.
+ */
+public final class WithPermitFuture<T extends @Nullable Object> extends StageFuture<T> {
+    private final CompletableFuture<Permit> grant;
+
+    /** Cleared by the thread that ends the wait, because the future may be kept for its value. */
+    private @Nullable Supplier<? extends CompletionStage<T>> action;
+
+    private WithPermitFuture(CompletableFuture<Permit> grant, Supplier<? extends CompletionStage<T>> action) {
+        this.grant = grant;
+        this.action = action;
+    }
+
+    /**
+     * Runs the action with the permit, once it is granted.
+     *
+     * @param executor runs the action; null for the thread that grants
+     */
+    public static <T extends @Nullable Object> CompletableFuture<T> run(
+            CompletableFuture<Permit> grant,
+            Supplier<? extends CompletionStage<T>> action,
+            @Nullable Executor executor) {
+        WithPermitFuture<T> call = new WithPermitFuture<>(grant, action);
+        var unused = grant.whenComplete((permit, failure) -> {
+            if (permit == null) call.refused(failure);
+            else if (executor == null) call.begin();
+            else call.beginOn(executor);
+        });
+        return call;
+    }
+
+    private void refused(Throwable why) {
+        if (!tryBegin()) return;
+        action = null;
+        fail(Stages.unwrap(why));
+    }
+
+    private void beginOn(Executor executor) {
+        try {
+            executor.execute(this::begin);
+        } catch (Throwable e) {
+            // An executor may throw although it has queued the task, or even run it: then the action has the permit.
+            if (!tryBegin()) return;
+            action = null;
+            actionEnded(null, e);
+        }
+    }
+
+    /** Begins at most once. A withdrawn action has closed the permit; one that has begun still holds it. */
+    private void begin() {
+        Supplier<? extends CompletionStage<T>> mine = tryBegin() ? action : null;
+        if (mine == null) return;
+        action = null;
+        runAction(mine);
+    }
+
+    /** The permit, or null while this has none. */
+    private @Nullable Permit permit() {
+        return grant.isCompletedExceptionally() ? null : grant.getNow(null);
+    }
+
+    @Override
+    void actionEnded(@Nullable T value, @Nullable Throwable failure) {
+        Throwable why = failure;
+        try {
+            Permit permit = permit();
+            if (permit != null) permit.close();
+        } catch (Throwable e) { // other code has released the permit, bypassing it
+            if (why == null) why = e;
+            else if (why != e) why.addSuppressed(e);
+        }
+        if (why == null) succeed(value);
+        else fail(why);
+    }
+
+    @Override
+    public void withdraw() {
+        if (!tryWithdraw()) return;
+        action = null;
+        grant.cancel(false);
+        // Granted before, but the action had not begun: it waited for its executor.
+        Permit permit = permit();
+        if (permit != null) permit.close();
+    }
+}
