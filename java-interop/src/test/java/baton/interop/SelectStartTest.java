@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.internal.select.Clause;
+import baton.interop.internal.select.Clauses;
+import baton.interop.internal.select.SelectFuture;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -92,9 +95,9 @@ class SelectStartTest {
         StackOverflowError error = new StackOverflowError();
         CompletableFuture<String> select = SelectFuture.start(
                 List.of(
-                        before.onAcquire(1, null, permit -> "before"),
+                        Clauses.acquire(before.kotlin(), 1, null, permit -> "before"),
                         call -> new ThrowingAttempt(error),
-                        after.onAcquire(1, null, permit -> "after")),
+                        Clauses.acquire(after.kotlin(), 1, null, permit -> "after")),
                 null);
         assertSame(error, assertThrows(CompletionException.class, select::join).getCause());
         assertEquals(0, before.waiting() + after.waiting());

@@ -136,7 +136,8 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         Entry waiting = entry;
         if (waiting == null) {
             if (demand.get() == 0) {
-                // A forEach requests the next element when its action has ended, so it sees the end of the channel then.
+                // A forEach requests the next element when its action has ended, so it sees the end of the channel
+                // then.
                 if (reactive) watchEnd(to);
                 return false;
             }
@@ -186,7 +187,8 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         if (element == null && reactive) {
             SyncBridge.giveBack(granted);
             endSubscription();
-            callSubscriber(() -> to.onError(new NullPointerException("the next element is null, and stays in " + channel)));
+            callSubscriber(
+                    () -> to.onError(new NullPointerException("the next element is null, and stays in " + channel)));
             return;
         }
         SyncBridge.arrived(granted);

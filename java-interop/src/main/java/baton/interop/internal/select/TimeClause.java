@@ -43,7 +43,8 @@ final class TimeClause<R extends @Nullable Object> implements Clause<R> {
             }
             DisposableHandle started = Timeouts.schedule(millis, () -> call.win(this, false));
             handle = started;
-            // The withdrawing thread reads `handle` after it has written `withdrawn`, so one of the two threads stops it.
+            // The withdrawing thread reads `handle` after it has written `withdrawn`, so one of the two threads stops
+            // it.
             if (withdrawn.get()) started.dispose();
         }
 
