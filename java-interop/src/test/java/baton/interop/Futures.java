@@ -12,22 +12,22 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** What the tests of the futures share. */
-final class Futures {
+public final class Futures {
     /** Refuses as it should be done. */
-    static final Executor REJECTING = task -> {
+    public static final Executor REJECTING = task -> {
         throw new RejectedExecutionException("full");
     };
 
     private Futures() {}
 
     /** The exception of a future that has failed, as the future has it. */
-    static Throwable failure(CompletableFuture<?> future) {
+    public static Throwable failure(CompletableFuture<?> future) {
         assertTrue(future.isCompletedExceptionally(), () -> "should have failed: " + future);
         return future.handle((value, e) -> e).join();
     }
 
     /** Waits for a future that another thread completes. */
-    static <T extends @Nullable Object> T await(CompletableFuture<T> future) {
+    public static <T extends @Nullable Object> T await(CompletableFuture<T> future) {
         try {
             return future.get(30, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
@@ -36,12 +36,12 @@ final class Futures {
     }
 
     /** Waits for a future that another thread fails. */
-    static Throwable awaitFailure(CompletableFuture<?> future) {
+    public static Throwable awaitFailure(CompletableFuture<?> future) {
         return await(future.handle((value, e) -> e));
     }
 
     /** Runs its tasks when the test says so. */
-    static final class Steps implements Executor {
+    public static final class Steps implements Executor {
         private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
 
         @Override
@@ -49,11 +49,11 @@ final class Futures {
             tasks.add(task);
         }
 
-        int size() {
+        public int size() {
             return tasks.size();
         }
 
-        void runAll() {
+        public void runAll() {
             for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) task.run();
         }
     }

@@ -1,0 +1,115 @@
+package baton.interop.cancel;
+
+import baton.interop.AsyncSemaphore;
+import baton.interop.CancellableFuture;
+import baton.interop.Futures;
+import baton.interop.Permit;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A future that is done has left the queue in which its source stood. */
+class CancellableSourceTest {
+    private final AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+    private final Permit held = semaphore.acquire().join();
+
+    private enum End {
+        CANCEL(future -> future.cancel(true)),
+        CANCEL_FOR_A_REASON(future -> future.cancel(new IllegalStateException("why"))),
+        COMPLETE(future -> future.complete(null)),
+        COMPLETE_EXCEPTIONALLY(future -> future.completeExceptionally(new IllegalStateException())),
+        COMPLETE_ASYNC(future -> future.completeAsync(() -> null, Runnable::run)),
+        OBTRUDE(future -> future.obtrudeValue(null)),
+        OR_TIMEOUT(future -> future.orTimeout(10, MILLISECONDS)),
+        COMPLETE_ON_TIMEOUT(future -> future.completeOnTimeout(null, 10, MILLISECONDS));
+
+        private final Consumer<CancellableFuture<Permit>> way;
+
+        End(Consumer<CancellableFuture<Permit>> way) {
+            this.way = way;
+        }
+    }
+
+    /** How many still wait at the moment in which the future can be seen to be done. */
+    private int waitingAtTheEnd(CancellableFuture<Permit> future, End end) throws Exception {
+        CompletableFuture<Integer> seen = new CompletableFuture<>();
+        future.toCompletableFuture().whenComplete((value, e) -> seen.complete(semaphore.waiting()));
+        assertEquals(1, semaphore.waiting());
+        end.way.accept(future);
+        return seen.get(20, SECONDS);
+    }
+
+    private CancellableFuture<Permit> source() {
+        return CancellableFuture.of(semaphore.acquire());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void future_ended_hasLeftItsSource(End end) throws Exception {
+        assertEquals(0, waitingAtTheEnd(source(), end));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void derived_ended_hasLeftItsSource(End end) throws Exception {
+        assertEquals(0, waitingAtTheEnd(source().thenApply(permit -> permit).whenComplete((p, e) -> {}), end));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void combined_ended_hasLeftItsPlainSource(End end) throws Exception {
+        CancellableFuture<String> first = CancellableFuture.of(new CompletableFuture<String>());
+        CancellableFuture<Permit> combined = first.thenCombine(semaphore.acquire(), (text, permit) -> permit);
+        assertEquals(0, waitingAtTheEnd(combined, end));
+        Futures.await(combined.terminated());
+        assertTrue(first.isCancelled());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void composed_ended_hasLeftItsInnerSource(End end) throws Exception {
+        CancellableFuture<String> first = CancellableFuture.of(CompletableFuture.completedFuture(""));
+        assertEquals(0, waitingAtTheEnd(first.thenCompose(text -> semaphore.acquire()), end));
+    }
+
+    @Test
+    void derived_timedOut_failsWithThatAndItsSourcesWithACancellation() throws Exception {
+        CancellableFuture<Permit> source = source();
+        CompletableFuture<Permit> plain = semaphore.acquire();
+        CancellableFuture<Permit> between = source.thenCombine(plain, (one, two) -> one);
+        CancellableFuture<Permit> last = between.thenApply(permit -> permit).orTimeout(10, MILLISECONDS);
+        assertTrue(Futures.awaitFailure(last) instanceof TimeoutException);
+        Futures.await(last.terminated());
+        assertTrue(source.isCancelled() && plain.isCancelled() && between.isCancelled());
+        CancellationException why = (CancellationException) Futures.failure(source);
+        assertSame(why, Futures.failure(between));
+        assertTrue(why.getCause() instanceof TimeoutException);
+        assertEquals(0, semaphore.waiting());
+    }
+
+    @Test
+    void future_whoseSourceIsGrantedFirst_isCompletedWithTheGrant() {
+        // The source is granted, but its executor has not completed it.
+        Futures.Steps executor = new Futures.Steps();
+        CancellableFuture<Permit> future = CancellableFuture.of(semaphore.acquire(1, executor));
+        held.close();
+        assertFalse(future.isDone());
+        assertFalse(future.cancel(true));
+        Permit permit = future.join();
+        assertTrue(permit.isHeld());
+        executor.runAll();
+        permit.close();
+        assertEquals(1, semaphore.availablePermits());
+    }
+}

@@ -1,0 +1,268 @@
+package baton.interop.channel;
+
+import baton.interop.AsyncChannel;
+import baton.interop.Futures;
+import static baton.interop.Futures.await;
+import static baton.interop.Futures.failure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.channels.ChannelClosedException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** {@code forEach} in all its forms. */
+class ChannelConsumptionTest {
+    private final AsyncChannel<String> channel = AsyncChannel.create(3);
+    private final List<String> seen = new ArrayList<>();
+
+    static Stream<BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>>> forms() {
+        return Stream.of(
+                AsyncChannel::forEach,
+                (channel, action) -> channel.forEach(action, Runnable::run),
+                (channel, action) -> channel.forEach(action, Futures.REJECTING),
+                (channel, action) -> channel.forEachAsync(x -> {
+                    action.accept(x);
+                    return CompletableFuture.completedFuture(x);
+                }),
+                (channel, action) -> channel.forEachAsync(
+                        x -> {
+                            action.accept(x);
+                            return CompletableFuture.completedStage(x);
+                        },
+                        Runnable::run));
+    }
+
+    @ParameterizedTest
+    @MethodSource("forms")
+    void forEach_takesWhatIsInsideAndWhatComes_untilClosed(
+            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+        channel.send("a");
+        channel.send(null);
+        CompletableFuture<Void> ended = forEach.apply(channel, seen::add);
+        assertEquals(Arrays.asList("a", null), seen);
+        assertEquals(1, channel.waiting());
+        channel.send("b").join();
+        assertEquals(Arrays.asList("a", null, "b"), seen);
+        assertFalse(ended.isDone());
+        channel.close();
+        assertNull(ended.join());
+    }
+
+    @ParameterizedTest
+    @MethodSource("forms")
+    void forEach_ofAClosedChannel_drainsItAndEndsAsThatWas(
+            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+        Throwable cause = new ArithmeticException();
+        channel.send("a");
+        channel.close(cause);
+        assertSame(cause, failure(forEach.apply(channel, seen::add)));
+        assertEquals(List.of("a"), seen);
+        AsyncChannel<String> cancelled = AsyncChannel.create(0);
+        CompletableFuture<Void> ended = forEach.apply(cancelled, seen::add);
+        cancelled.cancel(cause);
+        assertInstanceOf(ChannelClosedException.class, failure(ended));
+        assertSame(cause, failure(ended).getCause());
+    }
+
+    @ParameterizedTest
+    @MethodSource("forms")
+    void forEach_actionThatThrows_endsItAndLeavesTheRest(
+            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+        channel.send("a");
+        channel.send("b");
+        RuntimeException thrown = new ArithmeticException();
+        CompletableFuture<Void> ended = forEach.apply(channel, x -> {
+            throw thrown;
+        });
+        assertSame(thrown, failure(ended));
+        assertEquals(1, channel.size());
+        assertEquals("b", channel.receive().join());
+    }
+
+    @ParameterizedTest
+    @MethodSource("forms")
+    void forEach_cancelled_takesNothingMore(
+            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+        CompletableFuture<Void> waits = forEach.apply(channel, seen::add);
+        assertTrue(waits.cancel(false));
+        assertEquals(0, channel.waiting());
+        channel.send("a");
+        assertEquals(List.of(), seen);
+        List<CompletableFuture<Void>> self = new ArrayList<>();
+        AsyncChannel<String> other = AsyncChannel.create(2);
+        self.add(forEach.apply(other, x -> {
+            seen.add(x);
+            self.get(0).cancel(false);
+        }));
+        other.send("b");
+        other.send("c");
+        assertEquals(List.of("b"), seen);
+        assertEquals(1, other.size());
+    }
+
+    @ParameterizedTest
+    @MethodSource("forms")
+    void forEach_actionThatSendsToTheSameChannel_staysSerialAndFlat(
+            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+        int[] inside = {0};
+        int[] count = {0};
+        AsyncChannel<String> loop = AsyncChannel.create(1);
+        CompletableFuture<Void> ended = forEach.apply(loop, x -> {
+            assertEquals(0, inside[0]++);
+            if (++count[0] == 30_000) loop.close();
+            else loop.trySend(x);
+            inside[0]--;
+        });
+        loop.send("x");
+        await(ended);
+        assertEquals(30_000, count[0]);
+    }
+
+    /** A callback of a chain of channels sends to the next one. */
+    @ParameterizedTest
+    @MethodSource("forms")
+    void forEach_chainOfChannels_keepsTheStackFlat(
+            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+        AsyncChannel<String> first = AsyncChannel.create(0);
+        AsyncChannel<String> last = first;
+        for (int i = 0; i < 10_000; i++) {
+            AsyncChannel<String> next = AsyncChannel.create(0);
+            forEach.apply(last, next::send);
+            last = next;
+        }
+        CompletableFuture<String> arrived = last.receive();
+        first.send("x");
+        assertEquals("x", await(arrived));
+    }
+
+    @Test
+    void forEachAsync_takesTheNextWhenTheStageIsDone() {
+        List<CompletableFuture<Void>> stages = new ArrayList<>();
+        CompletableFuture<Void> ended = channel.forEachAsync(x -> {
+            stages.add(new CompletableFuture<>());
+            return stages.get(stages.size() - 1);
+        });
+        channel.send("a");
+        channel.send("b");
+        assertEquals(1, stages.size());
+        assertEquals(1, channel.size());
+        stages.get(0).complete(null);
+        assertEquals(2, stages.size());
+        RuntimeException why = new ArithmeticException();
+        stages.get(1).completeExceptionally(why);
+        assertSame(why, failure(ended));
+        channel.send("c");
+        assertEquals(1, channel.size());
+    }
+
+    @Test
+    void forEachAsync_cancelled_cancelsTheStage() {
+        CompletableFuture<Void> stage = new CompletableFuture<>();
+        CompletableFuture<Void> ended = channel.forEachAsync(x -> stage);
+        channel.send("a");
+        channel.send("b");
+        assertTrue(ended.cancel(true));
+        assertTrue(stage.isCancelled());
+        assertEquals(1, channel.size());
+    }
+
+    @Test
+    void forEachAsync_ofADrainedChannel_endsWhenTheStageOfTheLastElementDoes() {
+        CompletableFuture<Void> stage = new CompletableFuture<>();
+        channel.send("a");
+        channel.close();
+        CompletableFuture<Void> ended = channel.forEachAsync(x -> stage);
+        assertFalse(ended.isDone());
+        stage.complete(null);
+        assertNull(ended.join());
+    }
+
+    @Test
+    void forEachAsync_stageOfTheLastElementFails_endsWithThat() {
+        CompletableFuture<Void> stage = new CompletableFuture<>();
+        channel.send("a");
+        channel.close();
+        CompletableFuture<Void> ended = channel.forEachAsync(x -> stage);
+        RuntimeException why = new ArithmeticException();
+        stage.completeExceptionally(why);
+        assertSame(why, failure(ended));
+    }
+
+    @Test
+    void forEachAsync_nullInsteadOfAStage_fails() {
+        CompletableFuture<Void> ended = channel.forEachAsync(x -> null);
+        channel.send("a");
+        assertInstanceOf(NullPointerException.class, failure(ended));
+    }
+
+    @Test
+    void forEach_onAnExecutor_runsThereAlone() {
+        Futures.Steps steps = new Futures.Steps();
+        CompletableFuture<Void> ended = channel.forEach(seen::add, steps);
+        steps.runAll();
+        channel.send("a").join();
+        channel.send("b").join();
+        assertEquals(List.of(), seen);
+        steps.runAll();
+        assertEquals(List.of("a", "b"), seen);
+        channel.close();
+        assertFalse(ended.isDone());
+        steps.runAll();
+        assertTrue(ended.isDone());
+    }
+
+    /** What an executor has not begun with is not lost: somebody else gets it before the future is seen cancelled. */
+    @Test
+    void forEach_cancelledBeforeItsExecutorRuns_givesTheElementBack() {
+        Futures.Steps steps = new Futures.Steps();
+        CompletableFuture<Void> ended = channel.forEach(seen::add, steps);
+        steps.runAll();
+        channel.send("a");
+        assertEquals(0, channel.size());
+        CompletableFuture<String> next = channel.receive();
+        List<String> atCancel = new ArrayList<>();
+        ended.whenComplete((value, e) -> atCancel.add(next.getNow("too late")));
+        ended.cancel(false);
+        assertEquals(List.of("a"), atCancel);
+        steps.runAll();
+        assertEquals(List.of(), seen);
+    }
+
+    /** A borrowed thread comes back: what is inside beyond a batch is delivered elsewhere. */
+    @Test
+    void forEach_ofAChannelThatNeverRunsDry_doesNotKeepTheCaller() {
+        AsyncChannel<String> endless = AsyncChannel.create(1);
+        endless.send("x");
+        CompletableFuture<Void> ended = endless.forEach(x -> endless.trySend(x));
+        ended.cancel(false);
+        assertTrue(ended.isCancelled());
+    }
+
+    @Test
+    void forEach_several_shareTheElements() {
+        AsyncChannel<Integer> shared = AsyncChannel.create(0);
+        ConcurrentLinkedQueue<Integer> all = new ConcurrentLinkedQueue<>();
+        List<CompletableFuture<Void>> ends =
+                IntStream.range(0, 3).mapToObj(i -> shared.forEach(all::add)).toList();
+        for (int i = 0; i < 300; i++) shared.send(i).join();
+        shared.close();
+        ends.forEach(Futures::await);
+        assertEquals(
+                IntStream.range(0, 300).boxed().toList(), all.stream().sorted().toList());
+    }
+}

@@ -1,0 +1,440 @@
+package baton.interop.channel;
+
+import baton.interop.AsyncChannel;
+import baton.interop.Futures;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.channels.ChannelClosedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.SubmissionPublisher;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The rules of Reactive Streams, by their numbers. */
+class ChannelPublisherTest {
+    private final AsyncChannel<Integer> channel = AsyncChannel.create(100);
+
+    /** Writes down what it is signalled, and fails on overlapping signals. */
+    private static class Recorder implements Flow.Subscriber<Integer> {
+        final List<Object> signals = new ArrayList<>();
+        Flow.Subscription subscription;
+        private int inside;
+
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            signal("subscribed");
+            this.subscription = subscription;
+        }
+
+        @Override
+        public void onNext(Integer element) {
+            signal(element);
+        }
+
+        @Override
+        public void onError(Throwable why) {
+            signal(why);
+        }
+
+        @Override
+        public void onComplete() {
+            signal("completed");
+        }
+
+        private void signal(Object what) {
+            assertEquals(0, inside++);
+            signals.add(what);
+            inside--;
+        }
+
+        Object last() {
+            return signals.get(signals.size() - 1);
+        }
+    }
+
+    private Recorder subscribe() {
+        return subscribe(new Recorder());
+    }
+
+    private <S extends Recorder> S subscribe(S recorder) {
+        channel.publisher().subscribe(recorder);
+        return recorder;
+    }
+
+    private void send(int... elements) {
+        for (int element : elements) channel.send(element).join();
+    }
+
+    @Test
+    void elements_areTakenOutOnlyOnDemand_1_1() {
+        send(1, 2, 3);
+        Recorder recorder = subscribe();
+        assertEquals(List.of("subscribed"), recorder.signals);
+        assertEquals(3, channel.size());
+        recorder.subscription.request(2);
+        assertEquals(List.of("subscribed", 1, 2), recorder.signals);
+        assertEquals(1, channel.size());
+        recorder.subscription.request(2);
+        assertEquals(1, channel.waiting());
+        send(4, 5);
+        assertEquals(List.of("subscribed", 1, 2, 3, 4), recorder.signals);
+        assertEquals(1, channel.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void close_whenNothingMoreIsRequested_isSignalled_1_5(int requested) {
+        Recorder recorder = subscribe();
+        if (requested > 0) recorder.subscription.request(requested);
+        for (int i = 0; i < requested; i++) send(i);
+        assertEquals(1 + requested, recorder.signals.size());
+        channel.close();
+        assertEquals(2 + requested, recorder.signals.size());
+        assertEquals("completed", recorder.last());
+        recorder.subscription.request(1);
+        assertEquals("completed", recorder.last());
+    }
+
+    @Test
+    void close_withACauseWhenNothingIsRequested_isSignalled_1_4() {
+        Recorder recorder = subscribe();
+        IllegalStateException why = new IllegalStateException("why");
+        channel.close(why);
+        assertSame(why, recorder.last());
+    }
+
+    @Test
+    void cancelOfTheChannel_whenNothingIsRequested_isSignalled_1_4() {
+        send(1);
+        Recorder recorder = subscribe();
+        channel.cancel();
+        assertInstanceOf(ChannelClosedException.class, recorder.last());
+    }
+
+    @Test
+    void close_whileElementsAreLeft_isSignalledWhenTheLastIsTakenByAnybody_1_5() {
+        send(1, 2);
+        Recorder recorder = subscribe();
+        Recorder other = subscribe();
+        channel.close();
+        recorder.subscription.request(1);
+        assertEquals(List.of("subscribed", 1), recorder.signals);
+        assertEquals(2, channel.tryReceive().orElseThrow());
+        assertEquals(List.of("subscribed", 1, "completed"), recorder.signals);
+        assertEquals(List.of("subscribed", "completed"), other.signals);
+    }
+
+    @Test
+    void cancel_whenNothingIsRequested_isTheEnd_1_8() {
+        Recorder recorder = subscribe();
+        assertEquals(0, channel.waiting());
+        recorder.subscription.cancel();
+        channel.close();
+        assertEquals(List.of("subscribed"), recorder.signals);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 0})
+    void request_belowOne_isAnErrorAndTheLastSignal_3_9(long n) {
+        Recorder recorder = subscribe();
+        recorder.subscription.request(1);
+        recorder.subscription.request(n);
+        Throwable why = assertInstanceOf(IllegalArgumentException.class, recorder.last());
+        assertEquals("request of n = " + n + ", must be at least 1 (Reactive Streams, rule 3.9)", why.getMessage());
+        assertEquals(0, channel.waiting());
+        send(1);
+        recorder.subscription.request(1);
+        assertEquals(2, recorder.signals.size());
+        assertEquals(1, channel.size());
+    }
+
+    @Test
+    void request_withinOnSubscribe_isServedAfterIt_1_9() {
+        send(1);
+        Recorder recorder = subscribe(new Recorder() {
+            @Override
+            public void onSubscribe(Flow.Subscription subscription) {
+                subscription.request(1);
+                super.onSubscribe(subscription);
+            }
+        });
+        assertEquals(List.of("subscribed", 1), recorder.signals);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, Long.MAX_VALUE})
+    void request_upToTheMaximumAndBeyond_isUnbounded_3_17(long more) {
+        Recorder recorder = subscribe();
+        recorder.subscription.request(Long.MAX_VALUE);
+        recorder.subscription.request(more);
+        send(1, 2, 3);
+        assertEquals(List.of("subscribed", 1, 2, 3), recorder.signals);
+    }
+
+    @Test
+    void request_fromWithinOnNext_needsNoStack_3_3() {
+        CompletableFuture<Integer> count = new CompletableFuture<>();
+        AsyncChannel<Integer> many = AsyncChannel.create(Integer.MAX_VALUE);
+        for (int i = 0; i < 100_000; i++) many.trySend(i);
+        many.close();
+        many.publisher().subscribe(new Recorder() {
+            @Override
+            public void onSubscribe(Flow.Subscription subscription) {
+                super.onSubscribe(subscription);
+                subscription.request(1);
+            }
+
+            @Override
+            public void onNext(Integer element) {
+                super.onNext(element);
+                subscription.request(1);
+            }
+
+            @Override
+            public void onComplete() {
+                count.complete(signals.size() - 1);
+            }
+        });
+        assertEquals(100_000, Futures.await(count));
+    }
+
+    @Test
+    void close_whenDrained_completesOnce_1_5() {
+        send(1);
+        Recorder recorder = subscribe();
+        channel.close();
+        assertEquals(List.of("subscribed"), recorder.signals);
+        recorder.subscription.request(1);
+        assertEquals(List.of("subscribed", 1, "completed"), recorder.signals, "needs no further request");
+        recorder.subscription.request(1);
+        recorder.subscription.request(-1);
+        assertEquals(3, recorder.signals.size());
+    }
+
+    @Test
+    void close_whileRequested_completes() {
+        Recorder recorder = subscribe();
+        recorder.subscription.request(1);
+        channel.close();
+        assertEquals(List.of("subscribed", "completed"), recorder.signals);
+    }
+
+    @Test
+    void subscribe_toADrainedChannel_completesAtOnce() {
+        channel.close();
+        assertEquals(List.of("subscribed", "completed"), subscribe().signals);
+    }
+
+    @Test
+    void close_withACause_isAnErrorWithThat_1_4() {
+        Throwable cause = new ArithmeticException();
+        Recorder recorder = subscribe();
+        recorder.subscription.request(1);
+        channel.close(cause);
+        assertSame(cause, recorder.last());
+    }
+
+    @Test
+    void cancel_ofTheChannel_isAnError() {
+        Recorder recorder = subscribe();
+        recorder.subscription.request(1);
+        channel.cancel();
+        assertInstanceOf(ChannelClosedException.class, recorder.last());
+    }
+
+    @Test
+    void cancel_endsTheSignalsAndTheWait_3_5() {
+        Recorder recorder = subscribe();
+        recorder.subscription.request(5);
+        send(1);
+        recorder.subscription.cancel();
+        recorder.subscription.cancel();
+        recorder.subscription.request(1);
+        recorder.subscription.request(0);
+        assertEquals(0, channel.waiting());
+        send(2);
+        channel.close();
+        assertEquals(List.of("subscribed", 1), recorder.signals);
+        assertEquals(1, channel.size());
+    }
+
+    @Test
+    void cancel_fromWithinOnNext_isTheLastSignal() {
+        send(1, 2);
+        Recorder recorder = subscribe(new Recorder() {
+            @Override
+            public void onNext(Integer element) {
+                super.onNext(element);
+                subscription.cancel();
+            }
+        });
+        recorder.subscription.request(5);
+        assertEquals(List.of("subscribed", 1), recorder.signals);
+        assertEquals(1, channel.size());
+    }
+
+    @Test
+    void cancel_beforeTheExecutorRuns_givesTheElementBack() {
+        Futures.Steps steps = new Futures.Steps();
+        Recorder recorder = new Recorder();
+        channel.publisher(steps).subscribe(recorder);
+        recorder.subscription.request(1);
+        steps.runAll();
+        send(1);
+        assertEquals(0, channel.size());
+        recorder.subscription.cancel();
+        assertEquals(1, channel.size());
+        steps.runAll();
+        assertEquals(List.of("subscribed"), recorder.signals);
+        assertEquals(1, channel.receive().join());
+    }
+
+    @Test
+    void onNext_thatThrows_isReportedAndEndsTheSubscription_2_13() {
+        AtomicReference<Throwable> reported = new AtomicReference<>();
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> reported.set(e));
+        try {
+            Recorder recorder = subscribe(new Recorder() {
+                @Override
+                public void onNext(Integer element) {
+                    super.onNext(element);
+                    throw new ArithmeticException();
+                }
+            });
+            recorder.subscription.request(5);
+            send(1, 2);
+            assertEquals(List.of("subscribed", 1), recorder.signals);
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+        assertInstanceOf(ArithmeticException.class, reported.get());
+        assertEquals(1, channel.size());
+    }
+
+    @Test
+    void elementThatIsNull_isAnErrorAndStays_2_13() {
+        channel.send(null);
+        Recorder recorder = subscribe();
+        recorder.subscription.request(1);
+        assertInstanceOf(NullPointerException.class, recorder.last());
+        assertEquals(1, channel.size());
+        assertNull(channel.receive().join());
+    }
+
+    @Test
+    void subscribers_shareTheElements_1_11() {
+        Recorder one = subscribe();
+        Recorder two = subscribe();
+        one.subscription.request(10);
+        two.subscription.request(2);
+        send(1, 2, 3, 4, 5, 6);
+        List<Object> all = new ArrayList<>(one.signals);
+        all.addAll(two.signals);
+        all.removeIf("subscribed"::equals);
+        assertEquals(List.of(1, 2, 3, 4, 5, 6), all.stream().sorted().toList());
+        assertEquals(3, two.signals.size());
+    }
+
+    @Test
+    void subscribe_null_isRefused_1_9() {
+        assertThrows(NullPointerException.class, () -> channel.publisher().subscribe(null));
+    }
+
+    // ---- the other way
+
+    /** Hands out what it is told to, and writes down what it is asked. */
+    private static final class Source implements Flow.Subscription {
+        long requested;
+        boolean cancelled;
+
+        @Override
+        public void request(long n) {
+            requested += n;
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+        }
+    }
+
+    @Test
+    void subscriber_requestsAsPlacesComeFree() {
+        AsyncChannel<Integer> narrow = AsyncChannel.create(1);
+        Flow.Subscriber<Integer> subscriber = narrow.subscriber();
+        Source source = new Source();
+        subscriber.onSubscribe(source);
+        assertEquals(1, source.requested);
+        subscriber.onNext(1);
+        assertEquals(2, source.requested);
+        subscriber.onNext(2);
+        assertEquals(2, source.requested);
+        assertEquals(1, narrow.receive().join());
+        assertEquals(3, source.requested);
+        subscriber.onNext(3);
+        subscriber.onComplete();
+        assertTrue(!narrow.isClosed(), "the last element waits for its place");
+        assertEquals(2, narrow.receive().join());
+        assertTrue(narrow.isClosed());
+        assertEquals(3, narrow.receive().join());
+    }
+
+    @Test
+    void subscriber_endsTheChannelAsItsPublisherEnds_andItsSubscriptionAsTheChannelDoes() {
+        Throwable why = new ArithmeticException();
+        Flow.Subscriber<Integer> subscriber = channel.subscriber();
+        Source source = new Source();
+        subscriber.onSubscribe(source);
+        subscriber.onError(why);
+        assertSame(why, Futures.failure(channel.receive()).getCause());
+        subscriber.onNext(1);
+        assertTrue(source.cancelled);
+        Source late = new Source();
+        channel.subscriber().onSubscribe(late);
+        assertTrue(late.cancelled);
+    }
+
+    @Test
+    void subscriber_secondSubscriptionAndNulls_areRefused_2_5_2_13() {
+        Flow.Subscriber<Integer> subscriber = channel.subscriber();
+        assertThrows(NullPointerException.class, () -> subscriber.onSubscribe(null));
+        subscriber.onSubscribe(new Source());
+        Source second = new Source();
+        subscriber.onSubscribe(second);
+        assertTrue(second.cancelled);
+        assertEquals(0, second.requested);
+        assertThrows(NullPointerException.class, () -> subscriber.onNext(null));
+        assertThrows(NullPointerException.class, () -> subscriber.onError(null));
+        assertThrows(IllegalStateException.class, () -> channel.subscriber().onNext(1));
+        assertEquals(0, channel.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 16})
+    void pipe_ofPublisherChannelAndSubscriber_losesNothing(int capacity) {
+        AsyncChannel<Integer> from = AsyncChannel.create(capacity);
+        AsyncChannel<Integer> to = AsyncChannel.create(capacity);
+        from.publisher().subscribe(to.subscriber());
+        List<Integer> seen = new ArrayList<>();
+        CompletableFuture<Void> ended = to.forEach(seen::add);
+        try (SubmissionPublisher<Integer> source = new SubmissionPublisher<>()) {
+            source.subscribe(from.subscriber());
+            for (int i = 0; i < 10_000; i++) source.submit(i);
+        }
+        Futures.await(ended);
+        assertEquals(IntStream.range(0, 10_000).boxed().toList(), seen);
+    }
+}

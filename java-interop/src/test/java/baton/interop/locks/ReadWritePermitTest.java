@@ -1,0 +1,403 @@
+package baton.interop.locks;
+
+import baton.interop.AsyncReadWriteLock;
+import baton.interop.Futures;
+import baton.interop.Permit;
+import baton.interop.UpgradablePermit;
+import baton.interop.WritePermit;
+import static baton.interop.Futures.awaitFailure;
+import static baton.interop.Futures.failure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.interop.Futures.Steps;
+import baton.sync.ReadWritePolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+/** A permit whose hold changes, and what close gives back then. */
+class ReadWritePermitTest {
+    private static final Duration DAY = Duration.ofDays(1);
+
+    private final AsyncReadWriteLock rw = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "cache");
+
+    private void assertState(int readers, boolean written, int waiting) {
+        assertEquals(
+                "readers = " + readers + ", written = " + written + ", waiting = " + waiting,
+                "readers = " + rw.readers() + ", written = " + rw.isWriteLocked() + ", waiting = " + rw.waiting());
+    }
+
+    private void assertFree() {
+        assertState(0, false, 0);
+    }
+
+    // ---- upgrade
+
+    @Test
+    void upgrade_nobodyElseReads_isDoneAtOnceWithThisVeryPermit() {
+        for (boolean owned : List.of(false, true)) {
+            UpgradablePermit permit = (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
+            assertSame(permit, permit.upgrade().join());
+            assertState(0, true, 0);
+            assertEquals(owned ? Optional.of("me") : Optional.empty(), rw.writeHolder());
+            assertTrue(permit.isHeld());
+            permit.close();
+            assertFree();
+        }
+    }
+
+    @Test
+    void upgrade_inEveryForm_isDoneAtOnceWhenItCanBe() {
+        for (int form = 0; form < 4; form++) {
+            UpgradablePermit permit = rw.lockUpgradable().join();
+            switch (form) {
+                case 0 -> permit.upgrade(Futures.REJECTING).join();
+                case 1 -> permit.upgrade(Duration.ZERO).join();
+                case 2 -> permit.upgrade(DAY).join();
+                default -> assertSame(permit, permit.tryUpgrade().orElseThrow());
+            }
+            assertState(0, true, 0);
+            permit.close();
+            assertFree();
+        }
+    }
+
+    @Test
+    void upgrade_othersRead_waitsUntilTheyHaveLeftAndGoesBeforeWriters() {
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        CompletableFuture<WritePermit> writer = rw.lockWrite();
+        CompletableFuture<WritePermit> upgrade = permit.upgrade();
+        assertState(2, false, 2);
+        reader.close();
+        assertState(0, true, 1);
+        assertSame(permit, upgrade.join());
+        permit.close();
+        writer.join().close();
+        assertFree();
+    }
+
+    @Test
+    void upgrade_cancelled_leavesThePermitAsItWas() {
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        for (int round = 0; round < 3; round++) {
+            CompletableFuture<WritePermit> upgrade = permit.upgrade();
+            CompletableFuture<Permit> held = rw.lockRead();
+            assertState(2, false, 2);
+            assertTrue(upgrade.cancel(true));
+            assertState(3, false, 0);
+            held.join().close();
+        }
+        reader.close();
+        assertTrue(permit.isHeld());
+        assertTrue(permit.tryUpgrade().isPresent());
+        permit.close();
+        assertFree();
+    }
+
+    @Test
+    void upgrade_whoseTimeIsOver_leavesThePermitAsItWas() {
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        var e = assertInstanceOf(TimeoutException.class, failure(permit.upgrade(Duration.ZERO)));
+        assertEquals("not upgraded within PT0S: ReadWriteLock 'cache' (readers = 2, waiting = 0)", e.getMessage());
+        for (Duration timeout : List.of(Duration.ofNanos(1), Duration.ofMillis(20))) {
+            assertInstanceOf(TimeoutException.class, awaitFailure(permit.upgrade(timeout)));
+        }
+        assertTrue(permit.tryUpgrade().isEmpty());
+        assertState(2, false, 0);
+        reader.close();
+        permit.upgrade(Duration.ofSeconds(Long.MAX_VALUE)).join().close();
+        assertFree();
+    }
+
+    @Test
+    void upgrade_withNegativeTimeout_isNowOrNotAtAll() {
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        Permit reader = rw.lockRead().join();
+        for (Duration timeout : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
+            assertInstanceOf(TimeoutException.class, failure(permit.upgrade(timeout)));
+        }
+        reader.close();
+        assertThrows(NullPointerException.class, () -> permit.upgrade((java.util.concurrent.Executor) null));
+        assertState(1, false, 0);
+        permit.upgrade(Duration.ofNanos(-1)).join().close();
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(Duration.ofNanos(-1))));
+        assertFree();
+    }
+
+    /** In each of the states in which it reads upgradably no more, or not yet again. */
+    private void assertNotUpgradable(UpgradablePermit permit) {
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade()));
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(Futures.REJECTING)));
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(Duration.ZERO)));
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(DAY)));
+        assertThrows(IllegalStateException.class, permit::tryUpgrade);
+    }
+
+    @Test
+    void upgrade_ofAPermitThatIsNotUpgradable_isRefusedAndChangesNothing() {
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        CompletableFuture<WritePermit> upgrade = permit.upgrade();
+        assertNotUpgradable(permit);
+        assertState(2, false, 1);
+        reader.close();
+        assertNotUpgradable(permit);
+        assertState(0, true, 0);
+        upgrade.join().downgrade();
+        assertNotUpgradable(permit);
+        assertState(1, false, 0);
+        permit.close();
+        assertNotUpgradable(permit);
+        assertFree();
+    }
+
+    @Test
+    void upgrade_byAnOwnerThatReadsPlainlyToo_isRefusedAndLeavesThePermitAsItWas() {
+        UpgradablePermit permit = rw.lockUpgradable("me").join();
+        Permit reader = rw.lockRead("me").join();
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade()));
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(Duration.ZERO)));
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(DAY)));
+        assertThrows(IllegalStateException.class, permit::tryUpgrade);
+        assertState(2, false, 0);
+        reader.close();
+        assertTrue(permit.tryUpgrade().isPresent());
+        permit.close();
+        assertFree();
+    }
+
+    @Test
+    void upgrade_withExecutor_isCompletedThere() {
+        Steps steps = new Steps();
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        CompletableFuture<WritePermit> upgrade = permit.upgrade(steps);
+        reader.close();
+        assertState(0, true, 0);
+        assertFalse(upgrade.isDone());
+        steps.runAll();
+        upgrade.join().close();
+        assertFree();
+    }
+
+    @Test
+    void upgrade_whoseExecutorRejects_isCompletedByWhoeverUnlocks() {
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        CompletableFuture<WritePermit> upgrade = permit.upgrade(Futures.REJECTING);
+        reader.close();
+        upgrade.join().close();
+        assertFree();
+    }
+
+    // ---- close
+
+    @Test
+    void close_whileAnUpgradeWaits_withdrawsItAndUnlocksBeforeAnybodySeesItCancelled() {
+        for (boolean owned : List.of(false, true)) {
+            Permit reader = rw.lockRead().join();
+            UpgradablePermit permit = (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
+            CompletableFuture<WritePermit> upgrade = permit.upgrade();
+            CompletableFuture<Permit> held = rw.lockRead();
+            CompletableFuture<UpgradablePermit> next = rw.lockUpgradable();
+            CompletableFuture<String> seen = upgrade.handle((p, e) -> rw.readers() + " " + rw.waiting());
+            permit.close();
+            assertTrue(upgrade.isCancelled());
+            assertEquals("3 0", seen.join());
+            permit.close();
+            assertState(3, false, 0);
+            reader.close();
+            held.join().close();
+            next.join().close();
+            assertFree();
+        }
+    }
+
+    @Test
+    void close_byACallbackOfTheCancelledUpgrade_unlocksOnce() {
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        CompletableFuture<WritePermit> upgrade = permit.upgrade();
+        CompletableFuture<Void> closed = upgrade.handle((p, e) -> {
+            permit.close();
+            return null;
+        });
+        upgrade.cancel(true);
+        closed.join();
+        assertState(1, false, 0);
+        reader.close();
+        assertFree();
+    }
+
+    @Test
+    void close_whileTheUpgradeIsWithItsExecutor_unlocksTheWriting() {
+        Steps steps = new Steps();
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        CompletableFuture<WritePermit> upgrade = permit.upgrade(steps);
+        reader.close();
+        assertNotUpgradable(permit);
+        permit.close();
+        assertFree();
+        assertSame(permit, upgrade.join());
+        Permit writer = rw.lockWrite().join();
+        steps.runAll();
+        assertState(0, true, 0);
+        writer.close();
+    }
+
+    @Test
+    void close_ofWhatWasUpgradedByNobodyElse_unlocksTheWriting() {
+        Permit reader = rw.lockRead().join();
+        try (UpgradablePermit permit = rw.lockUpgradable().join()) {
+            CompletableFuture<WritePermit> forgotten = permit.upgrade();
+            reader.close();
+            assertTrue(forgotten.isDone());
+            assertState(0, true, 0);
+        }
+        assertFree();
+    }
+
+    @Test
+    void close_afterTheUpgradeWasCompletedFromOutside_unlocksTheReading() {
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        assertTrue(permit.upgrade().complete(null));
+        assertTrue(permit.upgrade().completeExceptionally(new UnsupportedOperationException()));
+        permit.upgrade().obtrudeValue(null);
+        assertState(2, false, 0);
+        reader.close();
+        permit.close();
+        assertFree();
+    }
+
+    // ---- downgrade
+
+    @Test
+    void downgrade_letsReadersInAndKeepsWritersOut() {
+        WritePermit permit = rw.lockWrite("me").join();
+        CompletableFuture<Permit> reader = rw.lockRead();
+        CompletableFuture<WritePermit> writer = rw.lockWrite();
+        permit.downgrade();
+        assertTrue(reader.isDone());
+        assertFalse(writer.isDone());
+        assertEquals(List.of("me"), rw.readHolders());
+        assertState(2, false, 1);
+        assertTrue(permit.isHeld());
+        permit.close();
+        permit.close();
+        assertState(1, false, 1);
+        reader.join().close();
+        writer.join().close();
+        assertFree();
+    }
+
+    @Test
+    void downgrade_ofAPermitThatDoesNotWrite_isRefusedAndChangesNothing() {
+        WritePermit permit = rw.lockWrite().join();
+        permit.downgrade();
+        assertThrows(IllegalStateException.class, permit::downgrade);
+        assertState(1, false, 0);
+        permit.close();
+        var e = assertThrows(IllegalStateException.class, permit::downgrade);
+        assertEquals("downgrade, but closed: lock of ReadWriteLock 'cache' (free, waiting = 0)", e.getMessage());
+        Permit other = rw.lockWrite().join();
+        assertThrows(IllegalStateException.class, permit::downgrade);
+        assertState(0, true, 0);
+        other.close();
+    }
+
+    @Test
+    void downgrade_afterUpgrade_readsPlainlyAndAnotherMayReadUpgradably() {
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        permit.upgrade().join().downgrade();
+        UpgradablePermit other = rw.tryLockUpgradable().orElseThrow();
+        assertTrue(other.tryUpgrade().isEmpty());
+        permit.close();
+        assertTrue(other.tryUpgrade().isPresent());
+        other.close();
+        assertFree();
+    }
+
+    @Test
+    void downgrade_closedByTheCallbackOfAReaderItLetsIn_unlocksOnce() {
+        WritePermit permit = rw.lockWrite().join();
+        CompletableFuture<Permit> reader = rw.lockRead();
+        CompletableFuture<Void> closed = reader.thenAccept(r -> permit.close());
+        permit.downgrade();
+        closed.join();
+        assertState(1, false, 0);
+        assertFalse(permit.isHeld());
+        permit.close();
+        reader.join().close();
+        assertFree();
+    }
+
+    // ---- what it says, and misuse past it
+
+    @Test
+    void toString_saysWhatIsHeldAtThatMoment() {
+        String free = " of ReadWriteLock 'cache' (free, waiting = 0)";
+        String read = " of ReadWriteLock 'cache' (readers = 1, waiting = 0)";
+        Permit reader = rw.lockRead().join();
+        assertEquals("held: read lock" + read, reader.toString());
+        reader.close();
+        assertEquals("closed: lock" + free, reader.toString());
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        assertEquals("held: upgradable read lock" + read, permit.toString());
+        reader = rw.lockRead().join();
+        CompletableFuture<WritePermit> upgrade = permit.upgrade();
+        assertEquals(
+                "held: upgradable read lock of ReadWriteLock 'cache' (readers = 2, waiting = 1)", permit.toString());
+        reader.close();
+        assertEquals("held: write lock of ReadWriteLock 'cache' (written, waiting = 0)", permit.toString());
+        upgrade.join().downgrade();
+        assertEquals("held: read lock" + read, permit.toString());
+        permit.close();
+        assertEquals("closed: lock" + free, permit.toString());
+    }
+
+    @Test
+    void permit_thatSomebodyElseGaveBack_saysSoWhenUsed() {
+        UpgradablePermit permit = rw.lockUpgradable("me").join();
+        rw.kotlin().unlockUpgradable("me");
+        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade()));
+        assertThrows(IllegalStateException.class, permit::tryUpgrade);
+        assertThrows(IllegalStateException.class, permit::close);
+        permit.close();
+        WritePermit writer = rw.lockWrite("me").join();
+        rw.kotlin().unlockWrite("me");
+        assertThrows(IllegalStateException.class, writer::downgrade);
+        assertThrows(IllegalStateException.class, writer::close);
+        writer.close();
+        Permit reader = rw.lockRead("me").join();
+        rw.kotlin().unlockRead("me");
+        assertThrows(IllegalStateException.class, reader::close);
+        reader.close();
+        assertFree();
+    }
+
+    @Test
+    void close_ofAnOrphanThatSomebodyElseGaveBack_stillEndsTheUpgrade() {
+        Steps steps = new Steps();
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        CompletableFuture<WritePermit> upgrade = permit.upgrade(steps);
+        reader.close();
+        rw.kotlin().unlockWrite(null);
+        permit.close();
+        assertTrue(upgrade.isDone());
+        assertFree();
+    }
+}

@@ -1,0 +1,175 @@
+package baton.interop.stack;
+
+import baton.interop.AsyncMutex;
+import baton.interop.AsyncReadWriteLock;
+import baton.interop.AsyncSemaphore;
+import baton.interop.Futures;
+import baton.interop.Permit;
+import static baton.interop.Futures.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** A million hand-overs through callbacks, where every callback releases. */
+class FacadeStackTest {
+    private static final int MANY = 1_000_000;
+
+    private final AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+    private final AtomicInteger runs = new AtomicInteger();
+
+    /** Queues many calls on the one permit, lets the first in, and waits for the last. */
+    private void pass(Function<Integer, CompletableFuture<?>> call) {
+        Permit permit = semaphore.acquire().join();
+        CompletableFuture<?> last = null;
+        for (int i = 0; i < MANY; i++) last = call.apply(i);
+        assertEquals(MANY, semaphore.waiting());
+        permit.close();
+        await(last);
+        await(semaphore.awaitIdle());
+        assertEquals(MANY, runs.get());
+        assertEquals(0, semaphore.waiting());
+        assertEquals(1, semaphore.availablePermits());
+    }
+
+    private void count(Permit permit) {
+        runs.incrementAndGet();
+        permit.close();
+    }
+
+    private CompletionStage<Integer> counted() {
+        return CompletableFuture.completedFuture(runs.incrementAndGet());
+    }
+
+    @Test
+    void acquire_aMillionInARow_keepsTheStackFlat() {
+        pass(i -> semaphore.acquire().thenAccept(this::count));
+    }
+
+    @Test
+    void acquire_withAnExecutorThatRunsAtOnce_keepsTheStackFlat() {
+        pass(i -> semaphore.acquire(1, Runnable::run).thenAccept(this::count));
+    }
+
+    @Test
+    void acquire_withAnExecutorThatRejects_keepsTheStackFlat() {
+        pass(i -> semaphore.acquire(1, Futures.REJECTING).thenAccept(this::count));
+    }
+
+    @Test
+    void withPermit_aMillionInARow_keepsTheStackFlat() {
+        pass(i -> semaphore.withPermit(this::counted));
+    }
+
+    @Test
+    void withPermit_withAnExecutorThatRunsAtOnce_keepsTheStackFlat() {
+        pass(i -> semaphore.withPermit(this::counted, Runnable::run));
+    }
+
+    @Test
+    void withLock_aMillionInARow_keepsTheStackFlat() {
+        AsyncMutex mutex = AsyncMutex.create();
+        Permit permit = mutex.lock().join();
+        CompletableFuture<Integer> last = null;
+        for (int i = 0; i < MANY; i++) last = mutex.withLock(this::counted);
+        assertEquals(MANY, mutex.waiting());
+        permit.close();
+        assertEquals(MANY, await(last));
+        assertEquals(0, mutex.waiting());
+    }
+
+    /** Every other one reads: the writer that leaves lets in half a million of them, and the last of those a writer. */
+    @Test
+    void withReadAndWithWrite_aMillionInTurns_keepsTheStackFlat() {
+        AsyncReadWriteLock rw = AsyncReadWriteLock.create();
+        Permit permit = rw.write().join();
+        CompletableFuture<Integer> last = null;
+        for (int i = 0; i < MANY; i++) last = i % 2 == 0 ? rw.withRead(this::counted) : rw.withWrite(this::counted);
+        assertEquals(MANY, rw.waiting());
+        permit.close();
+        assertEquals(MANY, await(last));
+        assertEquals(0, rw.waiting() + rw.readers());
+    }
+
+    /** Two chains of which each waits for the other's permit, so that each acquire has to wait. */
+    @Test
+    void acquire_againFromTheCallback_keepsTheStackFlat() {
+        assertChains(null);
+    }
+
+    @Test
+    void acquire_againFromTheCallbackOfAnExecutorThatRunsAtOnce_keepsTheStackFlat() {
+        assertChains(Runnable::run);
+    }
+
+    private void assertChains(Executor executor) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Permit permit = semaphore.acquire().join();
+        next(executor, done);
+        next(executor, done);
+        permit.close();
+        await(done);
+        assertTrue(runs.get() >= MANY);
+        await(semaphore.awaitIdle());
+        assertEquals(1, semaphore.availablePermits());
+    }
+
+    private void next(Executor executor, CompletableFuture<Void> done) {
+        CompletableFuture<Permit> future = executor == null ? semaphore.acquire() : semaphore.acquire(1, executor);
+        future.thenAccept(permit -> {
+            if (runs.incrementAndGet() < MANY) next(executor, done);
+            else done.complete(null);
+            permit.close();
+        });
+    }
+
+    @Test
+    void cancel_ofAHeavyHeadBeforeAMillion_keepsTheStackFlat() {
+        AsyncSemaphore two = AsyncSemaphore.create(2);
+        Permit permit = two.acquire().join();
+        CompletableFuture<Permit> heavy = two.acquire(2);
+        CompletableFuture<?> last = null;
+        for (int i = 0; i < MANY; i++) last = two.acquire().thenAccept(this::count);
+        assertTrue(heavy.cancel(true));
+        await(last);
+        permit.close();
+        assertTrue(await(two.awaitIdle()) == null);
+        assertEquals(MANY, runs.get());
+    }
+
+    @Test
+    void callback_thatGivesBackAndJoinsTheNextHolder_doesNotDeadlock() {
+        for (int levels : new int[] {1, 2, 7, 8, 9, 30}) {
+            Permit permit = semaphore.acquire().join();
+            CompletableFuture<?>[] holders = new CompletableFuture<?>[levels];
+            CompletableFuture<Integer>[] depth = futures(levels);
+            for (int i = 0; i < levels; i++) {
+                int number = i;
+                holders[i] = semaphore.acquire().thenAccept(own -> {
+                    own.close();
+                    // Waits for the next one's whole callback.
+                    int below = number + 1 < levels ? depth[number + 1].join() : 0;
+                    depth[number].complete(below + 1);
+                });
+            }
+            CompletableFuture<Void> released = CompletableFuture.runAsync(permit::close);
+            assertEquals(levels, await(depth[0]));
+            await(released);
+            await(CompletableFuture.allOf(holders));
+            assertFalse(semaphore.acquire().thenAccept(Permit::close).isCompletedExceptionally());
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static CompletableFuture<Integer>[] futures(int count) {
+        CompletableFuture<Integer>[] futures = new CompletableFuture[count];
+        for (int i = 0; i < count; i++) futures[i] = new CompletableFuture<>();
+        return futures;
+    }
+}

@@ -1,0 +1,83 @@
+package baton.interop.stack;
+
+import baton.interop.AsyncChannel;
+import baton.interop.AsyncSemaphore;
+import baton.interop.Permit;
+import baton.interop.Select;
+import static baton.interop.Futures.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Selects that let in one another. Runs with a small stack. */
+class SelectStackTest {
+    private static final int MANY = 100_000;
+
+    /** Every function gives the permit to the next select. */
+    @Test
+    void function_thatLetsInTheNext_keepsTheStackFlat() {
+        AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+        AsyncChannel<String> idle = AsyncChannel.create(0);
+        AtomicInteger runs = new AtomicInteger();
+        Select<Integer> select = Select.<Integer>first()
+                .onReceive(idle, String::length)
+                .onAcquire(semaphore, permit -> {
+                    int run = runs.incrementAndGet();
+                    permit.close();
+                    return run;
+                });
+        Permit holder = semaphore.acquire().join();
+        CompletableFuture<Integer> last = null;
+        for (int i = 0; i < MANY; i++) last = select.start();
+        holder.close();
+        assertEquals(MANY, await(last));
+        await(semaphore.awaitIdle());
+        assertEquals(0, idle.waiting() + semaphore.waiting());
+    }
+
+    /** Every function starts the next select, which need not wait. */
+    @Test
+    void function_thatStartsTheNext_keepsTheStackFlat() {
+        CompletableFuture<Integer> end = new CompletableFuture<>();
+        startOneMore(AsyncSemaphore.create(1), 1, end);
+        assertEquals(MANY, await(end));
+    }
+
+    private static void startOneMore(AsyncSemaphore semaphore, int number, CompletableFuture<Integer> end) {
+        Select.first()
+                .onAcquire(semaphore, permit -> {
+                    permit.close();
+                    if (number == MANY) end.complete(number);
+                    else startOneMore(semaphore, number + 1, end);
+                    return number;
+                })
+                .start();
+    }
+
+    /** A select that wins withdraws a request that was too heavy, and so lets in the next, which does the same. */
+    @Test
+    void loser_thatLetsInTheNextWhenItIsWithdrawn_keepsTheStackFlat() {
+        List<Permit> holders = new ArrayList<>();
+        AsyncSemaphore before = AsyncSemaphore.create(2);
+        AsyncSemaphore first = before;
+        holders.add(before.acquire(2).join());
+        CompletableFuture<Permit> last = null;
+        for (int i = 0; i < MANY; i++) {
+            AsyncSemaphore next = AsyncSemaphore.create(2);
+            holders.add(next.acquire().join());
+            last = Select.<Permit>first()
+                    .onAcquire(next, 2, permit -> permit)
+                    .onAcquire(before, permit -> permit)
+                    .start();
+            before = next;
+        }
+        holders.get(0).close();
+        assertEquals(true, await(last).isHeld());
+        assertEquals(1, first.availablePermits());
+        assertEquals(0, before.waiting());
+    }
+}

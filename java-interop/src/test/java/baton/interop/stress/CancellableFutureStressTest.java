@@ -1,0 +1,162 @@
+package baton.interop.stress;
+
+import baton.interop.CancellableFuture;
+import baton.interop.Futures;
+import static baton.interop.Futures.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.interop.internal.cancel.Works;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToIntFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two threads that meet at one future: whatever comes first, one outcome, and each teardown once or never. */
+@Timeout(120)
+class CancellableFutureStressTest {
+    private static final int ROUNDS = 3_000;
+
+    private final CyclicBarrier start = new CyclicBarrier(2);
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private final AtomicInteger tornDown = new AtomicInteger();
+
+    @AfterEach
+    void end() {
+        thread.shutdown();
+    }
+
+    /** Both at once, one a little after the other. */
+    private void together(int round, Runnable there, Runnable here) {
+        CompletableFuture<Void> other = CompletableFuture.runAsync(() -> startWith(there, round % 40), thread);
+        startWith(here, round / 40 % 40);
+        await(other);
+    }
+
+    private void startWith(Runnable call, int delay) {
+        try {
+            start.await();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+        for (int i = 0; i < delay; i++) Thread.onSpinWait();
+        call.run();
+    }
+
+    /** A function with three teardowns on the other thread, its future ended here. */
+    private void races(ToIntFunction<CancellableFuture<Integer>> end) {
+        for (int round = 0; round < ROUNDS; round++) {
+            tornDown.set(0);
+            Futures.Steps steps = new Futures.Steps();
+            AtomicInteger begun = new AtomicInteger();
+            int number = round;
+            CancellableFuture<Integer> future = CancellableFuture.supply(steps, token -> {
+                begun.incrementAndGet();
+                for (int i = 0; i < 3; i++) token.onCancel(tornDown::incrementAndGet);
+                if (number % 5 == 0) throw new IllegalStateException("function");
+                return 1;
+            });
+            AtomicInteger terminated = new AtomicInteger();
+            var unused = future.terminated().thenRun(terminated::incrementAndGet);
+            int[] won = new int[1];
+            together(round, steps::runAll, () -> {
+                won[0] = end.applyAsInt(future);
+                assertTrue(future.isDone(), "when the call returns");
+            });
+            assertEquals(1, terminated.get());
+            boolean value = won[0] == 0 && number % 5 != 0;
+            assertEquals(value, !future.isCompletedExceptionally() && future.join() == 1);
+            assertEquals(value ? 0 : 3 * begun.get(), tornDown.get());
+        }
+    }
+
+    @Test
+    void cancel_racingWithTheEndOfTheFunction_isOneOutcome() {
+        races(future -> future.cancel(true) ? 1 : 0);
+    }
+
+    @Test
+    void complete_racingWithTheEndOfTheFunction_isOneOutcome() {
+        races(future -> future.complete(2) ? 1 : 0);
+    }
+
+    @Test
+    void cancel_ofAStageRacingWithTheEndOfTheFunction_isOneOutcome() {
+        races(future -> {
+            future.thenApply(x -> x).cancel(true);
+            // Too late for the source perhaps, whose outcome the other thread may be about to set.
+            return future.cancel(true) ? 1 : 0;
+        });
+    }
+
+    @Test
+    void cancel_ofBothStagesAtOnce_reachesTheSourceOnce() {
+        for (int round = 0; round < ROUNDS; round++) {
+            tornDown.set(0);
+            CancellableFuture<Integer> source = CancellableFuture.of(new CompletableFuture<>());
+            Works.workOf(source).addTeardown(tornDown::incrementAndGet);
+            CancellableFuture<Integer> one = source.thenApply(x -> x);
+            CancellableFuture<Integer> two = source.thenCombine(one.copy(), Integer::sum);
+            together(round, () -> one.cancel(true), () -> two.cancel(true));
+            assertTrue(source.isCancelled() && one.isCancelled() && two.isCancelled());
+            assertEquals(1, tornDown.get());
+            assertTrue(source.terminated().isDone());
+        }
+    }
+
+    @Test
+    void cancel_racingWithTheInnerStage_neverLosesIt() {
+        for (int round = 0; round < ROUNDS; round++) {
+            CompletableFuture<Integer> inner = new CompletableFuture<>();
+            CancellableFuture<Integer> source = CancellableFuture.of(new CompletableFuture<>());
+            AtomicInteger asked = new AtomicInteger();
+            CancellableFuture<Integer> composed = source.thenCompose(x -> {
+                asked.incrementAndGet();
+                return inner;
+            });
+            together(round, () -> source.complete(1), () -> composed.cancel(true));
+            assertTrue(composed.isCancelled());
+            assertEquals(asked.get() == 1, inner.isCancelled());
+        }
+    }
+
+    @Test
+    void derivation_racingWithTheCancel_isCancelledWithTheSourceOrKeepsIt() {
+        for (int round = 0; round < ROUNDS; round++) {
+            CancellableFuture<Integer> source = CancellableFuture.of(new CompletableFuture<>());
+            CancellableFuture<Integer> one = source.thenApply(x -> x);
+            CompletableFuture<CancellableFuture<Integer>> two = new CompletableFuture<>();
+            together(round, () -> two.complete(source.thenApply(x -> x)), () -> one.cancel(true));
+            assertEquals(source.isDone(), two.join().isDone());
+            two.join().cancel(true);
+            assertTrue(source.isCancelled());
+        }
+    }
+
+    @Test
+    void interrupt_racingWithTheEndOfTheFunction_neverReachesWhatComesAfter() {
+        for (int round = 0; round < ROUNDS; round++) {
+            Futures.Steps steps = new Futures.Steps();
+            CancellableFuture<Integer> future = CancellableFuture.supply(steps, token -> {
+                token.interruptible();
+                return 1;
+            });
+            boolean[] interrupted = new boolean[1];
+            together(
+                    round,
+                    () -> {
+                        steps.runAll();
+                        interrupted[0] = Thread.interrupted();
+                    },
+                    () -> future.cancel(true));
+            assertFalse(interrupted[0]);
+            await(future.terminated());
+        }
+    }
+}

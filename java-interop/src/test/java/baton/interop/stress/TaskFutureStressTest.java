@@ -1,0 +1,135 @@
+package baton.interop.stress;
+
+import baton.interop.AsyncTaskScheduler;
+import static baton.interop.Futures.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.Priority;
+import baton.scheduler.TaskSchedulerMetrics;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TaskFutureStressTest {
+    private static final int ROUNDS = 5_000;
+
+    /**
+     * On which a task can run while a dependent blocks, by a second thread. In a pool of one thread a dependent that
+     * waits for another of its commands has always hung; and so it does, once in a few thousand times, in JDK 17's
+     * ForkJoinPool, which may leave a command lying that a worker has pushed before it blocks.
+     */
+    static Stream<Supplier<ExecutorService>> pools() {
+        return Stream.of(() -> Executors.newFixedThreadPool(2), Executors::newCachedThreadPool);
+    }
+
+    private static void end(ExecutorService pool) throws InterruptedException {
+        pool.shutdownNow();
+        assertTrue(pool.awaitTermination(30, TimeUnit.SECONDS));
+    }
+
+    @ParameterizedTest
+    @MethodSource("pools")
+    void dependent_thatJoinsTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools) throws Exception {
+        ExecutorService pool = pools.get();
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
+        for (int round = 0; round < ROUNDS; round++) {
+            scheduler.pause();
+            CompletableFuture<Integer> first = scheduler.schedule(Priority.NORMAL, () -> 1, pool);
+            CompletableFuture<Integer> next = scheduler.schedule(Priority.NORMAL, () -> 2, pool);
+            CompletableFuture<Integer> sum = CompletableFuture.allOf(first).thenApply(x -> first.join() + next.join());
+            scheduler.resume();
+            assertEquals(3, await(sum));
+        }
+        end(pool);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pools")
+    void dependent_thatComesMeanwhileAndJoinsTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools)
+            throws Exception {
+        comesMeanwhile(pools.get(), (first, next) -> first.thenApply(x -> next.join()));
+    }
+
+    /** An {@code allOf} says nothing when it comes. */
+    @ParameterizedTest
+    @MethodSource("pools")
+    void allOf_thatComesMeanwhileAndWaitsForALatchOfTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools)
+            throws Exception {
+        comesMeanwhile(pools.get(), (first, next) -> {
+            CountDownLatch latch = new CountDownLatch(1);
+            next.thenRun(latch::countDown);
+            return CompletableFuture.allOf(first).thenApply(x -> {
+                try {
+                    return latch.await(30, TimeUnit.SECONDS) ? 2 : 0;
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+        });
+    }
+
+    /** When the first task is just ending. */
+    private static void comesMeanwhile(ExecutorService pool, BinaryOperator<CompletableFuture<Integer>> dependent)
+            throws Exception {
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
+        AtomicInteger begun = new AtomicInteger();
+        for (int round = 0; round < ROUNDS; round++) {
+            int now = round;
+            scheduler.pause();
+            CompletableFuture<Integer> first = scheduler.schedule(Priority.NORMAL, () -> begun.incrementAndGet(), pool);
+            CompletableFuture<Integer> next = scheduler.schedule(Priority.NORMAL, () -> 2, pool);
+            scheduler.resume();
+            for (int i = ThreadLocalRandom.current().nextInt(50); begun.get() <= now || i > 0; i--) {
+                Thread.onSpinWait();
+            }
+            assertEquals(2, await(dependent.apply(first, next)));
+        }
+        end(pool);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pools")
+    void tasks_thatAreCancelledAtRandom_giveEveryPlaceBack(Supplier<ExecutorService> pools) throws Exception {
+        ExecutorService pool = pools.get();
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(3);
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        List<CompletableFuture<?>> tasks = new ArrayList<>();
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        for (int round = 0; round < ROUNDS; round++) {
+            CompletableFuture<Integer> task = random.nextBoolean()
+                    ? scheduler.schedule(Priority.NORMAL, () -> count(running, most), pool)
+                    : scheduler.schedule(Priority.NORMAL, () -> CompletableFuture.supplyAsync(() -> 1));
+            tasks.add(task);
+            if (random.nextInt(4) == 0) tasks.get(random.nextInt(tasks.size())).cancel(true);
+        }
+        await(scheduler.drain());
+        CompletableFuture<?>[] all = tasks.toArray(CompletableFuture[]::new);
+        await(CompletableFuture.allOf(all).handle((x, e) -> e));
+        TaskSchedulerMetrics metrics = scheduler.metrics();
+        TaskSchedulerMetrics.OfLevel normal = metrics.get(Priority.NORMAL);
+        assertEquals(0, metrics.getRunning() + metrics.getQueued());
+        assertEquals(ROUNDS, normal.getDone() + normal.getFailed() + normal.getCancelled() + normal.getWithdrawn());
+        // A callable that is cancelled keeps its place to its end.
+        assertTrue(most.get() <= 3, most::toString);
+        end(pool);
+    }
+
+    private static int count(AtomicInteger running, AtomicInteger most) {
+        int now = running.incrementAndGet();
+        most.accumulateAndGet(now, Math::max);
+        return running.decrementAndGet();
+    }
+}

@@ -1,0 +1,353 @@
+package baton.interop.tasks;
+
+import baton.interop.AsyncTaskScheduler;
+import baton.interop.Futures;
+import static baton.interop.Futures.await;
+import static baton.interop.Futures.awaitFailure;
+import static baton.interop.Futures.failure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.Priority;
+import baton.scheduler.OnFullQueue;
+import baton.scheduler.SchedulerClosedException;
+import baton.scheduler.TaskRejectedException;
+import baton.scheduler.TaskScheduler;
+import baton.scheduler.TaskSchedulerConfig;
+import baton.scheduler.TaskSchedulerMetrics;
+import baton.scheduler.TaskShedException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import kotlinx.coroutines.CoroutineScope;
+import kotlinx.coroutines.CoroutineScopeKt;
+import kotlinx.coroutines.Dispatchers;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class AsyncTaskSchedulerTest {
+    private final AsyncTaskScheduler scheduler =
+            AsyncTaskScheduler.builder(1).executor(Runnable::run).build();
+    private final List<Object> begun = new ArrayList<>();
+    private final Map<Object, CompletableFuture<Object>> stages = new LinkedHashMap<>();
+
+    /** A task that ends when its stage in {@link #stages} is completed. */
+    private CompletableFuture<Object> add(Priority priority, Object name) {
+        return scheduler.schedule(priority, () -> {
+            begun.add(name);
+            CompletableFuture<Object> stage = new CompletableFuture<>();
+            stages.put(name, stage);
+            return stage;
+        });
+    }
+
+    private void end(Object name) {
+        stages.get(name).complete(name);
+    }
+
+    private void assertCounts(int queued, int running) {
+        assertEquals(
+                List.of(queued, running),
+                List.of(scheduler.metrics().getQueued(), scheduler.metrics().getRunning()));
+    }
+
+    private long total(ToLongFunction<TaskSchedulerMetrics.OfLevel> number) {
+        return Stream.of(Priority.values())
+                .map(scheduler.metrics()::get)
+                .mapToLong(number)
+                .sum();
+    }
+
+    @Test
+    void schedule_moreThanMayRun_runsTheMostUrgentFirst() {
+        CompletableFuture<Object> first = add(Priority.LOW, "first");
+        add(Priority.IDLE, "idle");
+        add(Priority.NORMAL, "normal");
+        CompletableFuture<Object> critical = add(Priority.CRITICAL, "critical");
+        assertEquals(List.of("first"), begun);
+        assertCounts(3, 1);
+        for (Object name : List.of("first", "critical", "normal", "idle")) end(name);
+        assertEquals(List.of("first", "critical", "normal", "idle"), begun);
+        assertEquals("first", first.join());
+        assertEquals("critical", critical.join());
+        assertCounts(0, 0);
+        assertEquals(4, total(TaskSchedulerMetrics.OfLevel::getDone));
+    }
+
+    @Test
+    void schedule_callable_runsOnItsExecutorAndAnswers() {
+        Futures.Steps steps = new Futures.Steps();
+        CompletableFuture<Integer> value = scheduler.schedule(Priority.NORMAL, () -> 42, steps);
+        CompletableFuture<Integer> failed = scheduler.schedule(
+                Priority.NORMAL,
+                (Callable<Integer>) () -> {
+                    throw new IOException("broken");
+                },
+                steps);
+        assertEquals(1, steps.size());
+        steps.runAll();
+        assertEquals(42, value.join());
+        assertEquals(
+                "broken", assertInstanceOf(IOException.class, failure(failed)).getMessage());
+        assertCounts(0, 0);
+    }
+
+    static Stream<Consumer<CompletableFuture<?>>> enders() {
+        return Stream.of(
+                future -> future.cancel(true),
+                future -> future.complete(null),
+                future -> future.completeExceptionally(new IllegalStateException("outside")),
+                future -> awaitFailure(future.orTimeout(1, TimeUnit.NANOSECONDS)),
+                future -> future.obtrudeValue(null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("enders")
+    void future_endedWhileItWaits_leavesTheQueueAndNeverRuns(Consumer<CompletableFuture<?>> end) {
+        add(Priority.NORMAL, "first");
+        CompletableFuture<Object> ended = add(Priority.HIGH, "ended");
+        add(Priority.LOW, "last");
+        end.accept(ended);
+        assertCounts(1, 1);
+        end("first");
+        end("last");
+        assertEquals(List.of("first", "last"), begun);
+        assertEquals(1, total(TaskSchedulerMetrics.OfLevel::getWithdrawn));
+    }
+
+    @Test
+    void cancel_whileItRuns_cancelsTheStageAndKeepsThePlaceUntilItHasEnded() {
+        CompletableFuture<Void> cleaned = new CompletableFuture<>();
+        CompletableFuture<Object> source = new CompletableFuture<>();
+        CompletableFuture<Object> running = scheduler.schedule(Priority.NORMAL, () -> new CompletableFuture<Object>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                cleaned.complete(null);
+                return source.cancel(mayInterruptIfRunning);
+            }
+        });
+        CompletableFuture<Object> next = add(Priority.NORMAL, "next");
+        assertTrue(running.cancel(true));
+        assertTrue(cleaned.isDone() && source.isCancelled());
+        assertEquals(List.of(), begun);
+        assertCounts(1, 1);
+        assertFalse(next.isDone());
+    }
+
+    @Test
+    void supplier_thatThrowsOrAnswersNull_failsItsFutureAndFreesThePlace() {
+        CompletableFuture<Object> thrown = scheduler.schedule(Priority.NORMAL, () -> {
+            throw new IllegalArgumentException("broken");
+        });
+        assertEquals(
+                "broken",
+                assertInstanceOf(IllegalArgumentException.class, failure(thrown))
+                        .getMessage());
+        Supplier<CompletionStage<Object>> nothing = () -> null;
+        assertInstanceOf(NullPointerException.class, failure(scheduler.schedule(Priority.NORMAL, nothing)));
+        CompletableFuture<Object> rejected = scheduler.schedule(Priority.NORMAL, () -> 1, Futures.REJECTING);
+        assertInstanceOf(RejectedExecutionException.class, failure(rejected));
+        assertCounts(0, 0);
+        assertEquals(3, total(TaskSchedulerMetrics.OfLevel::getFailed));
+    }
+
+    @Test
+    void maxConcurrency_raisedAndLowered_countsAtOnce() {
+        for (int i = 0; i < 4; i++) add(Priority.NORMAL, i);
+        scheduler.maxConcurrency(3);
+        assertEquals(3, scheduler.maxConcurrency());
+        assertEquals(List.of(0, 1, 2), begun);
+        scheduler.maxConcurrency(1);
+        end(0);
+        end(1);
+        assertEquals(3, begun.size());
+        end(2);
+        assertEquals(List.of(0, 1, 2, 3), begun);
+    }
+
+    @Test
+    void pauseAndResume_holdBackAndLetGo() {
+        scheduler.pause();
+        scheduler.pause();
+        add(Priority.NORMAL, "a");
+        assertCounts(1, 0);
+        scheduler.resume();
+        assertEquals(List.of("a"), begun);
+    }
+
+    @Test
+    void drain_waitsForAllAndTakesNoMore() {
+        add(Priority.NORMAL, "a");
+        add(Priority.NORMAL, "b");
+        CompletableFuture<Void> drained = scheduler.drain();
+        assertTrue(scheduler.drain().cancel(true));
+        assertInstanceOf(SchedulerClosedException.class, failure(add(Priority.NORMAL, "late")));
+        end("a");
+        assertFalse(drained.isDone());
+        end("b");
+        assertTrue(drained.isDone() && !drained.isCompletedExceptionally());
+    }
+
+    @Test
+    void close_failsWhatWaitsWithTheCause() {
+        CompletableFuture<Object> running = add(Priority.NORMAL, "running");
+        CompletableFuture<Object> waits = add(Priority.NORMAL, "waits");
+        Throwable cause = new IllegalStateException("over");
+        scheduler.close(cause);
+        scheduler.close();
+        assertSame(
+                cause,
+                assertInstanceOf(SchedulerClosedException.class, failure(waits)).getCause());
+        assertSame(cause, failure(add(Priority.NORMAL, "late")).getCause());
+        end("running");
+        assertEquals("running", running.join());
+        assertTrue(scheduler.drain().isDone());
+    }
+
+    @Test
+    void capacity_full_refusesOrSheds() {
+        AsyncTaskScheduler small = AsyncTaskScheduler.builder(1)
+                .executor(Runnable::run)
+                .capacity(1, OnFullQueue.DROP_LOWEST)
+                .name("small")
+                .build();
+        CompletableFuture<Object> never = new CompletableFuture<>();
+        CompletableFuture<Object> first = small.schedule(Priority.NORMAL, () -> never);
+        CompletableFuture<Object> shed = small.schedule(Priority.LOW, () -> never);
+        CompletableFuture<Object> urgent = small.schedule(Priority.HIGH, () -> never);
+        assertInstanceOf(TaskShedException.class, failure(shed));
+        CompletableFuture<Object> rejected = small.schedule(Priority.NORMAL, () -> never);
+        String message =
+                assertInstanceOf(TaskRejectedException.class, failure(rejected)).getMessage();
+        assertTrue(message.contains("'small'") && message.contains("capacity = 1"), message);
+        never.complete("all");
+        assertEquals("all", first.join());
+        assertEquals("all", urgent.join());
+    }
+
+    @Test
+    void scope_cancelled_cancelsWhatWaitsAndWhatRuns() {
+        CoroutineScope scope = CoroutineScopeKt.CoroutineScope(Dispatchers.getDefault());
+        AsyncTaskScheduler face =
+                AsyncTaskScheduler.of(new TaskScheduler(scope, 1, null, new TaskSchedulerConfig()), Runnable::run);
+        CompletableFuture<Object> stage = new CompletableFuture<>();
+        CompletableFuture<Object> running = face.schedule(Priority.NORMAL, () -> stage);
+        CompletableFuture<Object> waits = face.schedule(Priority.NORMAL, () -> stage);
+        CoroutineScopeKt.cancel(scope, new CancellationException("over"));
+        assertTrue(stage.isCancelled() && running.isCancelled() && waits.isCancelled());
+        assertTrue(face.schedule(Priority.NORMAL, () -> stage).isCompletedExceptionally());
+        assertEquals(0, face.metrics().getQueued() + face.metrics().getRunning());
+    }
+
+    @Test
+    void chain_ofManyTasksInPlace_staysFlat() {
+        int tasks = 100_000;
+        AtomicInteger ran = new AtomicInteger();
+        scheduler.pause();
+        for (int i = 0; i < tasks; i++) {
+            var unused = scheduler.schedule(Priority.NORMAL, () -> {
+                ran.incrementAndGet();
+                return CompletableFuture.completedFuture(null);
+            });
+        }
+        scheduler.resume();
+        await(scheduler.drain());
+        assertEquals(tasks, ran.get());
+    }
+
+    // ---- as an executor
+
+    @Test
+    void executor_countsTowardsTheBoundAndGoesByLevel() throws Exception {
+        ExecutorService high = scheduler.executor(Priority.HIGH);
+        add(Priority.NORMAL, "first");
+        add(Priority.NORMAL, "second");
+        Future<Boolean> command = high.submit(() -> begun.add("command"));
+        assertFalse(command.isDone());
+        end("first");
+        assertEquals(List.of("first", "command", "second"), begun);
+        assertTrue(command.get());
+        high.shutdown();
+        assertTrue(high.awaitTermination(0, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void executor_shutDownNow_takesItsCommandsOutOfTheQueue() {
+        ExecutorService low = scheduler.executor(Priority.LOW);
+        add(Priority.NORMAL, "first");
+        Runnable command = () -> begun.add("dropped");
+        low.execute(command);
+        assertCounts(1, 1);
+        assertEquals(List.of(command), low.shutdownNow());
+        assertCounts(0, 1);
+        assertTrue(low.isTerminated());
+        end("first");
+        assertEquals(List.of("first"), begun);
+    }
+
+    @Test
+    void executor_ofASchedulerThatIsClosed_refusesAndHangsNobody() {
+        ExecutorService executor = scheduler.executor(Priority.NORMAL);
+        add(Priority.NORMAL, "first");
+        Future<?> waits = executor.submit(() -> begun.add("never"));
+        scheduler.close();
+        assertTrue(waits.isCancelled());
+        var e = assertThrows(RejectedExecutionException.class, () -> executor.execute(() -> begun.add("late")));
+        assertInstanceOf(SchedulerClosedException.class, e.getCause());
+        executor.shutdown();
+        assertTrue(executor.isTerminated());
+    }
+
+    @Test
+    void executor_ofACommandThatThrows_reportsAndGoesOn() {
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> begun.add(e.getMessage()));
+        try {
+            scheduler.executor(Priority.NORMAL).execute(() -> {
+                throw new IllegalStateException("broken");
+            });
+            add(Priority.NORMAL, "next");
+            assertEquals(List.of("broken", "next"), begun);
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+    }
+
+    @Test
+    void create_runsOnTheCommonPool() {
+        try (AsyncTaskScheduler plain = AsyncTaskScheduler.create(3)) {
+            assertEquals(42, await(plain.schedule(Priority.LOW, () -> CompletableFuture.completedFuture(42))));
+            assertTrue(plain.toString().startsWith("AsyncTaskScheduler (maxConcurrency = 3"), plain.toString());
+        }
+    }
+
+    @Test
+    void timeout_ofTheFuture_isATimeoutException() {
+        add(Priority.NORMAL, "first");
+        Throwable late = awaitFailure(add(Priority.NORMAL, "late").orTimeout(1, TimeUnit.MILLISECONDS));
+        assertInstanceOf(TimeoutException.class, late);
+        assertCounts(0, 1);
+    }
+}

@@ -1,0 +1,248 @@
+package baton.interop.tasks;
+
+import baton.interop.Futures;
+import baton.interop.PriorityExecutor;
+import static baton.interop.Futures.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.Priority;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PriorityExecutorTest {
+    private final Futures.Steps steps = new Futures.Steps();
+    private final PriorityExecutor normal = PriorityExecutor.over(steps, 1);
+    private final List<Object> ran = new ArrayList<>();
+    private final ExecutorService pool = Executors.newSingleThreadExecutor();
+
+    @AfterEach
+    void endPool() throws InterruptedException {
+        pool.shutdownNow();
+        assertTrue(pool.awaitTermination(30, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void tasks_ofAllLevels_runTheMostUrgentFirst() {
+        List<Priority> levels = new ArrayList<>(List.of(Priority.values()));
+        Collections.reverse(levels);
+        for (int i = 0; i < 2; i++) {
+            for (Priority level : levels) {
+                var unused = normal.level(level).submit(() -> ran.add(level));
+            }
+        }
+        steps.runAll();
+        List<Object> expected = new ArrayList<>();
+        for (Priority level : Priority.values()) expected.addAll(List.of(level, level));
+        assertEquals(expected, ran);
+    }
+
+    @Test
+    void submit_answersValueAndFailure() throws Exception {
+        Future<Integer> value = normal.submit(() -> 42);
+        Future<Integer> failed = normal.submit((Callable<Integer>) () -> {
+            throw new IllegalStateException("broken");
+        });
+        CompletableFuture<Integer> stage = CompletableFuture.supplyAsync(() -> 43, normal);
+        steps.runAll();
+        assertEquals(42, value.get());
+        assertEquals(43, stage.join());
+        assertEquals(
+                "broken",
+                assertThrows(ExecutionException.class, failed::get).getCause().getMessage());
+    }
+
+    @Test
+    void invokeAll_onThreads_answersAll() throws Exception {
+        PriorityExecutor executor = PriorityExecutor.over(pool, 2);
+        List<Integer> values = new ArrayList<>();
+        List<Callable<Integer>> calls = List.of(() -> 1, () -> 2, () -> 3);
+        for (Future<Integer> future : executor.invokeAll(calls)) values.add(future.get());
+        assertEquals(List.of(1, 2, 3), values);
+    }
+
+    @Test
+    void create_ofMoreThanThereAreProcessors_runsAsManyAtATime() throws Exception {
+        int parallelism = Runtime.getRuntime().availableProcessors() * 2 + 2;
+        PriorityExecutor executor = PriorityExecutor.create(parallelism);
+        CyclicBarrier barrier = new CyclicBarrier(parallelism);
+        List<Future<Integer>> all = new ArrayList<>();
+        for (int i = 0; i < parallelism; i++) all.add(executor.submit(() -> barrier.await(30, TimeUnit.SECONDS)));
+        for (Future<Integer> future : all) assertTrue(future.get() >= 0);
+    }
+
+    @Test
+    void create_runsOnThreadsOfKotlinx() {
+        PriorityExecutor executor = PriorityExecutor.create(1);
+        assertEquals(42, await(CompletableFuture.supplyAsync(() -> 42, executor.level(Priority.CRITICAL))));
+        assertSame(Priority.NORMAL, executor.priority());
+        assertEquals(1, executor.kotlin().getParallelism());
+    }
+
+    @Test
+    void execute_throwing_goesToTheHandlerAndTheNextRuns() {
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> ran.add(e.getMessage()));
+        try {
+            normal.execute(() -> {
+                throw new IllegalStateException("broken");
+            });
+            normal.execute(() -> ran.add("next"));
+            steps.runAll();
+            assertEquals(List.of("broken", "next"), ran);
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+    }
+
+    @Test
+    void cancel_beforeItsTurn_neverRuns() {
+        Future<?> future = normal.submit(() -> ran.add("cancelled"));
+        assertTrue(future.cancel(false));
+        steps.runAll();
+        assertEquals(List.of(), ran);
+    }
+
+    @Test
+    void shutdown_letsWhatWaitsRunAndRefusesTheRest() throws Exception {
+        PriorityExecutor high = normal.level(Priority.HIGH);
+        normal.execute(() -> ran.add("waits"));
+        normal.shutdown();
+        normal.shutdown();
+        var e = assertThrows(RejectedExecutionException.class, () -> normal.execute(() -> ran.add("too late")));
+        assertTrue(e.getMessage().contains(normal.toString()), e.getMessage());
+        assertTrue(normal.isShutdown());
+        assertFalse(normal.isTerminated());
+        assertFalse(normal.awaitTermination(0, TimeUnit.SECONDS));
+        steps.runAll();
+        assertTrue(normal.isTerminated() && normal.awaitTermination(0, TimeUnit.SECONDS));
+        assertFalse(high.isShutdown());
+        high.execute(() -> ran.add("another level"));
+        steps.runAll();
+        assertEquals(List.of("waits", "another level"), ran);
+    }
+
+    @Test
+    void shutdown_empty_hasTerminated() {
+        normal.shutdown();
+        assertTrue(normal.isTerminated());
+        assertEquals(List.of(), normal.shutdownNow());
+    }
+
+    @Test
+    void shutdownNow_dropsWhatWaits() {
+        Runnable command = () -> ran.add("dropped");
+        normal.execute(command);
+        assertEquals(List.of(command), normal.shutdownNow());
+        assertTrue(normal.isTerminated());
+        steps.runAll();
+        assertEquals(List.of(), ran);
+    }
+
+    @Test
+    void shutdownNow_interruptsWhatRunsAndNothingElse() throws Exception {
+        PriorityExecutor executor = PriorityExecutor.over(pool, 1);
+        PriorityExecutor other = executor.level(Priority.LOW);
+        CountDownLatch runs = new CountDownLatch(1);
+        Future<String> interrupted = executor.submit(() -> {
+            runs.countDown();
+            try {
+                new CountDownLatch(1).await();
+                return "never";
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return "interrupted";
+            }
+        });
+        Future<Boolean> next = other.submit(() -> Thread.currentThread().isInterrupted());
+        assertTrue(runs.await(30, TimeUnit.SECONDS));
+        assertEquals(List.of(), executor.shutdownNow());
+        assertEquals("interrupted", interrupted.get(30, TimeUnit.SECONDS));
+        assertFalse(next.get(30, TimeUnit.SECONDS));
+        assertTrue(executor.awaitTermination(30, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void cancelInterrupting_aTaskThatRuns_leavesTheThreadClean() throws Exception {
+        PriorityExecutor executor = PriorityExecutor.over(pool, 1);
+        CountDownLatch runs = new CountDownLatch(1);
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        Future<?> future = executor.submit(() -> {
+            thread.set(Thread.currentThread());
+            runs.countDown();
+            while (!Thread.currentThread().isInterrupted()) Thread.onSpinWait();
+        });
+        assertTrue(runs.await(30, TimeUnit.SECONDS));
+        assertTrue(future.cancel(true));
+        assertFalse(
+                executor.submit(() -> Thread.currentThread().isInterrupted()).get(30, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void pool_thatRejects_losesNothing() {
+        pool.shutdown();
+        PriorityExecutor executor = PriorityExecutor.over(pool, 1);
+        assertEquals(42, await(CompletableFuture.supplyAsync(() -> 42, executor)));
+    }
+
+    @Test
+    void toString_tellsLevelLifeAndDispatcher() {
+        PriorityExecutor low = normal.level(Priority.LOW);
+        low.execute(() -> {});
+        String dispatcher = normal.kotlin().toString();
+        assertEquals("PriorityExecutor (LOW, unended = 1, on " + dispatcher + ")", low.toString());
+        low.shutdown();
+        assertTrue(low.toString().contains("shut down, unended = 1"), low.toString());
+        low.shutdownNow();
+        assertTrue(low.toString().contains("terminated, unended = 0"), low.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MIN_VALUE, -1, 0})
+    void parallelism_belowOne_isRefused(int parallelism) {
+        for (Executable call : List.<Executable>of(
+                () -> PriorityExecutor.create(parallelism), () -> PriorityExecutor.over(pool, parallelism))) {
+            var e = assertThrows(IllegalArgumentException.class, call);
+            assertTrue(e.getMessage().contains("at least 1, was " + parallelism), e.getMessage());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, Integer.MAX_VALUE})
+    void parallelism_fromOne_isTaken(int parallelism) {
+        assertEquals(42, await(CompletableFuture.supplyAsync(() -> 42, PriorityExecutor.create(parallelism))));
+    }
+
+    @Test
+    void nulls_areRefusedByName() {
+        Map<String, Executable> calls = Map.of(
+                "executor", () -> PriorityExecutor.over(null, 1),
+                "dispatcher", () -> PriorityExecutor.of(null),
+                "level", () -> normal.level(null),
+                "command", () -> normal.execute(null));
+        calls.forEach((name, call) -> assertEquals(
+                name, assertThrows(NullPointerException.class, call).getMessage()));
+    }
+}

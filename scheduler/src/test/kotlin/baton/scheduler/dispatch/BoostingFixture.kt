@@ -1,0 +1,27 @@
+package baton.scheduler.dispatch
+
+import baton.scheduler.PriorityDispatcher
+import baton.scheduler.PriorityPolicy
+import baton.scheduler.prioritized
+import kotlinx.coroutines.test.StandardTestDispatcher
+import kotlinx.coroutines.test.TestScope
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertTrue
+
+/** One worker in virtual time; no boost is left at the end. */
+internal abstract class BoostingFixture {
+    protected lateinit var prioritized: PriorityDispatcher
+
+    protected fun boosting(policy: PriorityPolicy = PriorityPolicy.Strict, test: suspend TestScope.() -> Unit) =
+        runTest {
+            prioritized = StandardTestDispatcher(testScheduler).prioritized(1, "test", policy)
+            test()
+            testScheduler.advanceUntilIdle()
+            assertTrue((prioritized as DispatcherView).boosts.isEmpty, "a coroutine is still boosted")
+        }
+
+    protected fun TestScope.runQueued() = testScheduler.runCurrent()
+
+    protected suspend fun times(n: Int) = repeat(n) { yield() }
+}

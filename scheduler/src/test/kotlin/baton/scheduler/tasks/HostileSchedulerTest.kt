@@ -1,0 +1,78 @@
+package baton.scheduler.tasks
+
+import baton.Priority
+import baton.hostile.HostileDispatcher
+import baton.hostile.Hostility
+import baton.scheduler.TaskScheduler
+import baton.scheduler.prioritized
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicIntegerArray
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** Schedulers over faulty dispatchers: only dropped work is lost, and no block runs twice. */
+class HostileSchedulerTest {
+    private val runs = AtomicIntegerArray(MANY)
+    private val running = AtomicInteger()
+    private val most = AtomicInteger()
+
+    private fun run(number: Int) {
+        most.accumulateAndGet(running.incrementAndGet(), Math::max)
+        runs.incrementAndGet(number)
+        running.decrementAndGet()
+    }
+
+    /** Refused work runs on another thread. */
+    private fun HostileDispatcher.runUntil(isDone: () -> Boolean) {
+        val start = TimeSource.Monotonic.markNow()
+        while (!isDone()) {
+            run()
+            assertTrue(start.elapsedNow() < 30.seconds) { "not done: $runs" }
+        }
+        run()
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = ["DROPS"])
+    fun blocks_ofADispatcherAndItsViews_faultyDispatcher_runOnceWithinTheBound(hostility: Hostility) {
+        val underlying = HostileDispatcher(hostility)
+        val prioritized = underlying.prioritized(2, quantum = 3)
+        val view = prioritized.limitedParallelism(1, "view")
+        val inner = view.limitedParallelism(1, "inner")
+        val dispatchers = listOf(prioritized, view, inner)
+        for (number in 0 until MANY) {
+            val level = Priority.entries[number % 5]
+            dispatchers[number % 3].level(level).dispatch(EmptyCoroutineContext) { run(number) }
+            if (number % 20 == 0) underlying.step()
+        }
+        underlying.runUntil { (0 until MANY).all { runs[it] > 0 } && dispatchers.all { it.metrics.workers == 0 } }
+        assertEquals(List(MANY) { 1 }, List(MANY) { runs[it] })
+        assertTrue(most.get() <= 2) { "${most.get()} at a time" }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun tasks_faultyDispatcher_end_runOnceAtMost_freeTheirSlots(hostility: Hostility) {
+        val underlying = HostileDispatcher(hostility)
+        val scheduler = TaskScheduler(CoroutineScope(underlying + Job()), 2)
+        val tasks = List(MANY) { number -> scheduler.schedule(Priority.entries[number % 5]) { run(number) } }
+        // A pool drops tasks silently.
+        if (hostility == Hostility.DROPS) tasks.forEach { it.cancel() }
+        underlying.runUntil { tasks.all { it.isCompleted } && scheduler.metrics.running == 0 }
+        assertTrue((0 until MANY).all { runs[it] <= 1 }) { "$runs" }
+        assertEquals(tasks.count { !it.isCancelled }, (0 until MANY).sumOf { runs[it] })
+        assertTrue(most.get() <= 2) { "${most.get()} at a time" }
+        assertEquals(0, scheduler.metrics.queued)
+    }
+
+    private companion object {
+        const val MANY = 300
+    }
+}
