@@ -29,7 +29,7 @@ class ChannelModelSpec :
                 }
             }
         }
-        test("long lines of all levels: nobody is passed over for ever") {
+        test("long queues of all levels: no waiter is passed over for ever") {
             runTest(timeout = 5.minutes) {
                 for (room in listOf(0, 700)) {
                     Sequence(this, room, ChannelOrder.PRIORITY, OnFull.SUSPEND).runFlooded(room)

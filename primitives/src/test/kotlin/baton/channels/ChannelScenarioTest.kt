@@ -107,7 +107,7 @@ class ChannelScenarioTest {
             assertEquals(0, channel.size + other.size)
         }
 
-    /** futures-rs #909: try_send said yes while the receiver closed, and nobody ever saw the element. */
+    /** futures-rs #909: try_send succeeded while the receiver closed, and no receiver ever got the element. */
     @Test
     fun trySend_succeedsBeforeTheEnd_elementIsReceivedOrDropped() =
         runTest {

@@ -162,10 +162,10 @@ class ChannelSweepTest {
         }
 
         override fun SweepRun<World>.end(first: SweptCall, second: SweptCall) {
-            // Whoever waits now waits for somebody on the other side.
+            // A caller that waits now waits for a caller on the other side.
             val calls = mutableListOf(first, second)
             while (calls.any { !it.isCompleted }) {
-                assertTrue(calls.size < 9, "one waits, and nobody can come to meet it")
+                assertTrue(calls.size < 9, "a caller waits, and no other caller can meet it")
                 if (!world.tryReceive() && !world.trySend("last")) {
                     calls += start(Priority.NORMAL) { call(receive, it, "") }
                 }

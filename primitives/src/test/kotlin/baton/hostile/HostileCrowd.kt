@@ -91,14 +91,14 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
         first: () -> Unit,
     ) {
         hostile.isHostile = true
-        // What a resumption throws past its coroutine is reported there, and is no part of the test.
+        // An exception that a resumption throws past its coroutine is reported there, and is no part of the test.
         val thread = Thread.currentThread()
         val handler = thread.uncaughtExceptionHandler
         thread.setUncaughtExceptionHandler { _, _ -> }
         try {
             first()
             await(done, onLost)
-            // What is left in the queues: a second run, or what was queued although the dispatcher threw.
+            // Tasks left in the queues: a second run, or a task queued although the dispatcher threw.
             do {
                 val ran = step()
             } while (ran)

@@ -47,7 +47,7 @@ class HostileDispatcher @JvmOverloads constructor(
         when (if (isHostile) hostility else null) {
             Hostility.QUEUES_AND_THROWS -> {
                 queue += task
-                // What a ThreadPoolExecutor throws then.
+                // A ThreadPoolExecutor throws this error then.
                 throw OutOfMemoryError("unable to create native thread")
             }
             Hostility.THROWS -> throw RejectedExecutionException("refused")

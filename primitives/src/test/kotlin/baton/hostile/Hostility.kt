@@ -1,6 +1,6 @@
 package baton.hostile
 
-/** What a [HostileDispatcher] does to a task that it is given. */
+/** The way in which a [HostileDispatcher] treats a task that it is given. */
 enum class Hostility {
     /** Queues the task and then throws, as a thread pool does that has a queue and cannot start a thread. */
     QUEUES_AND_THROWS,

@@ -33,7 +33,7 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
     /** How many scenarios the ordinary run generates. */
     internal open val generated get() = 24
 
-    /** Which nobody should leave to chance. */
+    /** Scenarios written by hand, because random generation may miss them. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Operation(cancellableOnSuspension = false)
@@ -143,9 +143,9 @@ class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
 }
 
 /**
- * With an action, which here does nothing: what can be seen is what becomes of those who come while it runs. Nobody is
- * cancelled, for a last party that is while the action runs breaks the barrier: in the model, no time passes in
- * between.
+ * With an action, which does nothing here. The test shows the outcome for parties that arrive while the action runs.
+ * No party is cancelled: cancelling the last party while the action runs breaks the barrier, and in the model no time
+ * passes in between.
  */
 @Tag(VARIANT)
 open class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)

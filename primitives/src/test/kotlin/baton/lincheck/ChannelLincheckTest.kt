@@ -35,7 +35,7 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
     internal open val generated get() = 14
     internal open val spins get() = Effort.SPINS
 
-    /** Which nobody should leave to chance. */
+    /** Scenarios written by hand, because random generation may miss them. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Rare
@@ -98,8 +98,8 @@ abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential:
     /**
      * Cancels the call of [thread], if it waits.
      *
-     * It must stand in the line by then. One that is cancelled on its way into the line throws even if it could have
-     * been served at once, and no order of the operations explains that.
+     * The call must be in the queue by then. A call that is cancelled before it has enqueued throws even if it could
+     * have been served at once, and no order of the operations explains that.
      */
     @Operation
     fun cancel(@Param(name = "other") thread: Int) {

@@ -27,7 +27,7 @@ internal interface ReadWriteLincheck {
     /** How many scenarios the ordinary run generates. */
     val generated: Int get() = 14
 
-    /** Which nobody should leave to chance. */
+    /** Scenarios written by hand, because random generation may miss them. */
     val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     /** The map of owners is read under the lock, and in loops that Lincheck would take for waiting. */
@@ -95,7 +95,7 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
                     }
                 }
             },
-            { // Whose turn it is after a writer, who may be cancelled when it is let in.
+            { // The next request after a writer unlocks: a writer, which may be cancelled when it is admitted.
                 initial { actor(::tryLock, 1, WRITE) }
                 parallel {
                     thread {
@@ -109,7 +109,7 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
                     thread { actor(::lock, 3, READ) }
                 }
             },
-            { // The same, and nobody is cancelled.
+            { // The same without cancellation.
                 initial { actor(::tryLock, 1, WRITE) }
                 parallel {
                     thread {

@@ -240,7 +240,7 @@ class HandOffStackTest {
         assertEquals(0, barrier.waiting)
     }
 
-    /** Who was invited came at once, and its claim invited the next, each on the stack of the one before. */
+    /** Each invited waiter ran at once, and its claim invited the next, each on the stack of the one before. */
     @Test
     fun semaphore_unfairAndOneReleaseForAll_invitesThemFlat() {
         val count = 100_000

@@ -91,7 +91,7 @@ open class BarrierStressTest {
                     ?: throw BarrierTimeoutException("cancelled").also { tally.cancelled.incrementAndGet() }
             }
         }
-        // Who was cancelled after the trip has been counted, and has no number.
+        // A party that was cancelled after the trip has been counted, and has no number.
         val missing = tally.numbers.sumOf { tally.trips - it.get() }
         assertTrue(tally.numbers.all { it.get() <= tally.trips } && missing <= tally.cancelled.get()) { "$tally" }
     }
@@ -116,7 +116,7 @@ open class BarrierStressTest {
                     ran++
                 }
             val tally = Tally(3)
-            // A reset lets the next action begin while the old one runs: nobody resets here but when all is still.
+            // A reset lets the next action begin while the old one runs. So this test resets only after all callers ended.
             val left = AtomicInteger(arrivals / 4)
             stress(barrier) {
                 while (left.get() > 0) {

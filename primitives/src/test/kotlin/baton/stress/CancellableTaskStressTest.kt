@@ -193,7 +193,7 @@ open class CancellableTaskStressTest {
             { assertEquals("over", (source.getCompletionExceptionOrNull() as CancellationException).message) }
         }
 
-    /** The scope may have ended before all who wait for the task have been told: whoever has seen that finds its end. */
+    /** The scope may end before all waiters of the task are notified. A thread that sees that sees the task ended. */
     @Test
     fun end_ofTheScopeSeenWhileTheTaskTellsOfItsOwn_isTheEndOfTheTask() =
         stress {

@@ -45,7 +45,7 @@ open class ChannelStressTest {
     private fun stress(state: () -> String, block: suspend CoroutineScope.() -> Unit) =
         watchdog.run(state) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
-    /** What became of every single element: sent or not, and how often it came out. */
+    /** The outcome of every single element: sent or not, and how often it came out. */
     private class Ledger(private val elements: Int) {
         private val fates = AtomicIntegerArray(elements)
         private val next = AtomicInteger()
@@ -194,7 +194,7 @@ open class ChannelStressTest {
         override fun toString() = "$channels"
     }
 
-    /** Repeats [attempt] while [goesOn] in coroutines of which nearly half are cancelled; nobody waits for ever. */
+    /** Repeats [attempt] while [goesOn] in coroutines of which nearly half are cancelled; none waits for ever. */
     private fun CoroutineScope.crowd(size: Int, goesOn: () -> Boolean, attempt: suspend () -> Unit): List<Job> =
         List(size) {
             launch(Priority.entries[it % 5]) {

@@ -97,7 +97,7 @@ open class ConditionStressTest {
         assertEquals("Condition 'not empty' $idle, Condition 'not full' $idle, $done", "$buffer")
     }
 
-    /** The victim or its heir, never both and never none; whoever is cancelled unlocks as the owner it was. */
+    /** The signal ends the victim's wait or its heir's, never both or none. A cancelled waiter unlocks as its owner. */
     @Test
     fun signal_racingWithCancelAndTimeout_endsOneWait() {
         val mutex = Mutex()

@@ -48,7 +48,7 @@ open class CountdownStressTest {
             }
         }
 
-    /** What the parties wrote before they were done is there; it is guarded by the group and by nothing else. */
+    /** The parties' writes before `done` are visible; only the group guards them. */
     @Test
     fun waitGroup_underCancellationTimeoutsAndSelects_letsInNobodyBeforeTheLastIsDone() {
         val group = WaitGroup()
@@ -122,7 +122,7 @@ open class CountdownStressTest {
     }
 
     /**
-     * Parties that come and go on all threads, so that the count is at zero now and then, and somebody always waits.
+     * Parties come and go on all threads, so that the count is at zero now and then, and some caller always waits.
      */
     @Test
     fun waitGroup_throughZeroOnAllThreads_forgetsNobody() {

@@ -40,7 +40,7 @@ open class ReadWriteStressTest {
     private fun stress(lock: ReadWriteLock, block: suspend CoroutineScope.() -> Unit) =
         watchdog.run({ "$lock" }) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
-    /** Who is inside, in one number, and that they may be there together. */
+    /** The current holders, in one number, and the check that they may hold the lock together. */
     private class Ledger {
         private val inside = AtomicLong()
         val granted = AtomicInteger()
@@ -267,7 +267,7 @@ open class ReadWriteStressTest {
         assertFree(lock)
     }
 
-    /** The reader that stays inside wakes nobody. */
+    /** The reader that keeps the lock wakes no waiter. */
     @ParameterizedTest
     @EnumSource
     fun writerThatGivesUp_letsInTheReadersItHeldBack(policy: ReadWritePolicy) {

@@ -72,7 +72,7 @@ open class WaiterReuseStressTest {
         assertEquals(listOf(0, 3, 2), listOf(lock.readers, semaphore.availablePermits, unfair.availablePermits))
     }
 
-    /** One that waits at the channel for ever is cancelled, too. */
+    /** Also cancels a coroutine that waits at the channel for ever. */
     private suspend fun CoroutineScope.keepOneBusy(dispatchers: List<CoroutineDispatcher>) {
         while (left.get() > 0) {
             val victim = launch(dispatchers.random()) { work() }

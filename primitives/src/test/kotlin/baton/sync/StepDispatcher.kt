@@ -24,7 +24,7 @@ class StepDispatcher :
         return true
     }
 
-    /** Whether a timer was set that nobody has stopped. */
+    /** Whether a timer was set that no caller has stopped. */
     val hasTimers: Boolean get() = timers.isNotEmpty()
 
     fun fireTimers() {

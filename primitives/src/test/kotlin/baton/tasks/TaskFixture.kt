@@ -62,7 +62,7 @@ private class InPlace(test: TestScope) :
     override fun dispatch(context: CoroutineContext, block: Runnable) = dispatcher.dispatch(context, block)
 }
 
-/** What [block] throws, which a coroutine's cancellation is as well as any other. */
+/** Returns the exception that [block] throws. A coroutine's cancellation counts as well as any other. */
 internal suspend fun thrownBy(block: suspend () -> Unit): Throwable {
     val thrown = runCatching { block() }.exceptionOrNull()
     assertTrue(thrown != null, "nothing was thrown")

@@ -139,7 +139,7 @@ class TeardownFailureTest {
             assertEquals(listOf<Any?>("one"), log)
         }
 
-    /** What a teardown awaits may be cancelled: that is its own failure, not the task's end. */
+    /** A teardown may await a cancelled deferred: that is the teardown's own failure, not the task's end. */
     @Test
     fun teardown_thatThrowsACancellation_isAFailureOfIt() =
         taskTest {

@@ -170,7 +170,7 @@ interface ChannelCancelling : ChannelFixture {
     }
 }
 
-/** What this thread's handler for uncaught exceptions gets meanwhile. */
+/** The exceptions that this thread's handler for uncaught exceptions gets meanwhile. */
 internal fun reportingTo(reported: MutableList<Throwable>, block: () -> Unit) {
     val thread = Thread.currentThread()
     val before = thread.uncaughtExceptionHandler

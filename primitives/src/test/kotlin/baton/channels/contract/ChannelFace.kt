@@ -53,7 +53,7 @@ interface ChannelFace {
 
     fun cancel(cause: Throwable? = null)
 
-    /** What the channel itself says, or a line that contains it. */
+    /** Returns the channel's own string, or a text that contains it. */
     override fun toString(): String
 }
 
@@ -62,7 +62,7 @@ interface PlaceFace : AutoCloseable {
     fun send(element: String, priority: Priority? = null)
 }
 
-/** What a test's channel is made with. */
+/** The parameters of a test's channel. */
 class ChannelPlan(
     val capacity: Int = Channel.RENDEZVOUS,
     val order: ChannelOrder = ChannelOrder.FIFO,

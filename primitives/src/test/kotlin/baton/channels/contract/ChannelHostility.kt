@@ -33,7 +33,7 @@ interface ChannelHostility : ChannelFixture {
             crowd.unleash(done = { crowd.members.all { it.hasEnded || crowd.mayBeLost(it) || it.name == "sender" } }) {
                 crowd.sane("sender") { for (element in sent) channel.send(element) }
             }
-            // What the receivers that were refused have left.
+            // Receives the elements that the refused receivers have left.
             crowd.unleash {
                 crowd.sane("rest") {
                     repeat(sent.size - got.size - crowd.hostile.dropped) { got += channel.receive() }

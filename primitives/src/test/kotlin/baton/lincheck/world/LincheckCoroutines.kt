@@ -31,7 +31,7 @@ internal class LincheckCoroutines {
         block.createCoroutineUnintercepted(Continuation(dispatcher + job, then)).resume(Unit)
     }
 
-    /** Of those not yet cancelled. */
+    /** Cancels the oldest of the jobs that are not yet cancelled. */
     fun cancelOldest() {
         jobs.poll()?.cancel()
     }
@@ -47,7 +47,7 @@ internal class LincheckCoroutines {
     }
 }
 
-/** What the operations answer: nothing. */
+/** The results of the operations: none. */
 @Suppress("unused") // Lincheck finds by name what it needs.
 internal class NoAnswers {
     fun acquire() = Unit

@@ -65,7 +65,7 @@ enum class Effort(
     ) {
         val options = {
             ModelCheckingOptions()
-                // Who waits for a spin lock learns nothing by trying again.
+                // A thread that waits for a spin lock learns nothing by trying again.
                 .loopIterationsBeforeThreadSwitch(spins)
                 .sequentialSpecification(sequential)
                 .apply(configure)
@@ -95,12 +95,15 @@ enum class Effort(
             .apply { chosen.forEach(::addCustomScenario) }
 
     companion object {
-        /** Of each generated scenario. A defect shows in few interleavings of the right scenario: so many scenarios. */
+        /**
+         * Interleavings of each generated scenario. A defect shows in few interleavings of the right scenario, so there
+         * are many scenarios.
+         */
         private const val INTERLEAVINGS = 20
 
         const val SPINS = 2
 
-        /** For what looks at all levels, in a loop that waits for nobody. */
+        /** For code that looks at all levels, in a loop that waits for no other thread. */
         val SPINS_OVER_LEVELS = BoundedBypass.LEVELS + 2
     }
 }
@@ -197,9 +200,9 @@ internal class LincheckTimer(private val timers: AtomicReferenceArray<LincheckTi
 }
 
 /**
- * In a model: the operation goes on. One that is cancelled after that has been inside for a moment, which others may
- * have seen, and then [leave]s. Lincheck's verifier runs it on at once and cancels its job if need be, so only the job
- * tells.
+ * In a model: resumes the operation. An operation that is cancelled after that has been inside for a moment, which
+ * others may have seen, and then [leave]s. Lincheck's verifier resumes the operation at once and cancels its job if
+ * need be, so only the job shows the cancellation.
  */
 internal fun CancellableContinuation<Boolean>.letIn(leave: () -> Unit) {
     resume(true)
@@ -250,7 +253,8 @@ private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: Corouti
         suspendCancellableCoroutine<Unit> { front ->
             front.invokeOnCancellation {
                 job.cancel()
-                // The coroutine ends when whoever has granted to it meanwhile has dispatched it; not before.
+                // If another thread has granted to the coroutine meanwhile, the coroutine ends once that thread has
+                // dispatched it, not before.
                 while (outcome == null) Thread.onSpinWait()
             }
             val here =

@@ -8,7 +8,7 @@ import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
-/** What a [Mutex] is to do, for one thread at a time. */
+/** Sequential specification of a [Mutex]. */
 internal class MutexSequential {
     private class Request(val owner: Any?, val timer: Int, val caller: CancellableContinuation<Boolean>) {
         val kind get() = owner to timer

@@ -10,7 +10,7 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 /** The timer of a request that has none. */
 internal const val NO_TIMER = -1
 
-/** What a [Semaphore] is to do, for one thread at a time. */
+/** Sequential specification of a [Semaphore]. */
 internal open class SemaphoreSequential(private var permits: Int) {
     private class Request(
         val weight: Int,

@@ -22,7 +22,7 @@ interface BarrierFace {
 
     fun reset()
 
-    /** What the barrier itself says, or a line that contains it. */
+    /** Returns the barrier's own string, or a text that contains it. */
     override fun toString(): String
 }
 

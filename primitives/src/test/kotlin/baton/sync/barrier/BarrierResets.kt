@@ -92,7 +92,7 @@ interface BarrierResets : BarrierFixture {
             runCurrent()
             callers.take(2).forEach(::assertBroken)
             assertTrue(callers[2].isWaiting)
-            // Whole at once: nobody waits for the old action.
+            // Whole at once: no caller waits for the old action.
             Callers(this).assertWhole(barrier)
             gate.complete(Unit)
             runCurrent()

@@ -21,7 +21,7 @@ interface ConditionFace {
 
     fun signalAll()
 
-    /** What the condition itself says, or a line that contains it. */
+    /** Returns the condition's own string, or a text that contains it. */
     override fun toString(): String
 }
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Whoever waits gives up the mutex as the owner it was, and comes back as the same. */
+/** A waiter gives up the mutex as the owner it was, and returns as the same owner. */
 interface ConditionOwners : ConditionFixture {
     @Test
     fun await_withOwner_givesItUpAndIsItAgain() =

@@ -192,7 +192,7 @@ interface ConditionReturn : ConditionFixture {
             assertState(condition, isLocked = true)
         }
 
-    /** Nobody may unlock for another; if somebody does, whoever comes back still finds a consistent mutex. */
+    /** No caller may unlock for another. If one does, the returning waiter still finds a consistent mutex. */
     @Test
     fun unlock_bySomebodyElseBeforeTheReturn_signalIsStillPassedOn() =
         runTest {

@@ -36,7 +36,7 @@ class ConditionScenarioTest {
             assertFalse(mutex.isLocked)
         }
 
-    /** cpython gh-112202: the notified waiter was cancelled, and nobody else was notified. */
+    /** cpython gh-112202: the notified waiter was cancelled, and no other waiter was notified. */
     @Test
     fun cancel_whoWasSignalled_wakesAnother() =
         runTest {
@@ -47,7 +47,7 @@ class ConditionScenarioTest {
             assertTrue(first.isCancelled && second.isServed)
         }
 
-    /** glibc 13165: a wait could take a signal that was sent before it began, from somebody who waited then. */
+    /** glibc 13165: a wait could take a signal that was sent before it began, from an earlier waiter. */
     @Test
     fun signal_takenByNobodyWhoCameLater() =
         runTest {

@@ -20,7 +20,7 @@ interface MutexFace {
 
     fun unlock(owner: Any? = null)
 
-    /** What the mutex itself says, or a line that contains it. */
+    /** Returns the mutex's own string, or a text that contains it. */
     override fun toString(): String
 }
 

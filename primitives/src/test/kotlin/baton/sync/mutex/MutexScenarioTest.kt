@@ -62,7 +62,7 @@ class MutexScenarioTest {
             assertFalse(mutex.isLocked)
         }
 
-    /** cpython bpo-27585: the woken waiter was cancelled before it took the lock, and nobody else was woken. */
+    /** cpython bpo-27585: the woken waiter was cancelled before it took the lock, and no other waiter was woken. */
     @Test
     fun cancel_wokenBeforeItRan_wakesTheNext() =
         runTest {
@@ -107,7 +107,7 @@ class MutexScenarioTest {
         }
     }
 
-    /** The lock is handed to somebody who is cancelled at that moment, many times in a row. */
+    /** The lock is handed to a waiter that is cancelled at that moment, many times in a row. */
     @Test
     fun cancel_everySecondAtItsHandOver_theOthersAreServedInOrder() =
         runTest {

@@ -97,7 +97,7 @@ internal val readWriteOps =
         },
     )
 
-/** Who is cancelled while it upgrades still reads upgradably. */
+/** A caller that is cancelled while it upgrades still reads upgradably. */
 private suspend inline fun ReadWriteLock.upgraded(owner: Any?, action: ReadWriteLock.() -> Unit) {
     lockUpgradable(owner)
     try {

@@ -78,7 +78,7 @@ class SemaphoreScenarioTest {
             assertTrue(blocked.isServed)
         }
 
-    /** python/asyncio #270: the woken task was cancelled before it ran, and nobody else was woken. */
+    /** python/asyncio #270: the woken task was cancelled before it ran, and no other task was woken. */
     @Test
     fun cancel_wokenBeforeItRan_wakesTheNext() =
         runTest {

@@ -52,7 +52,7 @@ interface ReadWriteLockFace {
 
     fun downgrade(owner: Any? = null)
 
-    /** What the lock itself says, or a line that contains it. */
+    /** Returns the lock's own string, or a text that contains it. */
     override fun toString(): String
 }
 

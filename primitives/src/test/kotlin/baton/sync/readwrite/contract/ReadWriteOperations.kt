@@ -83,10 +83,10 @@ internal class ReadWriteUnderLincheck(policy: ReadWritePolicy) : ReadWriteSubjec
     override fun timePasses(timer: Int) = clock.timePasses(timer)
 }
 
-/** Who asks: an owner, or somebody without one. */
+/** The caller: an owner, or a caller without one. */
 enum class Asker(val owner: LockOwner?) { ANYBODY(null), ANN(LockOwner.ANN), BEN(LockOwner.BEN) }
 
-/** Misuse included: whoever likes unlocks. See [HonestMutexLincheckBase] for why nobody is cancelled here. */
+/** Misuse included: any thread unlocks. See [HonestMutexLincheckBase] for why no caller is cancelled here. */
 internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
     @Operation(cancellableOnSuspension = false)
     suspend fun lock(@Param(gen = EnumGen::class) mode: ReadWriteMode, @Param(gen = EnumGen::class) by: Asker) {

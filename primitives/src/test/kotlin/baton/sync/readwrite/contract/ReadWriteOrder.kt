@@ -210,7 +210,7 @@ interface ReadWriteOrder : ReadWriteFixture {
         return lock
     }
 
-    /** Those who come next are [names], in this order. */
+    /** Asserts that the next admitted callers are [names], in this order. */
     private fun TestScope.assertServed(callers: Callers, vararg names: String) {
         runCurrent()
         assertEquals(names.toList(), callers.served.takeLast(names.size))

@@ -34,7 +34,7 @@ interface SemaphoreFace {
 
     suspend fun awaitIdle()
 
-    /** What the semaphore itself says, or a line that contains it. */
+    /** Returns the semaphore's own string, or a text that contains it. */
     override fun toString(): String
 }
 
