@@ -5,7 +5,7 @@ import baton.waiting.Waiter
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** Moments that coroutines do not let us see: a waiter has just been withdrawn and has not left its line yet. */
+/** States that coroutines cannot observe: a waiter has just been withdrawn and has not left its queue yet. */
 class ChannelCoreTest {
     private val dropped = mutableListOf<Any?>()
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class ChannelScenarioTest {
     /** kotlinx.coroutines #2826: an element that had been received was also reported as undelivered. */
     @Test
@@ -180,7 +180,7 @@ class ChannelScenarioTest {
         assertEquals(listOf("true 1 true"), seen)
     }
 
-    /** Go, kotlinx: a sender that was let in by the receiver it then waits for must not find its own element. */
+    /** Go, kotlinx: a sender that was admitted by the receiver it then waits for must not find its own element. */
     @Test
     fun send_thenReceiveOnOneRendezvousChannel_twoSwapTheirElements() =
         runTest {

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * Cancels one of two operations before every single step that the two, and those who send and receive beside them, can
- * make. Whatever an operation that returned has sent must be received or dropped, once, and nothing else; and the
- * places must all be there again.
+ * Cancels one of two operations before every single step that the two, and the senders and receivers beside them, can
+ * make. Each element of an operation that returned must be received or dropped, once, and no other element. All places
+ * must be free again.
  */
 class ChannelSweepTest {
     /** One channel, and what went in and out of it. */

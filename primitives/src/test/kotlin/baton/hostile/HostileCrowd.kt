@@ -53,7 +53,7 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
             }
         }
 
-        /** Lets others run; on the hostile dispatcher it does nothing: that one is to hit the waits alone. */
+        /** Lets others run; on the hostile dispatcher it does nothing: that dispatcher is to hit the waits alone. */
         suspend fun pause() {
             if (!isHostile) repeat(PAUSES) { yield() }
         }
@@ -173,7 +173,7 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
     }
 }
 
-/** Counts who is inside at one time of those who may not be there together. */
+/** Counts the current holders, and how often there were more of them than may hold at one time. */
 class Exclusion(private val limit: Int) {
     private val inside = AtomicInteger()
     private val excess = AtomicInteger()

@@ -53,8 +53,8 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
 /**
  * A timer may meet the trip, the cancellation, an abort, and a reset.
  *
- * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted,
- * or had failed. Whether it was, only the others can see; so a cancellable arrival answers nothing.
+ * Cancellation is an operation of its own: Lincheck's cannot express that a party was cancelled after it had been
+ * counted, or had failed. Only the other parties can see whether it was, so a cancellable arrival returns nothing.
  */
 abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) :
     BarrierLincheckBase(barrier, sequential) {
@@ -109,7 +109,7 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) 
                     }
                 }
             },
-            { // The cancellation meets the trip, and those who come next.
+            { // The cancellation meets the trip, and the parties of the next generation.
                 parallel {
                     thread {
                         actor(::arrive)

@@ -67,7 +67,7 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
 }
 
 /**
- * Cancellation is an operation of its own: Lincheck's cannot tell that a sender whose element was taken returns
+ * Cancellation is an operation of its own: Lincheck's cannot express that a sender whose element was taken returns
  * normally although it was cancelled.
  */
 abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential: Class<*>) :
@@ -260,7 +260,7 @@ open class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), 
 
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
-            { // The cancellation of one who waits for a place meets the place that comes, and the end.
+            { // The cancellation of a caller that waits for a place meets the place that comes, and the end.
                 parallel {
                     thread {
                         actor(::reserve, 1)

@@ -93,7 +93,7 @@ open class ConditionLincheckTest {
         futures.get(thread)?.cancel()
     }
 
-    /** Stands in for the future of the Java face. */
+    /** Stands in for the future of the Java API. */
     private class Future(core: WaitCore, private val caller: CancellableContinuation<String>) :
         SignalWaiter(core, owner = null) {
         override fun resume(): Boolean {

@@ -83,7 +83,7 @@ open class WaitGroupLincheckTest : CountdownLincheckBase(WaitGroupSequential::cl
         get() {
             val test = this
             return listOf(
-                { // Zero lasts for a moment only: who waited is in, who comes later waits.
+                { // Zero lasts for a moment only: earlier waiters are released, later callers wait.
                     initial { actor(test::add, 1) }
                     parallel {
                         thread { actor(test::await) }

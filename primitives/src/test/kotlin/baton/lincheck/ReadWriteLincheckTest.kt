@@ -56,7 +56,7 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
     ReadWriteLincheck {
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
-            { // A writer that gives up lets in the readers it held back.
+            { // A writer that gives up admits the readers it held back.
                 initial { actor(::tryLock, 1, READ) }
                 parallel {
                     thread { actor(::isWriteLocked) }
@@ -78,7 +78,7 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
                     }
                 }
             },
-            { // Readers that are let in together, and one of them is cancelled.
+            { // Readers that are admitted together, and one of them is cancelled.
                 initial { actor(::tryLock, 1, WRITE) }
                 parallel {
                     thread {

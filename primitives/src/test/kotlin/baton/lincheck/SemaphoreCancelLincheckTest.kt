@@ -90,7 +90,7 @@ open class PriorityLincheckTest :
 
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
-            { // The urgent one overtakes, and is let in where the other would not fit.
+            { // The urgent request overtakes, and is granted where the other would not fit.
                 initial { actor(::tryAcquire, 1, 2) }
                 parallel {
                     thread { actor(::release, 1, 1) }

@@ -68,7 +68,7 @@ class CancelledWaitersMemoryTest {
      * Ten times the waiters take ten times the time, and no more: a waiter behind a million costs as much as one behind
      * a hundred thousand. A short run and a long one cannot be set side by side for that: the long one has the
      * processor's caches and the collector against it. So a million on one semaphore and a million on ten stand in one
-     * heap and are cancelled in turns, a block of each; the median block feels no collection.
+     * heap and are cancelled alternately, a block of each; the median block feels no collection.
      */
     @Test
     fun cancelling_costsTheSameForEverybody_andTheNextReleaseIsFast() {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** A channel keeps what it holds, and who waits, and nothing else. */
+/** A channel retains its elements and its waiters, and nothing else. */
 class ChannelMemoryTest {
     private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
         override fun resumeWith(result: Result<Unit>) = Unit

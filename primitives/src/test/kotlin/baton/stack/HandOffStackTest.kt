@@ -226,7 +226,7 @@ class HandOffStackTest {
         assertEquals(0, barrier.waiting)
     }
 
-    /** Each runs its action, which lets the next one run its own. */
+    /** Each party runs its action, which releases the next party to run its own. */
     @ParameterizedTest
     @EnumSource
     fun barrier_actionsOneAfterTheOther(world: World) {
@@ -256,8 +256,8 @@ class HandOffStackTest {
         private const val MILLION = 1_000_000
 
         /**
-         * For those who bring more with them than their place in the line: some hundred times what the stack would
-         * bear.
+         * The number of waiters that need more memory than their queue node: some hundred times as many as the stack
+         * would bear.
          */
         private const val MANY = 200_000
     }

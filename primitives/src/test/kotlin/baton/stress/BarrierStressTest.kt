@@ -116,7 +116,7 @@ open class BarrierStressTest {
                     ran++
                 }
             val tally = Tally(3)
-            // A reset lets the next action begin while the old one runs. So this test resets only after all callers ended.
+            // A reset lets the next action begin while the old one runs. The test resets only when all callers ended.
             val left = AtomicInteger(arrivals / 4)
             stress(barrier) {
                 while (left.get() > 0) {
@@ -143,7 +143,7 @@ open class BarrierStressTest {
         }
     }
 
-    /** Parties in step, some of which are cancelled; who is left starts anew. */
+    /** Parties in step, some of which are cancelled; the remaining parties start anew. */
     @Test
     fun reset_racingWithCancelAndArrivals_neverHangs() {
         for (onCancel in BarrierCancellation.entries) {

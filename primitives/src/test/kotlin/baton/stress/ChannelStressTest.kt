@@ -89,7 +89,7 @@ open class ChannelStressTest {
             const val SENT = 1 shl 16
             const val IN_DOUBT = SENT shl 1
 
-            /** For those who had begun when it was enough. */
+            /** Room for senders that had already begun when enough was sent. */
             const val SPARE = 2_000
         }
     }
@@ -180,7 +180,7 @@ open class ChannelStressTest {
 
         fun close() = channels.forEach { it.close() }
 
-        /** And what is left inside comes out by way of `onDropped`. */
+        /** And the elements left in the buffer come out by way of `onDropped`. */
         fun cancel() = channels.forEach { it.cancel() }
 
         fun checkAtRest() {

@@ -63,7 +63,7 @@ open class CountdownStressTest {
                     List(8) {
                         launch {
                             if (awaitSomehow(group)) {
-                                check(written.all { it == 1 }) { "let in too early" }
+                                check(written.all { it == 1 }) { "released too early" }
                                 letIn.incrementAndGet()
                             } else {
                                 gaveUp.incrementAndGet()
@@ -84,17 +84,17 @@ open class CountdownStressTest {
                 watchdog.progress()
             }
         }
-        assertTrue(letIn.get() > rounds, "only $letIn let in, $gaveUp gave up")
+        assertTrue(letIn.get() > rounds, "only $letIn released, $gaveUp gave up")
     }
 
-    /** Zero is over as soon as it came: every one of those who waited is let in by it, and by it once. */
+    /** Zero is over as soon as it came: it releases every one of the current waiters, each of them once. */
     @Test
     fun waitGroup_zeroForAMomentOnly_letsInExactlyThoseWhoWaited() {
         val awaiters = 20
         val group = waitGroup(1)
         val letIn = AtomicInteger()
         val over = AtomicInteger()
-        stress({ "$group, $letIn let in" }) {
+        stress({ "$group, $letIn released" }) {
             val loops: List<Job> =
                 List(awaiters) { number ->
                     launch {
@@ -111,7 +111,7 @@ open class CountdownStressTest {
                 group.done()
                 group.add()
                 while (letIn.get() < round * awaiters) yield()
-                check(group.waiting == 0 && letIn.get() == round * awaiters) { "$letIn let in" }
+                check(group.waiting == 0 && letIn.get() == round * awaiters) { "$letIn released" }
                 over.set(round)
                 watchdog.progress()
             }
@@ -153,7 +153,7 @@ open class CountdownStressTest {
         assertEquals(0, group.waiting)
     }
 
-    /** Some find their crowd ended but not woken yet. */
+    /** Some waiters find their batch ended but not woken yet. */
     @Test
     fun cancel_manyRacingWithTheLastCountDown_othersAreLetIn() {
         val waiters = 60

@@ -220,7 +220,7 @@ open class ReadWriteStressTest {
         assertFree(lock)
     }
 
-    /** All who are inside have given an owner. */
+    /** All holders have given an owner. */
     @ParameterizedTest
     @EnumSource
     fun strangers_whoUnlockWhatOwnersHold_areRefused(policy: ReadWritePolicy) {
@@ -296,7 +296,7 @@ open class ReadWriteStressTest {
         stress(lock) {
             repeat(rounds) {
                 check(lock.tryLockRead() && lock.tryLockUpgradable()) { "$lock" }
-                // A job may be cancelled after upgrade() has returned: only the call itself tells how it ended.
+                // A job may be cancelled after upgrade() has returned: only the call itself shows how it ended.
                 var upgraded = false
                 val upgrade = launch {
                     lock.upgrade()

@@ -42,7 +42,7 @@ open class WaiterReuseStressTest {
     private val lock = ReadWriteLock()
     private val channel = Channel<Int>(1)
 
-    /** How many are inside the mutex, and inside the lock to write. */
+    /** The number of holders of the mutex, and of writers of the lock. */
     private val inside = AtomicInteger()
     private val writing = AtomicInteger()
     private val left = AtomicInteger(operations)

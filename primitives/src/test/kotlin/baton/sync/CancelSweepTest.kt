@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * Cancels one of two operations before every single step that the two, and those who hold what they wait for, can make.
+ * Cancels one of two operations before every single step that the two, and the holders they wait for, can make.
  * Afterwards everything must be as if the cancelled operation had never been called.
  */
 class CancelSweepTest {
-    /** A suspending [call] that answers how many permits it holds now. */
+    /** A suspending [call] that returns how many permits it holds now. */
     internal class Op<P>(val name: String, val call: suspend (P) -> Int) {
         override fun toString() = name
     }

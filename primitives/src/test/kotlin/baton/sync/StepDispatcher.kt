@@ -7,7 +7,7 @@ import kotlinx.coroutines.Delay
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Runnable
 
-/** One thread, and nothing runs before it is told to. Timers fire on command. */
+/** One thread. A task runs only when the test steps, and timers fire on command. */
 class StepDispatcher :
     CoroutineDispatcher(),
     Delay {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Teardowns that fail, and who learns of it. */
+/** Teardowns that fail, and the callers that get their failures. */
 class TeardownFailureTest {
     private fun suppressedOf(thrown: Throwable?) = thrown!!.suppressed.map { it.message }
 

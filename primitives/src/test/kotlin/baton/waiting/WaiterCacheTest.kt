@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class WaiterCacheTest {
-    /** Grants what the test tells it to. */
+    /** Grants the requests that the test selects. */
     private class Core : WaitCore() {
         val waiters = ArrayList<Waiter>()
 

@@ -51,7 +51,7 @@ public class BlockMeetsLeavingWorker {
         result.r2 = dispatcher.getMetrics().getWorkers();
     }
 
-    /** A dispatcher that runs its work when the test tells it to. */
+    /** A dispatcher that runs its work when the test calls {@link #runAll}. */
     static final class Workers extends CoroutineDispatcher {
         private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 

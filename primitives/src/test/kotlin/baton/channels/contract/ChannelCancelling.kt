@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Everything ends, and what is inside is thrown away. */
+/** Every call ends, and the buffered elements are dropped. */
 interface ChannelCancelling : ChannelFixture {
     @Test
     fun cancel_elementsInside_goToOnDroppedInOrder() {

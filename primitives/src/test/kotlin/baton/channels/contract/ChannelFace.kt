@@ -10,14 +10,14 @@ import baton.channels.receiveOrNull
 import kotlin.time.Duration
 
 /**
- * A channel of strings as a contract sees it, whichever face stands behind it.
+ * A channel of strings as a contract sees it, over any of the APIs.
  *
  * - A caller that waits is a coroutine; cancelling it withdraws the request. Over a future: cancel the future.
  * - A [send] that throws has sent nothing; a [receive] that throws has received nothing.
- * - A try answers false or null where it would have to wait, and throws [ChannelClosedException] where the channel is
- *   closed (for who receives: and drained).
- * - What a face throws arrives as itself, not wrapped.
- * - Without a level of its own, what is sent under [ChannelOrder.PRIORITY] has that of the caller's coroutine context.
+ * - A try returns false or null where it would have to wait, and throws [ChannelClosedException] where the channel is
+ *   closed (for a receiver: and drained).
+ * - An exception of an API arrives as itself, not wrapped.
+ * - Under [ChannelOrder.PRIORITY], an element sent without a level has the level of the caller's coroutine context.
  */
 interface ChannelFace {
     val capacity: Int

@@ -95,7 +95,7 @@ class SelectChannelFace(private val channel: Channel<String>) : ChannelFace by K
     override fun toString() = channel.toString()
 }
 
-/** Suspend functions and `select` take turns, in one line. */
+/** Suspend functions and `select` alternate, in one queue. */
 class MixedChannelFace(private val channel: Channel<String>) : ChannelFace by KotlinChannelFace(channel) {
     constructor(plan: ChannelPlan) : this(plan.build())
 

@@ -29,7 +29,7 @@ interface ChannelFixture {
 /**
  * The contract of a channel for every kind of caller: a suspend function, a `select`, a future, or all in one queue.
  *
- * It consists of topics, interfaces of their own: a face that cannot do one of them (say [ChannelTimeouts], which needs
+ * It consists of topics, interfaces of their own: an API that cannot do one of them (say [ChannelTimeouts], which needs
  * virtual time, or [ChannelMeetings], where a sender that waits must have its element with it) implements the others.
  */
 abstract class ChannelContract(override val factory: ChannelFactory) :

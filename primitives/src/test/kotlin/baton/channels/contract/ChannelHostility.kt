@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource
 /**
  * Some of the senders or receivers have a dispatcher with a fault. No element is lost or received twice, and the
  * callers on a dispatcher that works go on. Two promises cannot hold: an element that was handed to a receiver whose
- * resumption was dropped is lost with it, and so is the place that a select which sends was promised.
+ * resumption was dropped is lost with it, and so is the place that was promised to a sending select.
  */
 interface ChannelHostility : ChannelFixture {
     @ParameterizedTest

@@ -35,7 +35,7 @@ internal open class BarrierSequential(private val parties: Int, private val brea
         try {
             await(job = job)
         } catch (_: BarrierBrokenException) {
-            // It answers nothing.
+            // The operation returns nothing.
         }
     }
 
@@ -104,7 +104,7 @@ internal open class BarrierSequential(private val parties: Int, private val brea
 
 private const val NOBODYS = -1
 
-// Answers, besides the numbers of those who were let in.
+// Results, besides the numbers of the released parties.
 private const val CANCELLED = -1
 private const val TIMED_OUT = -2
 private const val BROKEN = -3

@@ -10,9 +10,9 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 
 /**
- * Coroutines of their own, which an operation of Lincheck's starts, cancels, or runs on: for what has no sequential
- * answer because it depends on who is faster. Such operations answer nothing, and a validation says what must hold in
- * the end.
+ * Coroutines of their own, which an operation of Lincheck's starts, cancels, or resumes: for results that depend on the
+ * relative speed of threads, and so are not sequential. Such operations return nothing, and a validation checks the
+ * invariant in the end.
  */
 internal class LincheckCoroutines {
     private val dispatched = ConcurrentLinkedQueue<Runnable>()

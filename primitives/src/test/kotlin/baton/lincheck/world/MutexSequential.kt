@@ -82,7 +82,7 @@ internal class MutexSequential {
     override fun hashCode() = line.size
 }
 
-/** Only who has locked unlocks. */
+/** Only the thread that has locked unlocks. */
 internal class HonestMutexSequential {
     private val mutex = MutexSequential()
     private val mine = Array<Any?>(THREADS) { null }

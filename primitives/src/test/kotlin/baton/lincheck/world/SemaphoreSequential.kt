@@ -103,7 +103,7 @@ internal open class SemaphoreSequential(private var permits: Int) {
         }
     }
 
-    /** Lets in the head of the line as long as it fits. */
+    /** Grants the head of the queue as long as it fits. */
     private fun admit() {
         while (line.isNotEmpty() && held + line.first().weight <= permits) {
             val request = line.removeFirst()

@@ -5,7 +5,7 @@ import baton.sync.BarrierCancellation
 import baton.sync.semaphore.contract.SemaphoreFace
 import kotlin.time.Duration
 
-/** A barrier as a contract sees it, whichever face stands behind it. The rules are those of [SemaphoreFace]. */
+/** A barrier as a contract sees it, over any of the APIs. The rules of [SemaphoreFace] hold here, too. */
 interface BarrierFace {
     val parties: Int
 

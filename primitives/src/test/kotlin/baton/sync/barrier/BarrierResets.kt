@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** An abort breaks it. A reset fails those who wait, and leaves a barrier as new. */
+/** An abort breaks the barrier. A reset fails the waiting parties, and leaves a barrier as new. */
 interface BarrierResets : BarrierFixture {
     @Test
     fun reset_nobodyWaits_changesNothing() =

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class BarrierScenarioTest {
     /** Arrow's CyclicBarrier: the action's failure reached the others as a cancellation, which is never reported. */
     @Test

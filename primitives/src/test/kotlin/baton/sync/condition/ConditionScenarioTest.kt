@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, and uses, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, and uses, as far as the contract does not cover them already. */
 class ConditionScenarioTest {
     private val mutex = Mutex(name = "account")
     private val condition = mutex.newCondition("enough")
@@ -108,7 +108,7 @@ class ConditionScenarioTest {
             assertEquals("enough is enough", waiter.failure!!.message)
         }
 
-    /** Timed waits that all end at the same moment, while the mutex is free: each takes it in turn. */
+    /** Timed waits that all end at the same moment, while the mutex is free: each takes it after another. */
     @Test
     fun await_manyTimeOutTogether_eachHoldsTheMutexInTurn() =
         runTest {

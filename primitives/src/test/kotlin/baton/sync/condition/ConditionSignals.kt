@@ -197,7 +197,7 @@ interface ConditionSignals : ConditionFixture {
             assertState(condition, isLocked = false, waiting = 1)
         }
 
-    /** Two who take turns: each signals the other and waits for it. */
+    /** Two callers alternate: each signals the other and waits for it. */
     @Test
     fun await_pingPong_takesTurns() =
         runTest {

@@ -2,7 +2,7 @@ package baton.sync.countdown
 
 import kotlin.time.Duration
 
-/** A latch or a wait group as the contracts see it, whichever face stands behind it. */
+/** A latch or a wait group as the contracts see it, over any of the APIs. */
 interface CountdownFace {
     val count: Int
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class CountdownScenarioTest {
     /** JDK-6332435, 8221168 (CountDownLatch): the limits of the count. */
     @Test
@@ -48,7 +48,7 @@ class CountdownScenarioTest {
             assertEquals((1..3).map { "round $it" }, callers.served)
         }
 
-    /** The last arriver is cancelled at the moment it opens: the others are let in all the same. */
+    /** The last arriver is cancelled at the moment it opens: the others are released all the same. */
     @Test
     fun countDown_byOneThatIsCancelledThen_letsInTheOthers() =
         runTest {

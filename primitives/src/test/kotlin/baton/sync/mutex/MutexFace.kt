@@ -3,7 +3,7 @@ package baton.sync.mutex
 import baton.sync.semaphore.contract.SemaphoreFace
 import kotlin.time.Duration
 
-/** A mutex as a contract sees it, whichever face stands behind it. The rules are those of [SemaphoreFace]. */
+/** A mutex as a contract sees it, over any of the APIs. The rules of [SemaphoreFace] hold here, too. */
 interface MutexFace {
     val isLocked: Boolean
 

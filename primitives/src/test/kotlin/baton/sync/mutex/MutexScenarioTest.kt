@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class MutexScenarioTest {
-    /** kotlinx.coroutines #3745: tryLock(owner) beside unlock and lock by others gave an answer that fits no order. */
+    /** kotlinx.coroutines #3745: tryLock(owner) beside others' unlock and lock had a result that fits no order. */
     @Test
     fun tryLock_holderChangesBetweenTwoAnswers_eachFitsItsMoment() =
         runTest {
@@ -130,7 +130,7 @@ class MutexScenarioTest {
             assertEquals(0, mutex.waiting)
         }
 
-    /** Between release and the next holder there was a turn in which others could slip in. */
+    /** Between the release and the next holder, other callers could take the lock. */
     @Test
     fun unlock_somebodyWaits_nobodySlipsIn() =
         runTest {

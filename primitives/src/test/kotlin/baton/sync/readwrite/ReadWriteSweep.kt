@@ -50,7 +50,7 @@ internal class HeldReadWriteLock(policy: ReadWritePolicy) {
     override fun toString() = "$lock"
 }
 
-/** Each answers how often it holds the lock then. */
+/** Each operation returns how often it holds the lock then. */
 internal val readWriteOps =
     listOf<Op<HeldReadWriteLock>>(
         Op("lockRead") { it.lock.lockRead(); it.hold(READ) },

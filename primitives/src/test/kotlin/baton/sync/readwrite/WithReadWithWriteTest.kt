@@ -137,7 +137,7 @@ class WithReadWithWriteTest {
                     }
                 }
                 advanceUntilIdle()
-                // Ten writers one by one, and at most as many turns of readers.
+                // Ten writers one by one, and at most as many batches of readers.
                 assertTrue(currentTime - start in 110..200) { "$policy: ${currentTime - start}" }
             }
         }

@@ -124,11 +124,11 @@ class SemaphoreModelSpec :
             scope.runCurrent()
         }
 
-        /** The first one that is let in is cancelled before it runs: what it was given goes on to others. */
+        /** The first waiter that is granted is cancelled before it runs: its permits go on to others. */
         private fun releaseAndCancel() {
             if (model.held == 0) return
             val before = model.granted.size
-            steps += "release 1, cancel the first of those it lets in"
+            steps += "release 1, cancel the first waiter it grants"
             real.release()
             model.release()
             val unlucky = model.granted.getOrNull(before)

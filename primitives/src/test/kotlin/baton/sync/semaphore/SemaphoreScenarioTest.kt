@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class SemaphoreScenarioTest {
     /** kotlinx.coroutines #1422: the number acquired at the start was ignored by release. */
     @Test
@@ -172,7 +172,7 @@ class SemaphoreScenarioTest {
             }
         }
 
-    /** awslabs/shuttle PR #167: the head gave up, and those who now fitted were not looked at. */
+    /** awslabs/shuttle PR #167: the head gave up, and the waiters that now fitted were not granted. */
     @Test
     fun cancel_headGivesUp_thoseWhoNowFitAreServed() =
         runTest {
@@ -246,7 +246,7 @@ class SemaphoreScenarioTest {
         assertState(semaphore, available = 1)
     }
 
-    /** The resumed waiter was not counted; a limit of 2 let in 7. */
+    /** The resumed waiter was not counted; a limit of 2 admitted 7. */
     @Test
     fun withPermit_manyMoreThanTheLimit_neverMoreInsideThanTheLimit() =
         runTest {

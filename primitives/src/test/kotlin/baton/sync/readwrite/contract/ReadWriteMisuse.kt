@@ -109,7 +109,7 @@ interface ReadWriteMisuse : ReadWriteFixture {
         }
     }
 
-    /** Brings a lock to a state, with and without others who wait, and makes all calls but those that are [right]. */
+    /** Brings a lock to a state, with and without other waiters, and makes all calls but the [right] ones. */
     private fun check(vararg right: String, prepare: suspend Callers.(ReadWriteLockFace) -> Unit) =
         runTest {
             assertTrue(calls.map { it.name }.containsAll(right.toList()))

@@ -128,11 +128,10 @@ internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
 }
 
 /**
- * Cancellation and timeouts included. Only who has locked unlocks.
+ * Cancellation and timeouts included. Only the thread that has locked unlocks.
  *
- * A reader whose time is over is not among them: it may have been counted among the readers that a writer let in, for
- * the moment until its timer was heard, and no order of the operations explains that. A cancelled one may have been
- * inside.
+ * A reader whose time is over is not included: it may have been counted among the readers that a writer admitted, until
+ * its timer took effect, and no order of the operations explains that. A cancelled reader may have been a holder.
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
 internal abstract class HonestReadWrite(private val lock: ReadWriteSubject) {
@@ -244,7 +243,7 @@ internal abstract class OwnedReadWrite(private val lock: ReadWriteSubject) : Hon
     fun readHolders() = lock.readHolders().map { "$it" }.sorted().toString()
 }
 
-/** The operation that is cancelled when it suspends, or has just been let in. */
+/** The operation that is cancelled when it suspends, or has just been granted. */
 internal fun DSLThreadScenario.cancelled(operation: KFunction<*>, vararg arguments: Any) {
     actor(operation, *arguments)
     this[lastIndex] = last().copy(cancelOnSuspension = true, promptCancellation = true)

@@ -17,7 +17,7 @@ interface SemaphoreFixture {
 /**
  * The contract of a semaphore for every kind of caller: a suspend function, a `select`, a future, or all in one queue.
  *
- * It consists of topics, interfaces of their own: a face that cannot do one of them (say [SemaphoreTimeouts], which
+ * It consists of topics, interfaces of their own: an API that cannot do one of them (say [SemaphoreTimeouts], which
  * needs virtual time) implements the others.
  */
 abstract class SemaphoreContract(override val factory: SemaphoreFactory) :
