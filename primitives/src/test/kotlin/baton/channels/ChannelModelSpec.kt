@@ -17,7 +17,7 @@ import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 
-/** Random sequences of operations: the channel does what the naive [ChannelModel] does. */
+/** Random sequences of operations: the channel behaves as the naive [ChannelModel] does. */
 class ChannelModelSpec :
     FunSpec({
         for (order in ChannelOrder.entries) {

@@ -88,7 +88,7 @@ class ChannelScenarioTest {
             assertEquals(listOf(1), got)
         }
 
-    /** tokio #7714: what was sent into a reserved place after the receiver was gone stuck in the channel. */
+    /** tokio #7714: an element sent into a reserved place after the receiver was gone stuck in the channel. */
     @Test
     fun placeSend_receiverIsGone_throwsOrIsDropped() =
         runTest {
@@ -141,7 +141,7 @@ class ChannelScenarioTest {
                 }
             val got = mutableListOf<Int>()
             while (!channel.isClosed || channel.size > 0) {
-                // Not around what is done with the element: what a timeout throws away then is the caller's.
+                // The timeout covers the receive alone. Around the processing, it would drop the caller's own element.
                 withTimeoutOrNull(3_000) { channel.receiveOrNull()?.let(got::add) }
             }
             producer.join()

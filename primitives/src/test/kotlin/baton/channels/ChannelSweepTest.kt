@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test
  * must be free again.
  */
 class ChannelSweepTest {
-    /** One channel, and what went in and out of it. */
+    /** One channel, and the elements that went in and out of it. */
     private class World(plan: ChannelPlan, private val filled: Int) {
         val sent = mutableListOf<String>()
         val out = mutableListOf<String>()

@@ -13,7 +13,7 @@ object ShallowStack {
     /**
      * @param prepare makes a subject.
      * @param operation runs short of stack. It may throw nothing but a [StackOverflowError].
-     * @param check calls the subject again, with all the stack that it needs. It fails by throwing, or by not returning.
+     * @param check calls the subject again, with all the stack that it needs. It fails if it throws or does not return.
      * @return how many operations overflowed.
      */
     fun <S> sweep(prepare: () -> S, operation: (S) -> Unit, check: (S) -> Unit): Int {

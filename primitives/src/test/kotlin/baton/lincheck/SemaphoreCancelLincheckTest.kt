@@ -16,7 +16,7 @@ import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 import org.junit.jupiter.api.Tag
 
-/** Cancellation included. Only what a thread holds it releases, see [HonestMutexLincheckBase]. */
+/** Cancellation included. A thread releases only the permits it holds, see [HonestMutexLincheckBase]. */
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
 abstract class HonestSemaphoreLincheckBase(

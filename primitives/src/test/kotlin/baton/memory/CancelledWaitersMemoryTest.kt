@@ -82,8 +82,8 @@ class CancelledWaitersMemoryTest {
         val long = ArrayList<Job>(MILLION)
         val short = ArrayList<Job>(MILLION)
         for (line in ten) {
-            // In blocks of memory of their own: what one cancels must not bring the other's into the processor's
-            // caches.
+            // Each in memory blocks of its own: cancelling the waiters of one must not bring the waiters of the other
+            // into the processor's caches.
             repeat(MILLION / 10 / BLOCK) {
                 repeat(BLOCK) { long += park(semaphore) }
                 repeat(BLOCK) { short += park(line) }

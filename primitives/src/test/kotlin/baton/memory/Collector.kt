@@ -15,7 +15,7 @@ internal fun usedHeap(): Long {
     }
 }
 
-/** Several collections, for a frame that has returned may keep what it held until it is written over. */
+/** Collects several times, because a frame that has returned may keep its references until it is overwritten. */
 internal fun assertCollected(references: List<WeakReference<*>>) {
     for (attempt in 1..10) {
         System.gc()

@@ -99,7 +99,7 @@ class CancellableTaskStackTest {
             cancellableTask { depth }.thenCompose { this@composed.composed(depth - 1, innermost) }
         }
 
-    /** Each task waits for the one that its block has answered. */
+    /** Each task waits for the task that its block has returned. */
     @ParameterizedTest
     @EnumSource
     fun composed_completesAndIsCancelled(world: World) {

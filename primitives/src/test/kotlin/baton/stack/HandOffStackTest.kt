@@ -98,7 +98,7 @@ class HandOffStackTest {
         assertEquals(false, mutex.isLocked)
     }
 
-    /** Each cancels the next when it has come back with the mutex, and while it still holds it. */
+    /** Each waiter cancels the next when it has returned with the mutex, and while it still holds it. */
     @ParameterizedTest
     @EnumSource
     fun condition_cancelledInAChain(world: World) {

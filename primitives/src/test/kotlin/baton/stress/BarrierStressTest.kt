@@ -165,7 +165,7 @@ open class BarrierStressTest {
                     val reset = launch { barrier.reset() }
                     joinAll(cancel, reset)
                     parties[0].join()
-                    // Nothing but a reset reaches one that came after the first.
+                    // Only a reset reaches a party that came after the first reset.
                     while (!parties[1].isCompleted) {
                         barrier.reset()
                         yield()

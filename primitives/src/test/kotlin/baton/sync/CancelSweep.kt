@@ -20,7 +20,7 @@ abstract class CancelSweep<W, O>(private val ops: List<O>) {
     /** The text that a failure reports beside the operations. */
     protected abstract val start: String
 
-    /** All runs on [dispatcher]; what the world brings may, too. */
+    /** All calls run on [dispatcher]; callbacks of the world may, too. */
     protected abstract fun create(dispatcher: StepDispatcher): W
 
     /** Returns how often [SweepRun.world] is held by the caller now. */
@@ -133,7 +133,7 @@ class SweptCall(context: CoroutineContext) :
         failure = cause
     }
 
-    /** Throws what the call may not end with. */
+    /** Throws the exception that the call has ended with, unless the call may end with it. */
     inline fun throwUnless(mayEndWith: (Throwable) -> Boolean) {
         failure?.let { if (it !is CancellationException && !mayEndWith(it)) throw it }
     }

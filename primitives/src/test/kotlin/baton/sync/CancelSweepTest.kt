@@ -132,7 +132,7 @@ class CancelSweepTest {
             },
         )
 
-    /** [held] is what is held at first, and given back beside the two. */
+    /** [held] permits are held at first, and given back beside the two. */
     private class PermitSweep<P>(
         ops: List<Op<P>>,
         private val held: Int,
@@ -149,7 +149,7 @@ class CancelSweepTest {
         override fun SweepRun<P>.beside() = repeat(held) { turn { giveBack(world) } }
 
         override fun SweepRun<P>.end(first: SweptCall, second: SweptCall) {
-            // One may hold what the other waits for.
+            // One call may hold the permits that the other waits for.
             val open = mutableListOf(first, second)
             while (true) {
                 val done = open.firstOrNull { it.isCompleted } ?: break

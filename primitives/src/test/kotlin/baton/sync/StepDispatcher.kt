@@ -18,7 +18,7 @@ class StepDispatcher :
         queue.addLast(block)
     }
 
-    /** Runs what was dispatched first; false when there is nothing. */
+    /** Runs the block that was dispatched first; returns false when there is none. */
     fun step(): Boolean {
         (queue.removeFirstOrNull() ?: return false).run()
         return true

@@ -17,7 +17,7 @@ import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** A scope in virtual time in which one task may fail without the others, and a place to note what happened. */
+/** A scope in virtual time in which one task may fail without the others, and a log of events. */
 internal class TaskWorld(val test: TestScope, context: CoroutineContext) {
     val scope = CoroutineScope(test.coroutineContext + SupervisorJob() + context)
     val log = mutableListOf<Any?>()

@@ -42,7 +42,7 @@ class Callers(private val scope: TestScope) {
     }
 }
 
-/** One of the [Callers], and what has become of its request so far. */
+/** One of the [Callers], and the outcome of its request so far. */
 class Caller internal constructor(val name: String) {
     lateinit var job: Job
         internal set

@@ -177,7 +177,7 @@ class WaiterCacheTest {
         assertNotSame(core.waiters[0], core.waiters[1])
     }
 
-    /** As an executor that has queued a task and cannot start another thread, whose threads have run the task by then. */
+    /** Acts as an executor that queues a task and cannot start another thread, after its threads have run the task. */
     private class RunsAndThrows : CoroutineDispatcher() {
         var throws = false
 

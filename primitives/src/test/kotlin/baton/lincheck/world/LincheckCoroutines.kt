@@ -36,7 +36,7 @@ internal class LincheckCoroutines {
         jobs.poll()?.cancel()
     }
 
-    /** Runs what was dispatched first; false when there is nothing. */
+    /** Runs the block that was dispatched first; returns false when there is none. */
     fun step(): Boolean {
         (dispatched.poll() ?: return false).run()
         return true

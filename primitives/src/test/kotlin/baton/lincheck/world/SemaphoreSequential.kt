@@ -126,7 +126,7 @@ internal open class SemaphoreSequential(private var permits: Int) {
     override fun hashCode() = held + 31 * line.size
 }
 
-/** Only what a thread holds it releases. */
+/** A thread releases only the permits it holds. */
 internal open class HonestSemaphoreSequential(permits: Int) {
     private val semaphore = SemaphoreSequential(permits)
     private val held = IntArray(THREADS)

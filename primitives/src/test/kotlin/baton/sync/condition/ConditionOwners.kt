@@ -56,7 +56,7 @@ interface ConditionOwners : ConditionFixture {
             assertEquals("b", mutex.holder)
         }
 
-    /** For the mutex it would be locking twice; but the one waits until the other has unlocked. */
+    /** For the mutex it would be locking twice; but the waiter waits until the other caller has unlocked. */
     @Test
     fun signal_bySameOwnerAsTheWaiters_isNotLockingTwice() =
         runTest {

@@ -143,7 +143,7 @@ class MutexScenarioTest {
             assertTrue(waiter.isServed)
         }
 
-    /** Read, suspend, write: what the mutex is for. */
+    /** Read, suspend, write: the purpose of the mutex. */
     @Test
     fun withLock_readSuspendWrite_losesNoUpdate() =
         runTest {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Assertions.fail
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** A lock that is unlocked however the block ends; and what only the suspend functions of a read-write lock promise. */
+/** A lock that is unlocked however the block ends; and the promises of a read-write lock's suspend functions alone. */
 class WithReadWithWriteTest {
     private val lock = ReadWriteLock(name = "cache")
 

@@ -21,7 +21,7 @@ import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 
-/** Random sequences of operations: the semaphore does what the naive [SemaphoreModel] does. */
+/** Random sequences of operations: the semaphore behaves as the naive [SemaphoreModel] does. */
 class SemaphoreModelSpec :
     FunSpec({
         for ((face, factory) in faces) {
@@ -171,7 +171,7 @@ class SemaphoreModelSpec :
             check("failed", model.failed.filterNot { callers[it].hasFailed() }, emptyList<Int>())
         }
 
-        /** After the last step everything comes back, and everybody is served. */
+        /** After the last step all permits are released, and every waiter is served. */
         private fun drain() {
             repeat(1_000) {
                 if (model.held == 0) return@repeat

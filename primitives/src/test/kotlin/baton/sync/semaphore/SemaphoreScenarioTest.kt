@@ -50,7 +50,7 @@ class SemaphoreScenarioTest {
             }
         }
 
-    /** tokio PR #3644: the check against the maximum looked at what is added only, not at the sum. */
+    /** tokio PR #3644: the check against the maximum looked at the added permits only, not at the sum. */
     @Test
     fun release_sumAboveThePermits_isRefused() {
         val semaphore = Semaphore(Int.MAX_VALUE, acquired = 2)
@@ -59,7 +59,7 @@ class SemaphoreScenarioTest {
     }
 
     /**
-     * tokio PR #795: a permit allotted to a task that was not running yet blocked the one that had to run before it.
+     * tokio PR #795: a permit allotted to a task that was not running yet blocked the task that had to run before it.
      */
     @Test
     fun acquire_allottedTaskCannotRunYet_othersUseTheOtherPermit() =
@@ -194,7 +194,7 @@ class SemaphoreScenarioTest {
         for (part in listOf("permits = 2", "uplink", "available = 4")) assertTrue(part in e.message!!) { e.message!! }
     }
 
-    /** resilience4j ConcurrentBulkheadTest: after two acquirers met, the count of what is free was wrong. */
+    /** resilience4j ConcurrentBulkheadTest: after two acquirers met, the count of free permits was wrong. */
     @Test
     fun tryAcquire_twoForOnePermit_oneGetsItAndTheCountIsExact() {
         val semaphore = Semaphore(1)
@@ -213,7 +213,7 @@ class SemaphoreScenarioTest {
         assertFalse(semaphore.tryAcquire())
     }
 
-    /** Seeds 000 and 001: a small newcomer took what the heavy one waited for, again and again. */
+    /** Seeds 000 and 001: a small newcomer took the permits that the heavy one waited for, again and again. */
     @Test
     fun acquire_smallOnesKeepComing_heavyOneIsNotStarved() =
         runTest {

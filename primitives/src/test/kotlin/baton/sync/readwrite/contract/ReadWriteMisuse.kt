@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Ending or changing what is not held, in every state: it throws, and changes nothing. */
+/** Unlocking or changing a mode that is not held, in every state: it throws, and changes nothing. */
 interface ReadWriteMisuse : ReadWriteFixture {
     private class Call(val name: String, val make: suspend (ReadWriteLockFace) -> Any?)
 
