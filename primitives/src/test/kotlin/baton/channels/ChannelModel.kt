@@ -145,7 +145,7 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
         if (senders.none { it.level == sender.level }) senderTurns.forget(sender.level)
     }
 
-    /** Cancelled after it had got [element], and before all that was handed out after that. */
+    /** Cancelled after it had got [element], and before all elements that were handed out later. */
     fun giveBack(element: Int) {
         if (isCancelled) {
             dropped += element

@@ -208,7 +208,7 @@ class ConflatedLincheckDeepTest : ConflatedLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
-/** Two levels, and the hard end. In so few steps no level comes to its bound; see `PriorityWaitQueueTest` for that. */
+/** Two levels, and the hard end. In so few steps no level reaches its bound; see `PriorityWaitQueueTest` for that. */
 @Tag(VARIANT)
 open class PriorityChannelLincheckTest :
     CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), OneSequential::class.java) {

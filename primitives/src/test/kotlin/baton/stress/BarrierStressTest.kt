@@ -46,7 +46,7 @@ open class BarrierStressTest {
         override fun toString() = "$numbers, $cancelled cancelled"
     }
 
-    /** Callers that come, and go away again, until all arrivals are used up. More of them than parties. */
+    /** Callers that arrive, and leave again, until all arrivals are used up. More of them than parties. */
     private fun crowd(barrier: Barrier, tally: Tally, arrive: suspend () -> Int) {
         val left = AtomicInteger(arrivals)
         stress(barrier) {

@@ -213,7 +213,7 @@ open class CancellableTaskStressTest {
             }
         }
 
-    /** The last consumer goes while another comes: that one is in time and holds the source, or it shares its end. */
+    /** The last consumer leaves while another comes: the new one is in time and keeps the source, or shares its end. */
     @Test
     fun consumer_comesWhileTheLastGoes_isServedOrCancelled() =
         stress {

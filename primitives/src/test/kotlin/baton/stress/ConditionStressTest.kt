@@ -26,7 +26,7 @@ open class ConditionStressTest {
     private fun stress(state: () -> String, block: suspend CoroutineScope.() -> Unit) =
         watchdog.run(state) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
-    /** A small buffer. One signal for one element, and one for one place: if one is lost, it stands still. */
+    /** A small buffer. One signal for one element, and one for one place: if a signal is lost, the test hangs. */
     private class Buffer(private val total: Int) {
         private val mutex = Mutex()
         private val notEmpty = mutex.newCondition("not empty")

@@ -80,7 +80,7 @@ class WaiterCacheTest {
         assertNotSame(core.waiters[2], core.waiters[3])
     }
 
-    /** The second begins while the first, which has just arrived, has its waiter in the cache. */
+    /** The second wait begins while the first, which has just ended, has its waiter in the cache. */
     @Test
     fun twoCoroutinesOfOneContext_eachWaitsWithItsOwn() {
         val context = Dispatchers.Unconfined + Job()

@@ -60,7 +60,7 @@ class KotlinPlace(private val place: Reservation<String>) : PlaceFace {
     override fun toString() = place.toString()
 }
 
-/** Whatever waits, but for a reservation, waits in a `select`. */
+/** All calls that wait, except reservations, wait in a `select`. */
 class SelectChannelFace(private val channel: Channel<String>) : ChannelFace by KotlinChannelFace(channel) {
     constructor(plan: ChannelPlan) : this(plan.build())
 

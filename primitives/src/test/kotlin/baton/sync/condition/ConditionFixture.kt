@@ -25,7 +25,7 @@ interface ConditionFixture {
         }
     }
 
-    /** Locks, waits for a signal, and unlocks however that ends: so it must hold the mutex then. */
+    /** Locks, waits for a signal, and unlocks however the wait ends. So it must hold the mutex then. */
     suspend fun ConditionFace.visit(owner: Any? = null) {
         mutex.lock(owner)
         try {

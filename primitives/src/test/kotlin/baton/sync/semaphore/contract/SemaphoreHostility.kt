@@ -42,7 +42,7 @@ interface SemaphoreHostility : SemaphoreFixture {
         }
     }
 
-    /** A lost coroutine was granted its permit, unless an unfair semaphore only asked it to come. */
+    /** A lost coroutine was granted its permit, unless an unfair semaphore had only invited it. */
     private fun giveBack(semaphore: SemaphoreFace, crowd: HostileCrowd) {
         try {
             semaphore.release()
