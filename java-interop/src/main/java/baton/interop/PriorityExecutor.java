@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Bound.</i> The parallelism of the dispatcher bounds the number of running tasks of all levels together.
  *
- * <p><i>Cancellation.</i> Cancelling a future of {@code submit} while its task waits ends the future at once. The task's
- * entry stays in the dispatcher's queue, and a worker later skips it. {@code AsyncTaskScheduler} removes a cancelled task
- * from its queue at once.
+ * <p><i>Cancellation.</i> Cancelling a future of {@code submit} while its task waits ends the future at once. The
+ * task's entry stays in the dispatcher's queue, and a worker later skips it. {@code AsyncTaskScheduler} removes a
+ * cancelled task from its queue at once.
  *
  * <p><i>Life.</i> It has no threads. Shutting it down ends this executor alone: not the dispatcher, not the underlying
  * executor, and not its other levels. It has terminated when all its tasks have ended. {@link #shutdownNow} drops the

@@ -264,7 +264,7 @@ class CancellableStagesTest {
         }
     }
 
-    /** An {@code Async} method derives from the inner stage on another thread. */
+    /** Waits until the inner stage has a dependent: an {@code Async} method adds it on another thread. */
     private static void awaitDependent(CompletableFuture<?> inner) {
         while (inner.getNumberOfDependents() == 0) Thread.onSpinWait();
     }

@@ -87,7 +87,7 @@ class HandOverThreadsTest {
         assertTrue(output.contains("holders = 30, elements = 300"), output);
     }
 
-    /** Run by the test above it. */
+    /** The test above runs this program. */
     static final class InAnotherJvm {
         private InAnotherJvm() {}
 

@@ -129,7 +129,8 @@ class SelectStressTest {
         private CompletableFuture<?> call(SplittableRandom random) {
             AsyncChannel<Long> channel = channels.get(random.nextInt(channels.size()));
             if (random.nextInt(4) == 0) {
-                return channel.receive().thenAccept(received::add).thenRun(() -> {}); // cancel of it withdraws nothing
+                // Cancelling a derived stage withdraws nothing.
+                return channel.receive().thenAccept(received::add).thenRun(() -> {});
             }
             if (random.nextInt(4) == 0) {
                 long element = next.incrementAndGet();

@@ -60,7 +60,7 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
     override fun trySend(element: String, priority: Priority?) =
         if (priority == null) channel.trySend(element) else channel.trySend(element, priority)
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun trySend(element: String, timeout: Duration, priority: Priority?): Boolean {
         val level = levelOr(priority) ?: Priority.NORMAL
         return channel.send(element, level, timeout.toJavaDuration()).inTime()
@@ -77,7 +77,7 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
 
     override fun tryReceive(): String? = channel.tryReceive().orElse(null)
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun tryReceive(timeout: Duration): String? {
         val future = channel.receive(timeout.toJavaDuration())
         return if (future.inTime()) future.join() else null

@@ -87,7 +87,7 @@ class JavaSemaphoreFace(private val semaphore: AsyncSemaphore, private val patie
         return permit.isPresent
     }
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun tryAcquire(permits: Int, timeout: Duration): Boolean =
         try {
             held.add(permits, semaphore.acquire(permits, timeout.toJavaDuration()).awaitPermit())
@@ -143,7 +143,7 @@ class JavaMutexFace(private val mutex: AsyncMutex, private val patience: Duratio
         }
     }
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun tryLock(timeout: Duration, owner: Any?): Boolean =
         try {
             held.add(owner, request(owner, timeout).awaitPermit())
@@ -211,7 +211,7 @@ class JavaBarrierFace(private val barrier: AsyncBarrier) : BarrierFace {
 
     override suspend fun arrive(): Int = barrier.arrive().await()
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun arrive(timeout: Duration): Int = barrier.arrive(timeout.toJavaDuration()).await()
 
     override fun abort(cause: Throwable?) = if (cause == null) barrier.abort() else barrier.abort(cause)

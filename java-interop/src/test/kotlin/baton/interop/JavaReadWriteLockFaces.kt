@@ -145,7 +145,7 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
         return inTime { await(permit.upgrade(timeout.toJavaDuration()), permit, owner) }
     }
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     private suspend fun inTime(action: suspend () -> Unit): Boolean =
         try {
             action()

@@ -27,7 +27,10 @@ final class ChannelProcessor implements Flow.Processor<Integer, Integer> {
                         subscription.request(n);
                     }
 
-                    /** No element follows. The processor closes it, as a channel may have other receivers. */
+                    /**
+                     * Cancels the channel too, because no element may follow. The subscription alone does not: a
+                     * channel may have other receivers.
+                     */
                     @Override
                     public void cancel() {
                         subscription.cancel();
