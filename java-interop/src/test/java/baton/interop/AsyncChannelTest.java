@@ -189,7 +189,7 @@ class AsyncChannelTest {
         assertNull(meeting.receive().join());
     }
 
-    // ---- who waits
+    // ---- waiting requests
 
     @Test
     void send_withoutRoom_waitsAndIsTakenInOrder() {
@@ -241,7 +241,7 @@ class AsyncChannelTest {
         assertTrue(sent.isDone());
     }
 
-    // ---- end
+    // ---- closing
 
     @Test
     void close_failsSendersAndLetsReceiversDrain() {
