@@ -1,4 +1,4 @@
-/** The primitives for Java: what waits returns a CompletableFuture. */
+/** The primitives for Java: waiting operations return a CompletableFuture. */
 module baton.interop {
     requires transitive baton.primitives;
     requires transitive baton.scheduler;

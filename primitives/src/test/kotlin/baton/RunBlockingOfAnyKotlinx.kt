@@ -5,8 +5,8 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineScope
 
 /**
- * kotlinx's `runBlocking`. Compiled against 1.11 a call links to `runBlockingK`, which older versions do not have; what
- * they have is in all versions.
+ * kotlinx's `runBlocking`. Compiled against 1.11, a call links to `runBlockingK`, which older versions do not have. The
+ * function of the older versions exists in all versions.
  */
 fun runBlockingOfAnyKotlinx(
     context: CoroutineContext = EmptyCoroutineContext,

@@ -4,7 +4,7 @@ import kotlinx.coroutines.Job
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** Guards the other probes: they prove nothing if they run on a version other than the one they were asked to. */
+/** Guards the other probes: they prove nothing if they run on a version other than the requested one. */
 open class VersionKotlinxProbe {
     @Test
     fun kotlinx_onTheClassPath_isTheOneAskedFor() {

@@ -17,8 +17,8 @@ import kotlinx.coroutines.ExecutorsKt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says more of a new {@link AsyncTaskScheduler}; see {@link TaskSchedulerConfig} for what it means. Not thread-safe.
- * It can build several, which have nothing in common.
+ * Configures and builds an {@link AsyncTaskScheduler}; {@link TaskSchedulerConfig} specifies the meaning of the
+ * settings. Not thread-safe. One builder can build several schedulers, which share nothing.
  */
 public final class AsyncTaskSchedulerBuilder {
     private final int maxConcurrency;
@@ -37,21 +37,24 @@ public final class AsyncTaskSchedulerBuilder {
         this.maxConcurrency = maxConcurrency;
     }
 
-    /** The common pool, unless that was configured to have no thread: on JDK 17 it never runs anything then. */
+    /**
+     * The common pool, or {@code Dispatchers.IO} if the common pool was configured to have no thread: on JDK 17 such a
+     * pool never runs a command.
+     */
     static Executor defaultExecutor() {
         boolean isEmpty = Integer.getInteger("java.util.concurrent.ForkJoinPool.common.parallelism", 1) == 0;
         return isEmpty ? ExecutorsKt.asExecutor(Dispatchers.getIO()) : ForkJoinPool.commonPool();
     }
 
-    /** A name that messages and {@code toString} show; none unless said. */
+    /** The name that messages and {@code toString} show; by default there is none. */
     public AsyncTaskSchedulerBuilder name(String name) {
         this.name = Objects.requireNonNull(name, "name");
         return this;
     }
 
     /**
-     * What suppliers run on, and the commands of {@link AsyncTaskScheduler#executor}; the common pool unless said, or
-     * {@code Dispatchers.IO} if that pool has no thread.
+     * The executor of suppliers and of the commands of {@link AsyncTaskScheduler#executor}. By default it is the common
+     * pool, or {@code Dispatchers.IO} if that pool has no thread.
      *
      * @param executor as for {@link AsyncTaskScheduler#of(baton.scheduler.TaskScheduler, Executor)}
      */
@@ -60,14 +63,14 @@ public final class AsyncTaskSchedulerBuilder {
         return this;
     }
 
-    /** Which level is next; {@link PriorityPolicy.Bounded} with its defaults unless said. */
+    /** The policy that selects the next level; by default {@link PriorityPolicy.Bounded} with its defaults. */
     public AsyncTaskSchedulerBuilder policy(PriorityPolicy policy) {
         this.policy = Objects.requireNonNull(policy, "policy");
         return this;
     }
 
     /**
-     * After how long the first task of a level is overdue; never unless said.
+     * The wait after which the first task of a level is overdue; by default it never is.
      *
      * @throws IllegalArgumentException if {@code wait} is negative
      */
@@ -82,7 +85,7 @@ public final class AsyncTaskSchedulerBuilder {
     }
 
     /**
-     * Of how many starts in a row at most one goes to what is overdue; 4 unless said.
+     * Of this many starts in a row at most one goes to an overdue task; by default 4.
      *
      * @throws IllegalArgumentException if {@code share} is below 2
      */
@@ -93,10 +96,10 @@ public final class AsyncTaskSchedulerBuilder {
     }
 
     /**
-     * How many tasks may wait for their turn, and what becomes of one for which there is no room. Java tasks cannot
-     * wait for room: {@link OnFullQueue#SUSPEND} refuses them as {@link OnFullQueue#REJECT} does. Unless said, the queue
-     * has no bound ({@link Integer#MAX_VALUE}), and what is beyond it is refused by {@link OnFullQueue#REJECT}, where
-     * the Kotlin configuration has SUSPEND.
+     * The number of tasks that may be queued, and the handling of a task for which there is no room. Java tasks cannot
+     * wait for room: {@link OnFullQueue#SUSPEND} refuses them as {@link OnFullQueue#REJECT} does. By default the queue
+     * has no bound ({@link Integer#MAX_VALUE}) and {@link OnFullQueue#REJECT} refuses tasks beyond the capacity; the
+     * Kotlin configuration has SUSPEND as its default.
      *
      * @throws IllegalArgumentException if {@code capacity} is negative
      */

@@ -1,8 +1,8 @@
 package baton.interop;
 
-/** A {@link CancellableFunction} that answers nothing. */
+/** A {@link CancellableFunction} without a value. */
 @FunctionalInterface
 public interface CancellableAction {
-    /** Does the work. What it throws is what its future fails with. */
+    /** Does the work. The future fails with the exception that this method throws. */
     void run(CancellationToken token) throws Exception;
 }

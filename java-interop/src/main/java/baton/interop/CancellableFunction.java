@@ -3,12 +3,12 @@ package baton.interop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that can be told that it is no longer wanted.
+ * Work that can observe, by its {@link CancellationToken}, that its result is no longer wanted.
  *
- * @param <T> what it answers
+ * @param <T> the type of the result
  */
 @FunctionalInterface
 public interface CancellableFunction<T extends @Nullable Object> {
-    /** Does the work. What it throws is what its future fails with. */
+    /** Does the work. The future fails with the exception that this method throws. */
     T call(CancellationToken token) throws Exception;
 }

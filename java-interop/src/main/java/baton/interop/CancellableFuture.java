@@ -19,48 +19,49 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link CompletableFuture} whose cancel reaches the work behind it. {@link #supply}, {@link #run} and {@link #of}
- * begin a chain; every stage derived from it ({@code thenApply}, {@code handle}, {@code thenCombine}, …) is a
- * CancellableFuture too, whose cancel travels up the chain to its beginning.
+ * start a chain. Every stage derived from it ({@code thenApply}, {@code handle}, {@code thenCombine}, …) is a
+ * CancellableFuture too, and cancelling the stage propagates up the chain to its first future.
  *
- * <p><i>Waiting.</i> Nothing here blocks. A cancelled future is done at once, as CompletableFuture has it; {@link
- * #terminated} tells when the function and its teardowns have really ended.
+ * <p><i>Waiting.</i> No method of its own blocks. A cancelled future is done at once, as in CompletableFuture; {@link
+ * #terminated} completes when the function and its teardowns have really ended.
  *
- * <p><i>Cancellation.</i> A future is cancelled when it is cancelled itself, or when all stages that were derived from
- * it have been cancelled; one that was derived only to look on counts too. A stage with two sources
- * ({@code thenCombine}, {@code applyToEither}) passes its cancel to both, one made by {@code thenCompose} or
- * {@code exceptionallyCompose} to the stage that its function answers, even if that is after the cancel. A source that
- * is no CancellableFuture is cancelled by its own {@code cancel}. What others make of this future
- * ({@code CompletableFuture.allOf}, or {@code thenCombine} of a plain one) is not counted. {@code copy} and
- * {@code minimalCompletionStage} are counted for good, and to cancel one of them cancels nothing here.
+ * <p><i>Cancellation.</i> A future is cancelled by its own {@code cancel}, or once all stages derived from it have been
+ * cancelled. A stage that was derived only to observe the future counts too. A stage with two sources ({@code
+ * thenCombine}, {@code applyToEither}) passes its cancel to both. A stage made by {@code thenCompose} or {@code
+ * exceptionallyCompose} passes its cancel to the stage that its function returns, even if the function returns after
+ * the cancel. A source that is not a CancellableFuture is cancelled by its own {@code cancel}. Stages that other
+ * futures derive from this one ({@code CompletableFuture.allOf}, or {@code thenCombine} of a plain one) do not count.
+ * {@code copy} and {@code minimalCompletionStage} count for ever; cancelling one of them cancels nothing here.
  *
- * <p>The slower source of {@code applyToEither} and its like goes on when the faster one has completed: it may have
- * readers of its own, as with CompletableFuture. It is not counted as wanted by that stage any more. To stop it, cancel
- * it in a dependent of the stage.
+ * <p>The slower source of {@code applyToEither} and the like continues when the faster one has completed: it may have
+ * other dependents, as with CompletableFuture. The stage no longer counts as its dependent. To stop the slower source,
+ * cancel it in a dependent of the stage.
  *
- * <p>One {@link CancellationException} goes through all that a cancel reaches; its cause is the reason given. On newer
- * JDKs (on 25, not on 17) {@code join}, {@code get} and {@code getNow} throw another CancellationException around it,
- * so that the reason is one level deeper there; {@code handle} and {@code exceptionally} see the same on all.
+ * <p>All futures that one cancel reaches fail with one {@link CancellationException}; its cause is the given reason. On
+ * newer JDKs (on 25, not on 17) {@code join}, {@code get} and {@code getNow} wrap it in another CancellationException,
+ * so the reason is one level deeper there; {@code handle} and {@code exceptionally} see the same on all JDKs.
  *
- * <p>Completing a future from outside ({@code complete}, {@code completeExceptionally}, {@code completeAsync},
- * {@code obtrude…}, {@code orTimeout}, {@code completeOnTimeout}) gives it that outcome, and ends the work for it as a
- * cancel would. The flag of {@code cancel(boolean)} means nothing; see {@link CancellationToken#interruptible}. Whoever
- * comes too late changes nothing, and finds it done, but for the moment in which another thread is just completion it by
- * the stages derived from it.
+ * <p>Completing a future from outside ({@code complete}, {@code completeExceptionally}, {@code completeAsync}, {@code
+ * obtrude…}, {@code orTimeout}, {@code completeOnTimeout}) sets that outcome, and ends the work as a cancel would. The
+ * flag of {@code cancel(boolean)} has no effect; see {@link CancellationToken#interruptible}. A call that is too late
+ * changes nothing and finds the future done. The only exception is the moment in which another thread is cancelling the
+ * future through its derived stages: then the future may not be done yet.
  *
- * <p><i>Callbacks</i> run where CompletableFuture runs them; teardowns where {@link CancellationToken} says; neither
- * under a lock. A callback that blocks holds up the teardowns that come after it. After a timeout both run on
- * a thread of Baton's own, {@code baton-callbacks-…}. Timers: whole milliseconds, rounded up.
+ * <p><i>Callbacks</i> run on the thread on which CompletableFuture runs them, teardowns on the thread that {@link
+ * CancellationToken} specifies; neither runs under a lock. A callback that blocks delays the teardowns that follow it.
+ * After a timeout both run on a thread of Baton's own, {@code baton-callbacks-…}. Timeouts are rounded up to whole
+ * milliseconds.
  *
- * <p><i>Memory.</i> As CompletableFuture. A stage does not keep its sources alive.
+ * <p><i>Memory.</i> As for CompletableFuture. A stage does not keep its sources alive.
  *
- * @param <T> what it is completed with
+ * @param <T> the type of the value
  */
 public final class CancellableFuture<T extends @Nullable Object> extends BinaryStages<T> {
     private CancellableFuture(@Nullable CancellableWork work) {
         super(work);
     }
 
-    /** The future of a function that an executor will get. */
+    /** The future of a function that is not submitted yet; {@link #start} submits it to an executor. */
     static <T extends @Nullable Object> CancellableFuture<T> prepare(
             CancellableFunction<? extends T> function, @Nullable TaskGroup group) {
         CancellableWork work = new CancellableWork(group);
@@ -74,8 +75,9 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
     }
 
     /**
-     * Runs the function on the executor; what it answers or throws, or what the executor throws, arrives in the future.
-     * When that is cancelled before the function has begun, it never begins, and is let go.
+     * Runs the function on the executor. The future completes with the function's value, or fails with the exception
+     * that the function or the executor throws. If the future is cancelled before the function begins, the function
+     * never runs, and the submitted task no longer refers to it.
      */
     public static <T extends @Nullable Object> CancellableFuture<T> supply(
             Executor executor, CancellableFunction<? extends T> function) {
@@ -85,8 +87,8 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
         return future;
     }
 
-    /** As {@link #supply}, for what answers nothing. */
-    @SuppressWarnings("NullAway") // it does not know that a Void may be null
+    /** As {@link #supply}, for an action without a value. */
+    @SuppressWarnings("NullAway") // NullAway does not know that a Void may be null
     public static CancellableFuture<@Nullable Void> run(Executor executor, CancellableAction action) {
         Objects.requireNonNull(action, "action");
         return supply(executor, token -> {
@@ -96,14 +98,15 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
     }
 
     /**
-     * Completes as the stage does, and cancels it when it is cancelled itself: that of {@code HttpClient.sendAsync},
-     * say, which then aborts the exchange. A stage that cannot be cancelled ends by itself; until then this is not
-     * {@link #terminated}. A CancellableFuture is answered as it is.
+     * A future that completes as the stage does, and whose cancel cancels the stage. For example, cancelling the future
+     * of a stage of {@code HttpClient.sendAsync} aborts the exchange. A stage that cannot be cancelled ends by itself;
+     * until then the future is not {@link #terminated}. A CancellableFuture is returned as it is.
      *
-     * <p>Of a request of Baton's own, {@code AsyncSemaphore.acquire()} say, it is completed from outside only after the
-     * request has left its queue, or as the request was granted before. A stage derived from this that is ended in the
-     * moment of the grant may miss the permit: its function has not run, and this keeps the value. What must not be
-     * lost belongs into {@code withPermit}.
+     * <p>If the stage is a request of Baton's own, such as {@code AsyncSemaphore.acquire()}, then a completion from
+     * outside first withdraws the request: the future is completed only after the request has left its queue. If the
+     * request was granted before, the future completes with the grant. A stage derived from this future that is ended
+     * at the moment of the grant may miss the permit: the stage's function has not run, and this future keeps the
+     * value. Use {@code withPermit} for permits that must not be lost.
      */
     public static <T extends @Nullable Object> CancellableFuture<T> of(CompletionStage<T> stage) {
         Objects.requireNonNull(stage, "stage");
@@ -113,15 +116,15 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
         return future;
     }
 
-    /** Cancels it, whatever the flag; see the class for what else that cancels. */
+    /** Cancels this future; the flag has no effect. The class comment says which other futures that cancels. */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         return isDone() ? isCancelled() : cancel(new CancellationException(), null);
     }
 
     /**
-     * Cancels it for a reason: the cause of the {@link CancellationException}, and what
-     * {@link CancellationToken#reason} answers.
+     * Cancels this future for a reason. It becomes the cause of the {@link CancellationException}, and
+     * {@link CancellationToken#reason} returns it.
      */
     public boolean cancel(Throwable reason) {
         Objects.requireNonNull(reason, "reason");
@@ -133,10 +136,11 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
     }
 
     /**
-     * A future that completes when this is done and nothing goes on behind it any more: its function has ended, or will
-     * never begin; its teardowns have run, but for those registered later by others; the stage given to {@link #of} has
-     * ended. That of a derived stage waits for the work that its own cancel, or completion from outside, has cancelled.
-     * It always completes normally, and what one does to it changes nothing here.
+     * A future that completes when this one is done and no work behind it goes on: its function has ended or will never
+     * begin; its teardowns have run, except those that other threads register later; the stage given to {@link #of} has
+     * ended. The termination of a derived stage waits for the work that the stage's own cancel, or its completion from
+     * outside, has cancelled. The returned future always completes normally; completing or cancelling it does not
+     * affect this one.
      */
     public CompletableFuture<@Nullable Void> terminated() {
         return termination().copy();
@@ -177,20 +181,22 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
     }
 
     /**
-     * Completes it with a {@link TimeoutException} if it is not done in time, which ends the work behind it as a cancel
-     * would. With zero or less it succeeds or fails at once.
+     * Completes this future with a {@link TimeoutException} if it is not done in time, and ends the work behind it as a
+     * cancel would. With a timeout of zero or less it succeeds or fails at once.
      */
     public CancellableFuture<T> orTimeout(Duration timeout) {
         return after(timeout, () -> completeExceptionally(new TimeoutException("not done within " + timeout)));
     }
 
-    /** As the other. */
+    /** As {@link #orTimeout(Duration)}. */
     @Override
     public CancellableFuture<T> orTimeout(long timeout, TimeUnit unit) {
         return orTimeout(Timeout.of(timeout, unit));
     }
 
-    /** Completes it with the value if it is not done in time, which ends the work behind it as a cancel would. */
+    /**
+     * Completes this future with the value if it is not done in time, and ends the work behind it as a cancel would.
+     */
     @Override
     public CancellableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
         return after(Timeout.of(timeout, unit), () -> complete(value));
@@ -202,21 +208,21 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
         return this;
     }
 
-    /** A future that nobody completes but its owner, with no work behind it. */
+    /** A future with no work behind it. Only calls on that future complete it. */
     @Override
     public <U extends @Nullable Object> CancellableFuture<U> newIncompleteFuture() {
         return new CancellableFuture<>(null);
     }
 
-    /** Counted among those who want this one's value, for good: to cancel the copy cancels nothing here. */
+    /** A copy that counts as a dependent of this future for ever: cancelling the copy cancels nothing here. */
     @Override
-    @SuppressWarnings("unchecked") // newIncompleteFuture has made it
+    @SuppressWarnings("unchecked") // created by newIncompleteFuture
     public CancellableFuture<T> copy() {
         countDependentForGood();
         return (CancellableFuture<T>) super.copy();
     }
 
-    /** Counted among those who want this one's value, for good: nobody can cancel it. */
+    /** A stage that counts as a dependent of this future for ever, because the stage cannot be cancelled. */
     @Override
     public CompletionStage<T> minimalCompletionStage() {
         countDependentForGood();

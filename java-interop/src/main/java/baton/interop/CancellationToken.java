@@ -7,22 +7,23 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a {@link CancellableFunction} whether its answer is still wanted, and what to do when it is not.
+ * Shows a {@link CancellableFunction} whether its result is still wanted, and runs its teardowns when it is not.
  *
- * <p>It is cancelled when its {@link CancellableFuture} is cancelled, directly or by the stages derived from it, or is
- * completed from outside. It stays uncancelled when the function ends first, with a value or without.
+ * <p>The token is cancelled when its {@link CancellableFuture} is cancelled, directly or by the stages derived from it,
+ * or is completed from outside. The token stays uncancelled if the function ends first, with a value or without.
  *
- * <p><i>Teardowns.</i> Each that was registered by {@link #onCancel} runs exactly once if the work ends without the
- * function's value: cancelled, completed from outside, or failed. None runs when the function's value was taken. The
- * last registered runs first, one after another: on the thread that cancels, after the future is done and its callbacks
- * have run; or on the function's thread when the function has failed, before the future is done. What they throw is
- * attached to what the future failed with, as suppressed; where it was completed with a value from outside, it goes to
- * the thread's handler for uncaught exceptions.
+ * <p><i>Teardowns.</i> Each teardown registered by {@link #onCancel} runs exactly once if the work ends without the
+ * function's value: cancelled, completed from outside, or failed. If the future completes with the function's value,
+ * none runs. Teardowns run one after another, the last registered first. If the work is cancelled, they run on the
+ * cancelling thread, after the future is done and its callbacks have run. If the function fails, they run on the
+ * function's thread, before the future is done. An exception that a teardown throws is added as suppressed to the
+ * failure of the future; if the future was completed with a value from outside, the exception goes to the thread's
+ * handler for uncaught exceptions.
  *
- * <p><i>Memory.</i> What happens before a cancel happens before what follows {@link #isCancelled} that answers true,
- * and before the teardowns; so does what happens before the registration of a teardown.
+ * <p><i>Memory.</i> Actions before a cancel happen before the actions that follow a call of {@link #isCancelled} which
+ * returns true, and before the teardowns. Actions before the registration of a teardown happen before that teardown.
  *
- * <p>All members but {@link #interruptible} may be called from any thread.
+ * <p>All methods but {@link #interruptible} may be called from any thread.
  */
 public final class CancellationToken {
     private final CancellableWork work;
@@ -32,8 +33,9 @@ public final class CancellationToken {
     }
 
     /**
-     * Registers what is to be done when the work is cancelled, or ends without a value in another way. Runs it at once,
-     * on this thread, if that has happened already; does nothing if the function's value was taken.
+     * Registers a teardown for the case that the work is cancelled, or ends without a value in another way. If that has
+     * happened already, runs the teardown at once, on this thread. If the future has the function's value, does
+     * nothing.
      */
     public void onCancel(Runnable teardown) {
         work.addTeardown(Objects.requireNonNull(teardown, "teardown"));
@@ -45,18 +47,19 @@ public final class CancellationToken {
     }
 
     /**
-     * Why the work is no longer wanted: what was given to {@link CancellableFuture#cancel(Throwable)}, the exception it
-     * was completed with from outside (a {@link java.util.concurrent.TimeoutException} for {@code orTimeout}), else a
-     * {@link CancellationException}. Null while it is not cancelled.
+     * The reason for which the work is no longer wanted: the argument of {@link CancellableFuture#cancel(Throwable)};
+     * or the exception with which the future was completed from outside (a {@link
+     * java.util.concurrent.TimeoutException} for {@code orTimeout}); else a {@link CancellationException}. Null while
+     * the token is not cancelled.
      */
     public @Nullable Throwable reason() {
         return work.reason();
     }
 
     /**
-     * Does nothing while the work is wanted.
+     * Throws if the work is no longer wanted; otherwise does nothing.
      *
-     * @throws CancellationException if it is not, with {@link #reason} as its cause
+     * @throws CancellationException if the token is cancelled, with {@link #reason} as its cause
      */
     public void throwIfCancelled() {
         Throwable reason = reason();
@@ -64,9 +67,10 @@ public final class CancellationToken {
     }
 
     /**
-     * From now on and until the function ends, a cancel interrupts its thread: for functions that block in calls which
-     * know of nothing else. At once if it is cancelled already. The thread is never interrupted before this call nor
-     * after the function, and the interrupt is taken back if the function has not noticed it.
+     * Lets a cancel interrupt the function's thread, from this call until the function ends. Use it for functions that
+     * block in calls which react only to interrupts. If the token is cancelled already, the thread is interrupted at
+     * once. The thread is never interrupted before this call or after the function; an interrupt that the function has
+     * not noticed is cleared.
      *
      * @throws IllegalStateException if this is not the function's thread, or the function has ended
      */

@@ -5,13 +5,13 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Names permits that became unreachable without having been closed: a forgotten {@code close()}, or a future that was
- * granted one and that nobody read. Off unless {@linkplain #enable enabled}; then every permit remembers where it was
- * handed out, which costs a stack trace each. Reporting gives nothing back: the permit stays lost, the report says
- * which.
+ * Reports permits that became unreachable without having been closed, because of a forgotten {@code close()}, or of a
+ * future that was granted a permit and never read. It is off unless {@linkplain #enable enabled}; then every permit
+ * records the place where it was handed out, which costs one stack trace per permit. Reporting releases nothing: the
+ * permit stays lost, and the report identifies it.
  *
- * <p>There is no thread behind it: lost permits are looked for whenever a permit is handed out, and by {@link
- * #check()}. The garbage collector must have found them before.
+ * <p>It has no thread: each handing out of a permit, and {@link #check()}, look for lost permits. They find a permit
+ * only after the garbage collector has found it unreachable.
  */
 public final class LeakReport {
     private LeakReport() {}
@@ -19,25 +19,25 @@ public final class LeakReport {
     /**
      * A permit that was lost.
      *
-     * @param permit what was held, in words
-     * @param handedOut its stack trace says where
+     * @param permit describes what was held
+     * @param handedOut its stack trace shows where the permit was handed out
      */
     public record Leak(String permit, Throwable handedOut) {}
 
     /**
-     * Reports permits that are handed out from now on to {@code listener}, which may be called by any thread. What it
-     * throws goes to that thread's handler for uncaught exceptions.
+     * Reports permits that are handed out from now on to {@code listener}. Any thread may call the listener. An
+     * exception that it throws goes to that thread's handler for uncaught exceptions.
      */
     public static void enable(Consumer<Leak> listener) {
         LeakWatch.enable(Objects.requireNonNull(listener, "listener"));
     }
 
-    /** Ends reporting, and forgets the permits that were watched. */
+    /** Ends reporting, and forgets the watched permits. */
     public static void disable() {
         LeakWatch.disable();
     }
 
-    /** Reports the permits that the garbage collector has found unreachable since the last look. */
+    /** Reports the permits that the garbage collector has found unreachable since the last check. */
     public static void check() {
         LeakWatch.check();
     }

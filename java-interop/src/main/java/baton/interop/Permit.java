@@ -1,23 +1,23 @@
 package baton.interop;
 
 /**
- * What an acquire or a lock has given: it is held until it is closed. Made for try-with-resources.
+ * The result of an acquire or a lock, held until it is closed. Made for try-with-resources.
  *
- * <p><i>Thread-safety.</i> May be closed from any thread. Closing is idempotent: the second and every further close do
- * nothing, so that a permit can be closed early and again by a {@code finally}.
+ * <p><i>Thread-safety.</i> Any thread may close a permit. Closing is idempotent: the second and every further close do
+ * nothing, so code can close a permit early, and again in a {@code finally}.
  *
- * <p><i>Memory.</i> What happens before {@link #close()} happens before whatever follows the acquire that gets the
- * permit next; what that means for readers, {@link baton.sync.ReadWriteLock} says.
+ * <p><i>Memory.</i> Actions before {@link #close()} happen before the actions that follow the acquire which gets the
+ * permit next; {@link baton.sync.ReadWriteLock} specifies what that means for readers.
  */
 public interface Permit extends AutoCloseable {
     /**
-     * Gives back what is held, first of all to those who wait, in the order of the primitive. Never blocks.
+     * Releases what is held, first of all to the waiters, in the order of the primitive. Never blocks.
      *
-     * @throws IllegalStateException if somebody else has given it back already, past this permit
+     * @throws IllegalStateException if other code has released it already, bypassing this permit
      */
     @Override
     void close();
 
-    /** Whether it has not been closed yet. */
+    /** Whether this permit has not been closed yet. */
     boolean isHeld();
 }

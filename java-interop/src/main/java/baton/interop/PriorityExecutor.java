@@ -16,8 +16,8 @@ import kotlinx.coroutines.ExecutorsKt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link java.util.concurrent.ExecutorService} with a level of urgency: tasks of more urgent executors on the same
- * {@link PriorityDispatcher} go first. So existing Java code gets five levels by being given another executor:
+ * An {@link java.util.concurrent.ExecutorService} with a priority level: on one {@link PriorityDispatcher}, tasks of
+ * executors with more urgent levels start first. Existing Java code gets five levels when it is given such an executor:
  *
  * <pre>{@code
  * PriorityExecutor normal = PriorityExecutor.over(pool, 4);
@@ -26,25 +26,26 @@ import org.jspecify.annotations.Nullable;
  * CompletableFuture.supplyAsync(() -> loadPage(), normal);
  * }</pre>
  *
- * <p><i>Order.</i> That of the dispatcher: the most urgent level first, within the bounds of its policy; inside a level
- * first come, first served, for Java tasks and Kotlin coroutines alike. No task that runs is interrupted by a more
- * urgent one.
+ * <p><i>Order.</i> The order of the dispatcher: the most urgent level first, within the bounds of its policy; inside a
+ * level first come, first served, for Java tasks and Kotlin coroutines alike. A more urgent task does not interrupt a
+ * running one.
  *
- * <p><i>Bound.</i> At most as many tasks run at a time as the dispatcher says, those of all levels together.
+ * <p><i>Bound.</i> The parallelism of the dispatcher bounds the number of running tasks of all levels together.
  *
- * <p><i>Cancellation.</i> A future of {@code submit} that is cancelled while it waits has ended at once; its place in the
- * dispatcher's queue stays, and is passed by without running anything. {@code AsyncTaskScheduler} takes its own out at
- * once.
+ * <p><i>Cancellation.</i> Cancelling a future of {@code submit} while its task waits ends the future at once. The
+ * task's entry stays in the dispatcher's queue, and a worker later skips it. {@code AsyncTaskScheduler} removes a
+ * cancelled task from its queue at once.
  *
- * <p><i>Life.</i> It has no threads. Shutting it down ends this executor alone: not the dispatcher, not what is
- * underneath, and not its other levels. It has terminated when all its tasks have ended. {@link #shutdownNow} drops
- * what waits, of which nothing begins after the call, returns it in its order, and interrupts what runs.
+ * <p><i>Life.</i> It has no threads. Shutting it down ends this executor alone: not the dispatcher, not the underlying
+ * executor, and not its other levels. It has terminated when all its tasks have ended. {@link #shutdownNow} drops the
+ * waiting tasks, none of which begins after the call, returns them in their order, and interrupts the running tasks.
  *
- * <p><i>Failures.</i> What a task given to {@link #execute} throws goes to the thread's uncaught exception handler.
+ * <p><i>Failures.</i> An exception thrown by a task given to {@link #execute} goes to the thread's uncaught exception
+ * handler.
  *
- * <p><i>Memory.</i> As {@link java.util.concurrent.ExecutorService} says.
+ * <p><i>Memory.</i> As {@link java.util.concurrent.ExecutorService} specifies.
  *
- * <p>All members may be called from any thread.
+ * <p>All methods may be called from any thread.
  */
 public final class PriorityExecutor extends AbstractExecutorService {
     private final PriorityDispatcher dispatcher;
@@ -58,53 +59,53 @@ public final class PriorityExecutor extends AbstractExecutorService {
     }
 
     /**
-     * A new executor at the level NORMAL, on threads that {@code Dispatchers.IO} adds for it: as many tasks as
-     * {@code parallelism} says run at a time, also if all of them block and there are fewer processors.
+     * A new executor at the level NORMAL, on threads that {@code Dispatchers.IO} adds for it: {@code parallelism} tasks
+     * run at a time, even if all of them block and there are fewer processors.
      *
-     * @param parallelism how many tasks run at a time, at least 1, those of all levels together
+     * @param parallelism the number of tasks of all levels together that run at a time, at least 1
      * @throws IllegalArgumentException if {@code parallelism} is below 1
      */
     public static PriorityExecutor create(int parallelism) {
-        int threads = Math.max(1, parallelism); // below 1 it is refused by prioritized
+        int threads = Math.max(1, parallelism); // prioritized refuses a parallelism below 1
         return of(
                 PriorityDispatchersKt.prioritized(Dispatchers.getIO().limitedParallelism(threads, null), parallelism));
     }
 
     /**
-     * As the other, on the threads of {@code executor}, which stays open when this one is shut down. An executor that
-     * runs commands on the caller's thread leaves nothing to wait for its turn. Over an executor of another
-     * {@link PriorityDispatcher} all would stand there at one level: for that use {@link #of}, with a view of fewer
-     * places by its {@code limitedParallelism} if need be.
+     * As {@link #create}, but on the threads of {@code executor}, which stays open when this one is shut down. With an
+     * executor that runs commands on the caller's thread no task has to wait for its turn. Over an executor of another
+     * {@link PriorityDispatcher} all tasks would have one level there. In that case use {@link #of}, with a view of
+     * lower parallelism by the dispatcher's {@code limitedParallelism} if necessary.
      *
-     * <p>An executor that rejects a command loses nothing: it runs elsewhere. An executor that takes a command and then
-     * drops it, as a pool does on {@code shutdownNow} and with a {@code DiscardPolicy}, takes one of the
-     * {@code parallelism} places with it for good; when the last is gone, nothing runs here any more, and no call says
-     * so. End this executor, and wait for its termination, before the pool underneath.
+     * <p>A command that the executor rejects is not lost: it runs elsewhere. An executor that accepts a command and
+     * then drops it, as a pool does on {@code shutdownNow} and with a {@code DiscardPolicy}, takes one of the {@code
+     * parallelism} places with it for ever. Once the last place is lost, no task runs here any more, and no call
+     * reports that. End this executor, and wait for its termination, before the pool underneath.
      *
-     * @throws IllegalArgumentException if {@code parallelism} is below 1, or if {@code executor} is that of a dispatcher
-     *     which says that it runs blocks at once, such as {@code Dispatchers.Unconfined}
+     * @throws IllegalArgumentException if {@code parallelism} is below 1, or if {@code executor} belongs to a
+     *     dispatcher that declares that it runs blocks at once, such as {@code Dispatchers.Unconfined}
      */
     public static PriorityExecutor over(Executor executor, int parallelism) {
         Objects.requireNonNull(executor, "executor");
         return of(PriorityDispatchersKt.prioritized(ExecutorsKt.from(executor), parallelism));
     }
 
-    /** A new executor at the level NORMAL, on this very dispatcher. */
+    /** A new executor at the level NORMAL, on the given dispatcher itself. */
     public static PriorityExecutor of(PriorityDispatcher dispatcher) {
         return new PriorityExecutor(Objects.requireNonNull(dispatcher, "dispatcher"), Priority.NORMAL);
     }
 
-    /** A new executor at that level, on the same dispatcher; each is shut down by itself. */
+    /** A new executor at the given level, on the same dispatcher; each is shut down by itself. */
     public PriorityExecutor level(Priority level) {
         return new PriorityExecutor(dispatcher, Objects.requireNonNull(level, "level"));
     }
 
-    /** The level of its tasks. */
+    /** The level of the tasks of this executor. */
     public Priority priority() {
         return priority;
     }
 
-    /** The dispatcher on which they run. */
+    /** The dispatcher on which the tasks run. */
     public PriorityDispatcher kotlin() {
         return dispatcher;
     }

@@ -6,12 +6,12 @@ package baton.interop;
  */
 public interface WritePermit extends Permit {
     /**
-     * Turns writing into reading, without a gap: no other writer can slip in. Other readers are let in as if the writer
-     * had left. Never blocks. From then on {@link #close()} unlocks the reading; a close that comes from another thread
-     * meanwhile takes effect when this call returns.
+     * Changes the hold from writing to reading without a gap: no other writer can acquire the lock in between. Other
+     * readers are admitted as if the writer had left. Never blocks. From then on {@link #close()} unlocks the reading;
+     * a close by another thread during this call takes effect when this call returns.
      *
-     * @throws IllegalStateException if this permit does not write: it was closed or downgraded before, or somebody else
-     *     has given back what it held; nothing is changed
+     * @throws IllegalStateException if this permit does not write: it was closed or downgraded before, or other code
+     *     has released the lock, bypassing this permit; the call then changes nothing
      */
     void downgrade();
 }

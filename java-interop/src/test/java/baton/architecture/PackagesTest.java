@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Holds the diagram of CONTRIBUTING.md: what each package may know, and which packages users may touch. */
+/** Enforces the diagram of CONTRIBUTING.md: the packages that each package may use, and those that users may use. */
 class PackagesTest {
     private static final List<Path> MODULES = Stream.of(Mutex.class, TaskScheduler.class, AsyncMutex.class)
             .map(PackagesTest::home)
@@ -62,7 +62,7 @@ class PackagesTest {
         }
     }
 
-    /** A room is a package with those inside it; {@code baton} stands for itself alone. */
+    /** A room is a package with its subpackages; {@code baton} stands for itself alone. */
     @ParameterizedTest
     @CsvSource({
         "baton,            baton",

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
-/** Who completes a future that had to wait. */
+/** The thread or executor that completes a future that had to wait. */
 class AcquireExecutorTest {
     private final AsyncSemaphore semaphore = AsyncSemaphore.create(2);
     private final Steps steps = new Steps();

@@ -327,7 +327,7 @@ class AsyncBarrierTest {
         assertEquals(0, barrier.waiting());
     }
 
-    /** CallbackExecutor that arrive again, on top of each other. */
+    /** Callbacks that arrive again, nested in each other. */
     @Test
     void arrive_inCallbacksForever_keepsTheStackFlat() {
         AsyncBarrier barrier = AsyncBarrier.create(1, () -> CompletableFuture.completedFuture(""));

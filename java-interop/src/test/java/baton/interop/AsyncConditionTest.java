@@ -116,7 +116,7 @@ class AsyncConditionTest {
         assertState(true, 0, 0);
     }
 
-    /** Two faces of one mutex are one mutex. */
+    /** Two Java APIs of one mutex share its state. */
     @Test
     void await_withThePermitOfAnotherFace_isFine() {
         Permit held = AsyncMutex.of(mutex.kotlin()).lock().join();
@@ -282,7 +282,7 @@ class AsyncConditionTest {
         assertState(false, 0, 0);
     }
 
-    /** As the class's documentation shows it. */
+    /** The example of the class comment. */
     @Test
     void buffer_asInTheDocumentation_handsOverInOrder() {
         List<Integer> items = new ArrayList<>();

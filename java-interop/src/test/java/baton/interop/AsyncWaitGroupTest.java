@@ -83,7 +83,7 @@ class AsyncWaitGroupTest {
         assertTrue(there.isDone());
     }
 
-    /** What the group is for: stages of others, joined by nobody. */
+    /** The use case of the group: it awaits stages of other code, without joining them. */
     @Test
     void done_whenComplete_awaitsStagesThatBeginMeanwhile() {
         List<CompletableFuture<String>> stages = new ArrayList<>();

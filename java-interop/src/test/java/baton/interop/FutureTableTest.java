@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who ends the future of an acquire, in which state, at which primitive: every cell. */
+/** Ends the future of an acquire: every combination of primitive, state of the future, and way to end it. */
 class FutureTableTest {
     private enum Kind {
         SEMAPHORE,
@@ -33,7 +33,7 @@ class FutureTableTest {
     private enum State {
         HEAD,
         MIDDLE,
-        /** Too heavy for what is free, with lighter ones behind it that would fit. */
+        /** Requests more permits than are free, with smaller requests behind it that would fit. */
         HEAVY_HEAD,
         GRANTED,
         FAILED;
@@ -59,7 +59,7 @@ class FutureTableTest {
         RESIZE(IllegalArgumentException.class),
         GRANT(null);
 
-        /** What a waiting future fails with, or null. */
+        /** The type of the failure of a waiting future, or null. */
         private final Class<? extends Throwable> failure;
 
         Ender(Class<? extends Throwable> failure) {
@@ -75,7 +75,7 @@ class FutureTableTest {
         private static final long serialVersionUID = 1;
     }
 
-    /** What complete and its kin are given: nothing of ours. */
+    /** The argument of {@code complete} and the like: not a permit of the primitive. */
     private static final Permit GIVEN = new Permit() {
         @Override
         public void close() {}
@@ -176,7 +176,7 @@ class FutureTableTest {
             if (state == State.FAILED) subject.cancel(false);
         }
 
-        /** What the call answers, or null. */
+        /** Ends the future. Returns the result of the call, or null if the call has none. */
         Boolean end() {
             return switch (ender) {
                 case CANCEL -> subject.cancel(false);
@@ -211,7 +211,7 @@ class FutureTableTest {
         }
 
         int expectedIn() {
-            if (ender == Ender.CLOSE) return 2; // done, as failed
+            if (ender == Ender.CLOSE) return 2; // done, because they have failed
             if (ender == Ender.GRANT) {
                 if (state == State.HEAVY_HEAD) return 0;
                 if (kind == Kind.SEMAPHORE) return 2;
@@ -235,13 +235,13 @@ class FutureTableTest {
             Cell now = cell;
             cell.setUp();
             seen = cell.subject.handle((permit, e) -> new Seen(now.waiting(), now.letIn()));
-            // A machine that stood still may have let its own timeout expire before the others were there.
+            // If the machine stalls, the timeout of the subject may expire before the other requests are enqueued.
         } while (ender == Ender.OWN_TIMEOUT && cell.subject.isDone());
         Boolean answer = cell.end();
 
         if (state.waits()) {
             assertEquals(
-                    answer == null ? null : Boolean.TRUE, answer, "the first to end it is told that it was the first");
+                    answer == null ? null : Boolean.TRUE, answer, "the first call that ends the future returns true");
             Seen atCompletion = await(seen);
             if (ender != Ender.GRANT && ender != Ender.CLOSE) assertEquals(cell.expected(), atCompletion);
             else assertEquals(cell.expected().waiting(), atCompletion.waiting());
@@ -251,7 +251,7 @@ class FutureTableTest {
         assertEquals(cell.expected(), new Seen(cell.waiting(), cell.letIn()));
         assertSubject(cell);
         assertAllComesBack(cell);
-        // Nothing that happened since may have changed what it is.
+        // The calls since must not have changed the outcome.
         assertSubject(cell);
     }
 

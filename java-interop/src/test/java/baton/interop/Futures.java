@@ -11,16 +11,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** What the tests of the futures share. */
+/** Helpers shared by the tests of the futures. */
 public final class Futures {
-    /** Refuses as it should be done. */
+    /** Refuses every command with the exception that the contract of Executor prescribes. */
     public static final Executor REJECTING = task -> {
         throw new RejectedExecutionException("full");
     };
 
     private Futures() {}
 
-    /** The exception of a future that has failed, as the future has it. */
+    /** The exception with which the future has failed, exactly as the future stores it. */
     public static Throwable failure(CompletableFuture<?> future) {
         assertTrue(future.isCompletedExceptionally(), () -> "should have failed: " + future);
         return future.handle((value, e) -> e).join();
@@ -40,7 +40,7 @@ public final class Futures {
         return await(future.handle((value, e) -> e));
     }
 
-    /** Runs its tasks when the test says so. */
+    /** An executor that runs its tasks when the test calls it. */
     public static final class Steps implements Executor {
         private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
 

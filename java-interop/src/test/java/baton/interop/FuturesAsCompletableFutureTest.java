@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever is done to a future of ours from outside ends as it does with a plain CompletableFuture. */
+/** Every operation from outside on one of our futures ends as on a plain CompletableFuture. */
 class FuturesAsCompletableFutureTest {
     private static final Executor HERE = Runnable::run;
     private static final Object VALUE = "value";
@@ -62,13 +62,13 @@ class FuturesAsCompletableFutureTest {
             return semaphore;
         }
 
-        @SuppressWarnings("unchecked") // nothing looks at the type of the value
+        @SuppressWarnings("unchecked") // no code depends on the type of the value
         CompletableFuture<Object> future() {
             return (CompletableFuture<Object>) make.get();
         }
     }
 
-    /** What is done to a future, and logged. */
+    /** The operations on a future, and the log of their results. */
     private interface Deed {
         void to(CompletableFuture<Object> future, Consumer<Object> log) throws Exception;
     }
@@ -175,7 +175,7 @@ class FuturesAsCompletableFutureTest {
         }
     }
 
-    /** All that can be seen of the future after the deed. */
+    /** The complete observable state of the future after the operation. */
     private static List<Object> seen(CompletableFuture<Object> future, Deed deed) throws Exception {
         List<Object> log = new ArrayList<>();
         List<Object> before = new ArrayList<>();
@@ -207,7 +207,7 @@ class FuturesAsCompletableFutureTest {
         return log;
     }
 
-    /** Types alone, of failures: their messages are ours. */
+    /** Only the types of failures, because their messages differ. */
     private static Object describe(Object value, Throwable e) {
         StringBuilder text = new StringBuilder(String.valueOf(value));
         for (Throwable next = e; next != null; next = next.getCause())

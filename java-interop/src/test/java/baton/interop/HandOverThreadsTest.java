@@ -13,11 +13,11 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** CallbackExecutor that stand too deep on each other go on elsewhere, whatever becomes of the common pool. */
+/** Callbacks that are nested too deeply continue on another thread, even if the common pool is unavailable. */
 class HandOverThreadsTest {
     private static final int MANY = 30;
 
-    /** As many holders of a mutex in a row, each of which lets in the next by its callback. */
+    /** {@link #MANY} holders of a mutex in a row; the callback of each admits the next. Returns how many held it. */
     private static int holders() throws InterruptedException {
         AsyncMutex mutex = AsyncMutex.create();
         CountDownLatch held = new CountDownLatch(MANY);
@@ -87,7 +87,7 @@ class HandOverThreadsTest {
         assertTrue(output.contains("holders = 30, elements = 300"), output);
     }
 
-    /** Run by the test above it. */
+    /** The test above runs this program. */
     static final class InAnotherJvm {
         private InAnotherJvm() {}
 

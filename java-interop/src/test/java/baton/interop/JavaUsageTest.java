@@ -29,7 +29,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
-/** The forms that users write. */
+/** The code that users write. */
 class JavaUsageTest {
     @Test
     void semaphore_asInTheUsage_compilesAndRuns() {
@@ -56,7 +56,7 @@ class JavaUsageTest {
         semaphore.awaitIdle().join();
     }
 
-    /** Fails as it may in a place without a network; either way the permit comes back. */
+    /** The request may fail where there is no network; in both cases the permit is released. */
     @Test
     void withPermit_aroundAnHttpCall_compilesAndGivesBack() {
         AsyncSemaphore semaphore = AsyncSemaphore.create(1);

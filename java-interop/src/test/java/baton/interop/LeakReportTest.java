@@ -67,7 +67,7 @@ class LeakReportTest {
         assertTrue(leak.permit().startsWith("2 permits of Semaphore 'uplink'"), leak.permit());
         assertTrue(
                 comesFrom(leak, "lose"), () -> Arrays.toString(leak.handedOut().getStackTrace()));
-        assertEquals(8, semaphore.availablePermits(), "reporting gives nothing back");
+        assertEquals(8, semaphore.availablePermits(), "reporting releases nothing");
     }
 
     private static boolean comesFrom(LeakReport.Leak leak, String method) {
@@ -109,7 +109,7 @@ class LeakReportTest {
         Permit reader = rw.lockRead().join();
         loseWhileItIsUpgraded(rw);
         collectAll();
-        assertEquals(List.of(), leaks, "it is still wanted: for the upgrade that waits");
+        assertEquals(List.of(), leaks, "the waiting upgrade still needs the permit");
         reader.close();
         assertTrue(rw.isWriteLocked());
         assertTrue(collectUntil(() -> !leaks.isEmpty()));
@@ -141,7 +141,7 @@ class LeakReportTest {
         forget();
         assertEquals(1, semaphore.waiting());
         collectAll();
-        assertEquals(List.of(), leaks, "who waits has lost nothing");
+        assertEquals(List.of(), leaks, "a waiting future has lost nothing");
         closeHere(all);
         assertTrue(collectUntil(() -> !leaks.isEmpty()));
         assertTrue(

@@ -19,7 +19,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program on the module path: what is exported works there, and what is not is out of reach. */
+/** A program on the module path can use the exported types, and cannot access the others. */
 class ModulePathTest {
     private static final String MODULE = "module stranger { requires baton.interop; }";
     private static final String USER = """
@@ -38,7 +38,7 @@ class ModulePathTest {
                     permit.close();
                     System.out.println(waits.join() + " " + semaphore.kotlin().getPermits());
                     System.out.println(AsyncSemaphore.class.getModule());
-                    // Their superclasses are not exported, but what they inherit is.
+                    // The superclasses are not exported, but the inherited methods are accessible.
                     CancellableFuture<Integer> one = CancellableFuture.supply(Runnable::run, token -> 1);
                     java.util.concurrent.CompletableFuture<Integer> two = one.thenApply(x -> x + 1);
                     var executor = PriorityExecutor.create(1);

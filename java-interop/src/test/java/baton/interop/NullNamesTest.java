@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever takes a name takes null for none. */
+/** Every method with a name parameter accepts null for no name. */
 class NullNamesTest {
     static Stream<Arguments> nameless() {
         BarrierCancellation onCancel = BarrierCancellation.BREAK;

@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the exported package shows to Java. */
+/** The exported package as Java code sees it. */
 class PublicApiTest {
     private static List<Class<?>> publicClasses() throws Exception {
         List<Class<?>> found = new ArrayList<>();

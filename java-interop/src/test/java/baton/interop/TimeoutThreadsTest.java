@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Where timeouts expire, and what cannot keep them from it. */
+/** The threads on which timeouts expire, and blocked threads that must not delay them. */
 class TimeoutThreadsTest {
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
     private static final AsyncSemaphore NONE_FREE = AsyncSemaphore.create(1);
@@ -152,7 +152,7 @@ class TimeoutThreadsTest {
         held.close();
     }
 
-    /** It may be this one's, if that was late. */
+    /** The current thread is accepted too: it runs the function if it derives the stage after the completion. */
     private static void assertNoTimers(CompletableFuture<Thread> thread) {
         String name = thread.orTimeout(20, SECONDS).join().getName();
         boolean isOurs = name.startsWith("baton-callbacks")

@@ -16,7 +16,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs where there are virtual threads. */
+/** Runs only on a JDK with virtual threads. */
 class VirtualThreadTest {
     private static final int MANY = 1_000;
 

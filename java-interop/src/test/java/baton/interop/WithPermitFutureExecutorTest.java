@@ -42,7 +42,7 @@ class WithPermitFutureExecutorTest {
         assertEquals(3, semaphore.availablePermits());
     }
 
-    /** The withdrawal throws: what it would give back is not there any more. */
+    /** The cancel throws, because the permits that it would release were released already. */
     @Test
     void cancel_afterThePermitsWereReleasedPastThem_completesTheCallAllTheSame() {
         CompletableFuture<String> call = semaphore.withPermits(2, action, steps);

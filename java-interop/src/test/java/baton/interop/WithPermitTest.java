@@ -200,7 +200,7 @@ class WithPermitTest {
         assertEquals("x", call.join());
     }
 
-    /** Somebody from outside ends the future, and what it is then. */
+    /** The ways to end the future from outside, and the resulting failure. */
     static Stream<Arguments> enders() {
         IllegalStateException why = new IllegalStateException("outside");
         return Stream.of(
@@ -241,7 +241,7 @@ class WithPermitTest {
             CompletableFuture<Integer> seen = call.handle((value, e) -> semaphore.waiting());
             assertEquals(2, semaphore.waiting());
             end.accept(call);
-            assertEquals(1, await(seen), "the request stands in the queue after the future is done");
+            assertEquals(1, await(seen), "the request is in the queue after the future is done");
             assertEnded(call, failure);
             permit.close();
             assertTrue(behind.isDone());

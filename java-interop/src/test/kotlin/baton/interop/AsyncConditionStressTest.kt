@@ -14,7 +14,7 @@ class AsyncConditionStressTest {
     private val mutex = AsyncMutex.create()
     private val condition = mutex.newCondition()
 
-    /** Two threads meet at every round: one signals and unlocks, the other ends the future that waits first. */
+    /** Two threads synchronize at every round: one signals and unlocks, the other ends the future that waits first. */
     private fun races(
         rounds: Int,
         await: (Permit) -> CompletableFuture<Permit>,

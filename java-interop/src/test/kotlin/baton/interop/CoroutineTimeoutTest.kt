@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Test
 
 /**
- * A `withTimeout` cancels a coroutine on the timer thread that all coroutines share. Its request for two permits, of
- * which one is free, made way for a Java request.
+ * A `withTimeout` cancels a coroutine on the timer thread that all coroutines share. The coroutine had requested two
+ * permits, of which one is free; its withdrawal grants a Java request.
  */
 class CoroutineTimeoutTest {
     private val semaphore = AsyncSemaphore.create(2)

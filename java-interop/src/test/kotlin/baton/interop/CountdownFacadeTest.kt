@@ -40,7 +40,7 @@ class JavaLatchFace(private val latch: AsyncLatch) : CountdownFace {
         latch.await().await()
     }
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun await(timeout: Duration) = inTime(latch.await(timeout.toJavaDuration()))
 
     override fun toString() = latch.toString()
@@ -61,7 +61,7 @@ class JavaWaitGroupFace(private val group: AsyncWaitGroup) : WaitGroupFace {
         group.await().await()
     }
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun await(timeout: Duration) = inTime(group.await(timeout.toJavaDuration()))
 
     override fun toString() = group.toString()

@@ -7,8 +7,8 @@ import baton.sync.readwrite.contract.ReadWriteLockFactory
 import baton.sync.semaphore.contract.SemaphoreContract
 import kotlin.time.Duration.Companion.days
 
-// Left out: timeouts in virtual time, which a java.time.Duration on the process's clock does not follow, and the topic
-// of dispatchers, which is between the coroutine and kotlinx's `await`.
+// Left out: timeouts in virtual time, because a java.time.Duration uses the clock of the process; and the topic of
+// dispatchers, because kotlinx's `await` handles them.
 
 class JavaSemaphoreTest : SemaphoreContract(::JavaSemaphoreFace)
 
@@ -30,7 +30,7 @@ class PatientJavaReadWriteLockTest :
 
 class MixedJavaKotlinReadWriteLockTest : ReadWriteContract(::JavaKotlinReadWriteLockFace)
 
-/** What a future was granted stays granted: whoever is cancelled before it looks at it holds a permit that writes. */
+/** A grant stays in its future: a coroutine that is cancelled before it reads the future holds a write permit. */
 abstract class JavaReadWriteContract(factory: ReadWriteLockFactory) : ReadWriteContract(factory) {
     override fun cancel_upgradedButNotRunYet_stillReadsUpgradably() = Unit
 

@@ -5,7 +5,7 @@ import baton.sync.WaitOrder
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** The same for long. */
+/** The stress tests of the Java API, for a longer time. */
 class FacadeDeepTest {
     @ParameterizedTest
     @EnumSource

@@ -10,20 +10,20 @@ import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.concurrent.thread
 
-/** Threads that call one primitive and change their minds in every way there is, until told to stop or stuck. */
+/** Threads that call one primitive and end their requests in every possible way, until stopped or stuck. */
 internal abstract class FacadeRun(private val seed: Long) {
     private val attempts = AtomicLong()
     private val failure = AtomicReference<Throwable?>()
 
-    /** One call, of the thread with that number; who throws ends the run. */
+    /** One call by the thread with that number. An exception ends the run. */
     protected abstract fun call(number: Int, random: SplittableRandom)
 
-    /** Nobody calls any more; waits until nothing is held, and throws if something stays. */
+    /** Called when all threads have ended: waits until nothing is held, and throws if something stays held. */
     protected abstract fun end()
 
     abstract override fun toString(): String
 
-    /** Goes on while [goOn] says so of the attempts made so far. Answers how many they were. */
+    /** Continues while [goOn] returns true for the number of attempts so far. Returns the number of attempts. */
     fun run(threads: Int, goOn: (Long) -> Boolean): Long {
         val before = Thread.getDefaultUncaughtExceptionHandler()
         Thread.setDefaultUncaughtExceptionHandler { _, e -> failure.compareAndSet(null, e) }
@@ -56,11 +56,11 @@ internal abstract class FacadeRun(private val seed: Long) {
         } catch (e: Throwable) {
             throw AssertionError("seed = $seed, at the end: $this", e)
         }
-        failure.get()?.let { throw AssertionError("seed = $seed, on a thread of others", it) }
+        failure.get()?.let { throw AssertionError("seed = $seed, on another thread", it) }
         return attempts.get()
     }
 
-    /** Says where everybody stands when nothing has moved for 30 seconds. */
+    /** Throws with the stacks of all threads if there is no progress for 30 seconds. */
     private fun watch(workers: List<Thread>) {
         var seen = -1L
         var since = System.nanoTime()
@@ -83,7 +83,7 @@ internal abstract class FacadeRun(private val seed: Long) {
         }
     }
 
-    /** Ends [future] in one of the ways in which anybody may, or lets it be. */
+    /** Ends [future] from outside in a random way, or leaves it as it is. */
     protected fun <T : Any> interfere(future: CompletableFuture<T>, random: SplittableRandom) {
         repeat(random.nextInt(100)) { Thread.onSpinWait() }
         when (random.nextInt(8)) {
@@ -96,7 +96,7 @@ internal abstract class FacadeRun(private val seed: Long) {
         }
     }
 
-    /** What came of it; null when it was cancelled, timed out or completed from outside. */
+    /** The value of [future]; null if it was cancelled, timed out or completed from outside. */
     protected fun <T : Any> outcome(future: CompletableFuture<T>): T? =
         try {
             future.join()

@@ -16,7 +16,7 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 
-/** Threads and coroutines that ask one semaphore for permits. */
+/** Threads and coroutines that request permits of one semaphore. */
 internal class FacadeStress(private val permits: Int, order: WaitOrder, seed: Long) : FacadeRun(seed) {
     private val semaphore = AsyncSemaphore.of(Semaphore(permits, 0, order, "stress"))
     private val inside = AtomicInteger()
@@ -60,7 +60,7 @@ internal class FacadeStress(private val permits: Int, order: WaitOrder, seed: Lo
             2 -> semaphore.tryAcquire(n).ifPresent { use(it, n) }
             else -> {
                 val future = semaphore.acquire(n)
-                // The callback and the one who ends it meet in the same permit, which is closed once.
+                // The callback and the thread that ends the future get the same permit, which is closed once.
                 if (random.nextInt(4) == 0) future.thenAccept { it?.close() } else end(future, random, n)
             }
         }
@@ -81,14 +81,14 @@ internal class FacadeStress(private val permits: Int, order: WaitOrder, seed: Lo
             enter(n)
             val source = CompletableFuture<Permit>()
             if (later) source.completeAsync { null } else source.complete(null)
-            // Nobody can cancel it: whoever hears of its end knows that leave() has run.
+            // The stage cannot be cancelled, so leave() has run once its end is visible.
             source.whenComplete { _, _ -> leave(n) }.minimalCompletionStage()
         }
         val call = if (random.nextInt(2) == 0) semaphore.withPermits(n, action) else one(action, n)
         end(call, random, n)
     }
 
-    /** With an executor there is only the form for one permit. */
+    /** With an executor there is only the overload for one permit. */
     private fun one(action: () -> CompletionStage<Permit>, n: Int): CompletableFuture<Permit> =
         if (n == 1) semaphore.withPermit(action, ForkJoinPool.commonPool()) else semaphore.withPermits(n, action)
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource
 open class FacadeStressTest {
     open val seconds get() = 1L
 
-    /** Of the races, in which two threads wait for each other at every step: slow where others want the processor. */
+    /** Rounds of the races. Two threads wait for each other at every step, which is slow on a loaded machine. */
     open val rounds get() = 40_000
 
     @ParameterizedTest
@@ -46,7 +46,7 @@ open class FacadeStressTest {
         races(rounds / 4) { it.completeExceptionally(IllegalStateException("outside")) }
     }
 
-    /** Two threads meet at every round: one releases, the other ends the future that waits. */
+    /** Two threads synchronize at every round: one releases, the other ends the future that waits. */
     private fun races(rounds: Int, end: (CompletableFuture<Permit>) -> Boolean) {
         val semaphore = AsyncSemaphore.create(1)
         val turn = AtomicInteger()
@@ -70,7 +70,7 @@ open class FacadeStressTest {
             assertTrue(future.isDone)
             assertEquals(won, future.isCompletedExceptionally)
             if (won) ended++ else future.join().close()
-            // The other may still be about to release.
+            // The other thread may still be about to release.
             Futures.await(semaphore.awaitIdle())
             assertEquals(1, semaphore.availablePermits())
             assertEquals(0, semaphore.waiting())

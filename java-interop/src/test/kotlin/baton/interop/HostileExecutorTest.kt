@@ -17,15 +17,15 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 /**
- * The executors that users hand over have a fault. Never are there two holders, no action begins twice, no element is
- * lost, and what runs on an executor that works is served. One promise cannot hold: what is granted to a future whose
- * completion was dropped stays with it until that future is cancelled.
+ * The executors that users pass have a fault. There are never two holders, no action begins twice, no element is lost,
+ * and requests with a working executor are served. One promise cannot hold: a future whose completion was dropped keeps
+ * its grant until it is cancelled.
  */
 class HostileExecutorTest {
     private val mutex = AsyncMutex.create()
     private val held = mutex.lock().join()
 
-    /** An action that has begun and ends when the test says so. */
+    /** An action that ends when the test completes its stage. */
     private inner class Action(private val exclusion: Exclusion) : Supplier<CompletableFuture<Int>> {
         val begun = AtomicInteger()
         val end = CompletableFuture<Int>()
@@ -45,7 +45,7 @@ class HostileExecutorTest {
         held.close()
         for (action in actions + sane) {
             run()
-            // The test holds each action up, so that another that begins beside it is seen.
+            // The test delays the end of each action, to detect another action that begins meanwhile.
             action.end.complete(1)
             if (mayBeLost) calls[actions.indexOf(action).coerceAtLeast(0)].cancel(false)
         }
@@ -64,7 +64,7 @@ class HostileExecutorTest {
         withLocks(executor, executor::run, mayBeLost = hostility == Hostility.DROPS)
     }
 
-    /** A thread pool queues the task, one of its threads runs it, and then the pool finds that it cannot start more. */
+    /** A thread pool queues the task, one of its threads runs it, and then the pool fails to start another thread. */
     @Test
     fun withLock_executorRunsAndThrows_keepsTheLockWhileTheActionRuns() =
         withLocks(
@@ -83,7 +83,7 @@ class HostileExecutorTest {
         held.close()
         for (future in futures) {
             executor.run()
-            // A grant whose completion was dropped is still in the future: who cancels it, finds it there.
+            // A grant whose completion was dropped is still in the future: the cancel completes the future with it.
             if (!future.isDone) future.cancel(false)
             assertTrue(mutex.isLocked)
             assertEquals(futures.indexOf(future) + 1, futures.count { it.isDone })

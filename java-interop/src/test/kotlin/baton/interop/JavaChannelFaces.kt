@@ -20,7 +20,7 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.future.await
 
 /**
- * What was granted before the coroutine was cancelled counts: an element is in the future, and was sent or received.
+ * A grant before the cancellation of the coroutine counts: the element was sent, or was received and is in the future.
  */
 private suspend fun <T> CompletableFuture<T>.awaitElement(): T =
     try {
@@ -40,7 +40,7 @@ private suspend fun CompletableFuture<*>.inTime(): Boolean =
         false
     }
 
-/** The futures. */
+/** Waits with futures. */
 class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
     constructor(plan: ChannelPlan) : this(AsyncChannel.of(plan.build()))
 
@@ -60,7 +60,7 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
     override fun trySend(element: String, priority: Priority?) =
         if (priority == null) channel.trySend(element) else channel.trySend(element, priority)
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun trySend(element: String, timeout: Duration, priority: Priority?): Boolean {
         val level = levelOr(priority) ?: Priority.NORMAL
         return channel.send(element, level, timeout.toJavaDuration()).inTime()
@@ -77,7 +77,7 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
 
     override fun tryReceive(): String? = channel.tryReceive().orElse(null)
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun tryReceive(timeout: Duration): String? {
         val future = channel.receive(timeout.toJavaDuration())
         return if (future.inTime()) future.join() else null
@@ -107,8 +107,9 @@ class JavaPlace(private val place: Reservation<String>) : PlaceFace {
 }
 
 /**
- * Whatever waits, but for a reservation, waits in a [Select] of Java; its sends are of the level NORMAL. A receive has
- * its function run by the coroutine's dispatcher: until then the element can go back, as that of a coroutine can.
+ * Sends and receives that wait are clauses of a Java [Select]; reservations are not. Its sends have the level NORMAL.
+ * The coroutine's dispatcher runs the function of a receive: until then the element can be returned to the channel, as
+ * that of a coroutine can.
  */
 class JavaSelectChannelFace(private val channel: AsyncChannel<String>) : ChannelFace by JavaChannelFace(channel) {
     private val idle = AsyncChannel.create<String>(0)
@@ -137,8 +138,8 @@ class JavaSelectChannelFace(private val channel: AsyncChannel<String>) : Channel
 }
 
 /**
- * Suspend functions, futures and Java's select take turns, in one line. Not to send: the element of a clause comes in
- * when its select runs, which is after the elements that were let in with it.
+ * Suspend functions, futures and Java's select alternate, in one queue. Java's select does not send here: the element
+ * of its clause enters the channel when the select runs, after the elements that were admitted together with it.
  */
 class JavaKotlinChannelFace(channel: Channel<String>) : ChannelFace by KotlinChannelFace(channel) {
     constructor(plan: ChannelPlan) : this(plan.build())

@@ -14,7 +14,7 @@ class JavaSelectChannelTest : ChannelContract(::JavaSelectChannelFace)
 
 class MixedJavaKotlinChannelTest : FutureChannelContract(::JavaKotlinChannelFace)
 
-/** What a future was handed stays in it: it does not go back when the coroutine that awaits it is cancelled. */
+/** An element handed to a future stays in it. It is not returned when the awaiting coroutine is cancelled. */
 abstract class FutureChannelContract(factory: ChannelFactory) : ChannelContract(factory) {
     override fun receivers_allCancelledBeforeTheyRun_elementsAreBackInTheirOrder() = Unit
 

@@ -13,7 +13,7 @@ import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
 
-/** A mutex whose lock comes as a permit, which the next unlock by the same owner closes or the next await spends. */
+/** A mutex whose lock yields a permit. The next unlock by the same owner closes it, or the next await consumes it. */
 private class PermitMutexFace(mutex: Mutex) : MutexFace by KotlinMutexFace(mutex) {
     private val java = AsyncMutex.of(mutex)
     private val permits = mutableListOf<Pair<Any?, Permit>>()
@@ -37,7 +37,7 @@ private class PermitMutexFace(mutex: Mutex) : MutexFace by KotlinMutexFace(mutex
     override fun toString() = java.toString()
 }
 
-/** Futures. Who is cancelled locks the mutex again by itself: a future that was cancelled does not. */
+/** Waits with futures. A cancelled coroutine locks the mutex again itself, because a cancelled future does not. */
 class JavaConditionFace(kotlin: Condition) : ConditionFace {
     constructor(mutex: String?, name: String?) : this(Mutex(name = mutex).newCondition(name))
 
@@ -70,7 +70,7 @@ class JavaConditionFace(kotlin: Condition) : ConditionFace {
     override fun toString() = condition.toString()
 }
 
-/** Futures and suspend functions take turns, in one line. */
+/** Futures and suspend functions alternate, in one queue. */
 class JavaKotlinConditionFace private constructor(kotlin: KotlinConditionFace, private val java: JavaConditionFace) :
     ConditionFace by java {
     private constructor(condition: Condition) : this(KotlinConditionFace(condition), JavaConditionFace(condition))

@@ -22,9 +22,9 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.future.await
 
-// The Java face as the contracts see it. `await` withdraws the request when its coroutine is cancelled; but when it was
-// granted already, and the coroutine is cancelled before it runs, then the permit is in the future, and whoever has the
-// future gives it back.
+// The Java API as the contracts use it. `await` withdraws the request when its coroutine is cancelled. But if the
+// request was granted already, and the coroutine is cancelled before it runs, then the permit is in the future, and the
+// owner of the future releases it.
 
 internal suspend fun <P : Permit> CompletableFuture<P>.awaitPermit(): P =
     try {
@@ -34,7 +34,7 @@ internal suspend fun <P : Permit> CompletableFuture<P>.awaitPermit(): P =
         throw e
     }
 
-/** Permits whose callers go on; whoever releases closes one of them that fits. */
+/** Permits whose callers have returned; a release closes one of them that fits. */
 internal class Held<K, P : Permit> {
     private val permits = ConcurrentLinkedDeque<Pair<K, P>>()
 
@@ -48,7 +48,7 @@ internal class Held<K, P : Permit> {
         return found.second
     }
 
-    /** False when there is none: it was acquired elsewhere, or in other portions. */
+    /** Closes a permit that matches. False if there is none: it was acquired elsewhere, or in other portions. */
     fun close(matches: (K) -> Boolean): Boolean {
         val permit = take(matches) ?: return false
         permit.close()
@@ -87,7 +87,7 @@ class JavaSemaphoreFace(private val semaphore: AsyncSemaphore, private val patie
         return permit.isPresent
     }
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun tryAcquire(permits: Int, timeout: Duration): Boolean =
         try {
             held.add(permits, semaphore.acquire(permits, timeout.toJavaDuration()).awaitPermit())
@@ -143,7 +143,7 @@ class JavaMutexFace(private val mutex: AsyncMutex, private val patience: Duratio
         }
     }
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun tryLock(timeout: Duration, owner: Any?): Boolean =
         try {
             held.add(owner, request(owner, timeout).awaitPermit())
@@ -159,7 +159,7 @@ class JavaMutexFace(private val mutex: AsyncMutex, private val patience: Duratio
     override fun toString() = mutex.toString()
 }
 
-/** Futures, suspend functions and `select` take turns, in one queue. */
+/** Futures, suspend functions and `select` alternate, in one queue. */
 class JavaKotlinSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace by KotlinSemaphoreFace(semaphore) {
     constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?) :
         this(Semaphore(permits, acquired, order, name))
@@ -183,7 +183,7 @@ class JavaKotlinSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace 
     override fun toString() = semaphore.toString()
 }
 
-/** Futures, suspend functions and `select` take turns, in one queue. */
+/** Futures, suspend functions and `select` alternate, in one queue. */
 class JavaKotlinMutexFace(private val mutex: Mutex) : MutexFace by KotlinMutexFace(mutex) {
     constructor(locked: Boolean, name: String?) : this(Mutex(locked, name))
 
@@ -211,7 +211,7 @@ class JavaBarrierFace(private val barrier: AsyncBarrier) : BarrierFace {
 
     override suspend fun arrive(): Int = barrier.arrive().await()
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     override suspend fun arrive(timeout: Duration): Int = barrier.arrive(timeout.toJavaDuration()).await()
 
     override fun abort(cause: Throwable?) = if (cause == null) barrier.abort() else barrier.abort(cause)
@@ -221,7 +221,7 @@ class JavaBarrierFace(private val barrier: AsyncBarrier) : BarrierFace {
     override fun toString() = barrier.toString()
 }
 
-/** Futures and suspend functions take turns, at one barrier. */
+/** Futures and suspend functions alternate, at one barrier. */
 class JavaKotlinBarrierFace(private val barrier: Barrier) : BarrierFace by KotlinBarrierFace(barrier) {
     constructor(parties: Int, onCancel: BarrierCancellation, name: String?, action: (suspend () -> Unit)?) :
         this(Barrier(parties, onCancel, name, action))

@@ -15,8 +15,8 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.future.await
 
 /**
- * The Java face as the contract sees it. What it has locked is in one of three lists, by owner; what it has not is left
- * to the lock itself, to take or to refuse.
+ * The Java API as the contract uses it. The permits that it has locked are in one of three lists, by owner. An unlock
+ * or upgrade without such a permit goes to the lock itself, which performs or refuses it.
  *
  * @param patience how long a `lock` waits; null for one without a timeout.
  */
@@ -116,7 +116,7 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
         await(if (patience == null) permit.upgrade() else permit.upgrade(patience.toJavaDuration()), permit, owner)
     }
 
-    /** Who is cancelled after the upgrade was granted has a permit that writes: what a future has got stays got. */
+    /** A coroutine cancelled after the grant of the upgrade has a write permit: the grant stays in the future. */
     private suspend fun await(upgrade: CompletableFuture<WritePermit>, permit: UpgradablePermit, owner: Any?) {
         try {
             writing.add(owner, upgrade.await())
@@ -145,7 +145,7 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
         return inTime { await(permit.upgrade(timeout.toJavaDuration()), permit, owner) }
     }
 
-    /** In real time. */
+    /** The timeout runs in real time. */
     private suspend fun inTime(action: suspend () -> Unit): Boolean =
         try {
             action()
@@ -162,7 +162,7 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
     override fun toString() = lock.toString()
 }
 
-/** Futures, suspend functions and `select` take turns, in one queue. */
+/** Futures, suspend functions and `select` alternate, in one queue. */
 class JavaKotlinReadWriteLockFace(private val lock: ReadWriteLock) :
     ReadWriteLockFace by KotlinReadWriteLockFace(lock) {
     constructor(policy: ReadWritePolicy, name: String?) : this(ReadWriteLock(policy, name))

@@ -21,13 +21,13 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
     private val rw = AsyncReadWriteLock.create(policy, "stress")
     private val kotlin: ReadWriteLock = rw.kotlin()
 
-    /** Plainly, upgradably, writing. */
+    /** The numbers of current plain readers, upgradable readers and writers. */
     private val readers = AtomicInteger()
     private val intents = AtomicInteger()
     private val writers = AtomicInteger()
     private val granted = AtomicLong()
 
-    /** Guarded by the lock and by nothing else: both are the same whenever nobody writes. */
+    /** Guarded by the lock and by nothing else: both are equal while there is no writer. */
     private var left = 0L
     private var right = 0L
 
@@ -48,7 +48,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
     }
 
     override fun end() {
-        // CallbackExecutor of others may still be about to close what they got.
+        // Callbacks on other threads may still be about to close their permits.
         repeat(1_000) {
             Futures.await(rw.lockWrite()).close()
             if (kotlin.waiting == 0 && kotlin.readers == 0 && !kotlin.isWriteLocked) return@repeat
@@ -60,7 +60,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
         check(left == right && left > 0 && granted.get() > left)
     }
 
-    // What they do inside.
+    // Checks and changes made while the lock is held.
 
     private fun enterToRead(count: AtomicInteger = readers) {
         granted.incrementAndGet()
@@ -71,7 +71,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
     }
 
     private fun leaveToRead(count: AtomicInteger = readers) {
-        check(left == right && writers.get() == 0) { "$left, $right, while somebody reads" }
+        check(left == right && writers.get() == 0) { "$left, $right, while a reader holds the lock" }
         count.decrementAndGet()
     }
 
@@ -100,7 +100,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
                 1 -> rw.lockRead(owner, ForkJoinPool.commonPool())
                 else -> if (owner == null) rw.read() else rw.lockRead(owner)
             }
-        // The callback and the one who ends it meet in the same permit, which is closed once.
+        // The callback and the thread that ends the future get the same permit, which is closed once.
         if (random.nextInt(4) == 0) {
             future.thenAccept { it?.close() }
             return
@@ -129,7 +129,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
                 val seen = left
                 permit.downgrade()
                 enterToRead()
-                check(seen == left) { "somebody wrote while it was downgraded" }
+                check(seen == left) { "another writer wrote during the downgrade" }
                 leaveToRead()
                 permit.close()
             }
@@ -138,7 +138,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
                 try {
                     permit.downgrade()
                 } catch (_: IllegalStateException) {
-                    // It was closed before.
+                    // The other thread has closed the permit before.
                 }
                 Futures.await(other)
             }
@@ -163,12 +163,12 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
             }
             val writes = upgrade(permit, random)
             if (writes != null) {
-                check(seen == left) { "somebody wrote while it was upgraded" }
+                check(seen == left) { "another writer wrote during the upgrade" }
                 writeAndLeave(writes, random)
                 return
             }
             enterToRead(intents)
-            check(seen == left) { "somebody wrote while it was not upgraded" }
+            check(seen == left) { "another writer wrote during a failed upgrade" }
         }
         leaveToRead(intents)
         permit.close()
@@ -178,7 +178,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
         val upgrade =
             when (random.nextInt(4)) {
                 0 -> return permit.tryUpgrade().orElse(null)
-                // Left to its timer: ended by two at once, it may be over a moment before the permit is as it was.
+                // Only its timer ends it: ended by two threads, it may be done before the permit is upgradable.
                 1 -> return outcome(permit.upgrade(time(random)))
                 2 -> permit.upgrade(ForkJoinPool.commonPool())
                 else -> permit.upgrade()
@@ -190,7 +190,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
         val other = CompletableFuture.runAsync { permit.close() }
         val upgrade = permit.upgrade()
         try {
-            // Either it was upgraded first, or cancelled, or refused because it was closed.
+            // The permit was upgraded first, or the upgrade was cancelled, or refused because the permit was closed.
             upgrade.handle { _, _ -> }.join()
         } finally {
             Futures.await(other)
@@ -204,7 +204,7 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
         fun stage(end: () -> Unit): CompletionStage<Permit> {
             val source = CompletableFuture<Permit>()
             if (later) source.completeAsync { null } else source.complete(null)
-            // Nobody can cancel it: whoever hears of its end knows that `end` has run.
+            // The stage cannot be cancelled, so `end` has run once its end is visible.
             return source.whenComplete { _, _ -> end() }.minimalCompletionStage()
         }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** Coroutines, clauses of both selects, futures, places and subscriptions stand in the same lines of one channel. */
+/** Coroutines, clauses of both selects, futures, reservations and subscriptions share the queues of one channel. */
 class SameChannelTest {
     private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Unconfined)
     private val idle = AsyncChannel.create<Int>(0)
@@ -28,7 +28,7 @@ class SameChannelTest {
         val received = mutableListOf<Pair<Int, Int>>()
     }
 
-    /** Begins to wait as the one with that number; answers how it leaves. */
+    /** Each starts the waiting receiver with that number, and returns the action that withdraws it. */
     private val receivers: List<Line.(Int) -> (() -> Unit)> =
         listOf(
             { number -> scope.launch { received += number to channel.receive() }.let { { it.cancel() } } },
@@ -66,7 +66,7 @@ class SameChannelTest {
             },
         )
 
-    /** As the receivers; each sends its number. */
+    /** As [receivers], but each sends its number. */
     private val senders: List<Line.(Int) -> (() -> Unit)> =
         listOf(
             { number -> scope.launch { channel.send(number) }.let { { it.cancel() } } },

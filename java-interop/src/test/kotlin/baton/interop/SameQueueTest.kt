@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Coroutines, `select` clauses and Java futures stand in one queue, in the order in which they came. */
+/** Coroutines, `select` clauses and Java futures wait in one queue, in the order of their arrival. */
 class SameQueueTest {
     private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Unconfined)
 
@@ -32,7 +32,7 @@ class SameQueueTest {
 
     private class Waiter(val leave: () -> Unit)
 
-    /** One primitive, and the ways to wait for it and to leave. */
+    /** One primitive, with the ways to wait for it and to withdraw the request. */
     private abstract inner class Line {
         val served = mutableListOf<Int>()
 
@@ -44,7 +44,7 @@ class SameQueueTest {
 
         abstract fun future(): CompletableFuture<Permit>
 
-        /** With all that a request can be given. */
+        /** A request with all optional arguments. */
         abstract fun patientFuture(): CompletableFuture<Permit>
 
         abstract fun giveBack()

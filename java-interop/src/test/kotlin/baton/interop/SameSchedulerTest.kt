@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Test
 
-/** Java tasks and coroutines in the queue of one scheduler. */
+/** Java tasks and coroutines share the queue of one scheduler. */
 class SameSchedulerTest {
     @Test
     fun tasks_ofBothLanguages_standInOneQueue() = runTest {

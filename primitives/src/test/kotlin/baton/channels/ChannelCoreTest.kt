@@ -5,7 +5,7 @@ import baton.waiting.Waiter
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** Moments that coroutines do not let us see: a waiter has just been withdrawn and has not left its line yet. */
+/** States that coroutines cannot observe: a waiter has just been withdrawn and has not left its queue yet. */
 class ChannelCoreTest {
     private val dropped = mutableListOf<Any?>()
 
@@ -41,7 +41,7 @@ class ChannelCoreTest {
         assertEquals(listOf("a", "b"), dropped)
     }
 
-    /** It was let in because of that receiver, and nobody had its element. */
+    /** The bug: the core granted the sender because of the leaving receiver, and no receiver got the element. */
     @Test
     fun senderComes_receiverIsLeaving_elementOfTheOneLetInIsNotLost() {
         val core = core(0, OnFull.SUSPEND)
@@ -109,7 +109,7 @@ class ChannelCoreTest {
         assertEquals(0, core.size + core.waiting)
     }
 
-    /** Who was promised the receiver has won its select by then: what it sends waits inside for the next one. */
+    /** The caller that holds the place has won its select by then. Its element stays buffered for the next receiver. */
     @Test
     fun place_receiverItWasPromisedLeaves_isUsedAllTheSame() {
         val core = core(0, OnFull.SUSPEND)

@@ -77,7 +77,7 @@ class ChannelEndTest {
             assertTrue(runCatching { place.send("late") }.exceptionOrNull() is ChannelClosedException)
         }
 
-    /** The channel is drained before the thread of the last element's receiver, which then ends the others, has its lock. */
+    /** The channel is drained before the thread of the last element's receiver has the lock and ends the others. */
     @Test
     fun receive_whileTheLastElementArrives_failsItAndThoseThatWait() {
         val core = channel.core

@@ -3,15 +3,15 @@ package baton.channels
 import baton.Priority
 
 /**
- * What a [Channel] does, said as plainly as possible: lists, one thread, and no hurry.
+ * Sequential model of a [Channel], as plain as possible: lists, one thread, and no hurry.
  *
- * A caller that waits is known by a number that the test chooses. Operations answer what the real ones answer; whom
- * they let in besides stands in [answers], until the test has looked.
+ * The test identifies a waiting caller by a number of its choice. Operations return the results of the real ones. If an
+ * operation also completes waiters, their results stay in [answers] until the test has looked.
  */
 internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, private val onFull: OnFull) {
     private class Element(val value: Int, val level: Priority)
 
-    /** Who waits to receive; or to send [element]; or, if that is null, for a place. */
+    /** A caller that waits to receive; or to send [element]; or, if that is null, for a place. */
     private class Waiting(val id: Int, val level: Priority, val element: Element?)
 
     /** The levels of a queue, and how often each was passed over. */
@@ -57,7 +57,7 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
 
     val waiting get() = receivers.size + senders.size
 
-    /** What became of those who waited: SENT, CLOSED, or the element. */
+    /** Results of the waiters that were completed: SENT, CLOSED, or the element. */
     val answers = mutableMapOf<Int, Any>()
 
     val dropped = mutableListOf<Int>()
@@ -117,7 +117,7 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
         endIfDrained()
     }
 
-    /** The element, BUSY or CLOSED. Those who wait are before a newcomer. */
+    /** Returns the element, BUSY or CLOSED. Waiting receivers come before a newcomer. */
     fun tryReceive(): Any = if (receivers.isEmpty()) take() else BUSY
 
     private fun take(): Any {
@@ -145,7 +145,7 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
         if (senders.none { it.level == sender.level }) senderTurns.forget(sender.level)
     }
 
-    /** Cancelled after it had got [element], and before all that was handed out after that. */
+    /** Cancelled after it had got [element], and before all elements that were handed out later. */
     fun giveBack(element: Int) {
         if (isCancelled) {
             dropped += element

@@ -17,7 +17,7 @@ import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 
-/** Random sequences of operations: the channel does what the naive [ChannelModel] does. */
+/** Random sequences of operations: the channel behaves as the naive [ChannelModel] does. */
 class ChannelModelSpec :
     FunSpec({
         for (order in ChannelOrder.entries) {
@@ -29,7 +29,7 @@ class ChannelModelSpec :
                 }
             }
         }
-        test("long lines of all levels: nobody is passed over for ever") {
+        test("long queues of all levels: no waiter is passed over for ever") {
             runTest(timeout = 5.minutes) {
                 for (room in listOf(0, 700)) {
                     Sequence(this, room, ChannelOrder.PRIORITY, OnFull.SUSPEND).runFlooded(room)
@@ -61,7 +61,7 @@ class ChannelModelSpec :
             end()
         }
 
-        /** So many wait, or stand inside, that every level is overdue now and then. */
+        /** So many elements wait, or are buffered, that every level is overdue now and then. */
         fun runFlooded(room: Int) {
             resize(0)
             repeat(1_000) { send(Priority.CRITICAL, timeout = null) }
@@ -180,10 +180,10 @@ class ChannelModelSpec :
             scope.runCurrent()
         }
 
-        /** The first receiver gets an element and is cancelled before it runs: that goes on to others, or back. */
+        /** The first receiver gets an element and is cancelled before it runs: the element goes to others, or back. */
         private fun sendAndCancelTheReceiver() {
             val element = elements++
-            steps += "trySend $element, cancel who gets it"
+            steps += "trySend $element, cancel its receiver"
             val before = model.answers.keys.toSet()
             check("trySend", sent(real.trySend(element)), model.trySend(element, Priority.NORMAL))
             val unlucky = (model.answers.keys - before).firstOrNull { model.answers[it] == element }
@@ -236,7 +236,7 @@ class ChannelModelSpec :
             check("dropped", dropped, model.dropped)
         }
 
-        /** Places go back, all that is inside or waits comes out, and it is closed. */
+        /** Returns the places, drains all buffered and waiting elements, and closes the channel. */
         private fun end() {
             while (places.isNotEmpty()) usePlace().also { compare() }
             while (model.size > 0) tryReceive().also { compare() }

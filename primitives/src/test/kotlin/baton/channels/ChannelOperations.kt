@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Sending and receiving where nobody has to wait; names, numbers, refusals. */
+/** Sending and receiving where no caller has to wait; names, numbers, refusals. */
 interface ChannelOperations : ChannelFixture {
     @Test
     fun channel_new_isEmptyAndOpen() {

@@ -93,7 +93,7 @@ class ChannelResultTest {
             for (result in results) assertClosed(result, null)
         }
 
-    /** Also those that look like an answer of the channel itself. */
+    /** Also elements that look like a result of the channel itself. */
     @Test
     fun elements_ofAnyKind_comeOutAsTheyWentIn() =
         runTest {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class ChannelScenarioTest {
     /** kotlinx.coroutines #2826: an element that had been received was also reported as undelivered. */
     @Test
@@ -88,7 +88,7 @@ class ChannelScenarioTest {
             assertEquals(listOf(1), got)
         }
 
-    /** tokio #7714: what was sent into a reserved place after the receiver was gone stuck in the channel. */
+    /** tokio #7714: an element sent into a reserved place after the receiver was gone stuck in the channel. */
     @Test
     fun placeSend_receiverIsGone_throwsOrIsDropped() =
         runTest {
@@ -107,7 +107,7 @@ class ChannelScenarioTest {
             assertEquals(0, channel.size + other.size)
         }
 
-    /** futures-rs #909: try_send said yes while the receiver closed, and nobody ever saw the element. */
+    /** futures-rs #909: try_send succeeded while the receiver closed, and no receiver ever got the element. */
     @Test
     fun trySend_succeedsBeforeTheEnd_elementIsReceivedOrDropped() =
         runTest {
@@ -141,7 +141,7 @@ class ChannelScenarioTest {
                 }
             val got = mutableListOf<Int>()
             while (!channel.isClosed || channel.size > 0) {
-                // Not around what is done with the element: what a timeout throws away then is the caller's.
+                // The timeout covers the receive alone. Around the processing, it would drop the caller's own element.
                 withTimeoutOrNull(3_000) { channel.receiveOrNull()?.let(got::add) }
             }
             producer.join()
@@ -180,7 +180,7 @@ class ChannelScenarioTest {
         assertEquals(listOf("true 1 true"), seen)
     }
 
-    /** Go, kotlinx: a sender that was let in by the receiver it then waits for must not find its own element. */
+    /** Go, kotlinx: a sender that was admitted by the receiver it then waits for must not find its own element. */
     @Test
     fun send_thenReceiveOnOneRendezvousChannel_twoSwapTheirElements() =
         runTest {

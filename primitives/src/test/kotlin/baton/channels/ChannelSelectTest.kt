@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** The clauses beside each other, and beside those of others. */
+/** The clauses beside each other, and beside the clauses of other selects. */
 class ChannelSelectTest {
     private val one = Channel<String>()
     private val two = Channel<String>()
@@ -248,7 +248,7 @@ class ChannelSelectTest {
             assertState(channel, size = 0)
         }
 
-    /** Its own send, at the head of the line, kept its receive from the sender behind. */
+    /** The select's own send, at the head of the queue, kept its receive from the sender behind. */
     @Test
     fun select_aSenderCameBetweenItsTwoClauses_receivesFromThatOne() =
         runTest {

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * Cancels one of two operations before every single step that the two, and those who send and receive beside them, can
- * make. Whatever an operation that returned has sent must be received or dropped, once, and nothing else; and the
- * places must all be there again.
+ * Cancels one of two operations before every single step that the two, and the senders and receivers beside them, can
+ * make. Each element of an operation that returned must be received or dropped, once, and no other element. All places
+ * must be free again.
  */
 class ChannelSweepTest {
-    /** One channel, and what went in and out of it. */
+    /** One channel, and the elements that went in and out of it. */
     private class World(plan: ChannelPlan, private val filled: Int) {
         val sent = mutableListOf<String>()
         val out = mutableListOf<String>()
@@ -162,10 +162,10 @@ class ChannelSweepTest {
         }
 
         override fun SweepRun<World>.end(first: SweptCall, second: SweptCall) {
-            // Whoever waits now waits for somebody on the other side.
+            // A caller that waits now waits for a caller on the other side.
             val calls = mutableListOf(first, second)
             while (calls.any { !it.isCompleted }) {
-                assertTrue(calls.size < 9, "one waits, and nobody can come to meet it")
+                assertTrue(calls.size < 9, "a caller waits, and no other caller can meet it")
                 if (!world.tryReceive() && !world.trySend("last")) {
                     calls += start(Priority.NORMAL) { call(receive, it, "") }
                 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Selects that meet other selects, at the moments at which one of them is still registering, or has just been decided. */
+/** Selects that meet other selects while one of them is still registering, or has just been decided. */
 class CrossingSelectsTest {
     private val a = Channel<String>()
     private val b = Channel<String>()

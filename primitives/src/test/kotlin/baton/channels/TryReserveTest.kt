@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Places for those who will not wait for one, or not for long. */
+/** Places for callers that will not wait for one, or not for long. */
 class TryReserveTest {
     private val channel = Channel<String>(1, order = ChannelOrder.PRIORITY)
 

@@ -13,7 +13,7 @@ data class HostileCase(val hostility: Hostility, val world: HostileWorld) {
     /** The faults after which each task has run once at most. */
     class Once : Cases(Hostility.entries - Hostility.RUNS_TWICE)
 
-    /** For faces whose waiters are our own: kotlinx's own continuations do not survive a second run. */
+    /** For APIs whose waiters are our own: kotlinx's own continuations do not survive a second run. */
     class Twice : Cases(listOf(Hostility.RUNS_TWICE))
 
     class All : Cases(Hostility.entries)

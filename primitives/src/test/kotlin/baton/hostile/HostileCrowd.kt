@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 
 /**
- * The coroutines of one test, some on a hostile dispatcher and some on one that works. Each begins to run at once, up
- * to where it waits. Later everything runs on the test's thread, but for what a coroutine does after its dispatcher
- * has refused it: that runs on one of kotlinx's threads.
+ * The coroutines of one test, some on a hostile dispatcher and some on one that works. Each runs at once, up to its
+ * first wait. Later everything runs on the test's thread, with one exception: a coroutine whose dispatcher has refused
+ * it goes on in one of kotlinx's threads.
  */
 class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
     val hostile = HostileDispatcher(case.hostility, accepts).also { it.isHostile = false }
@@ -24,12 +24,12 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
     private val uncaught = CoroutineExceptionHandler { _, _ -> }
     private val all = mutableListOf<Member>()
 
-    /** For how many dropped coroutines the test has given back what they held. */
+    /** The number of dropped coroutines whose permits or locks the test has given back. */
     private var repaid = 0
 
     val members: List<Member> get() = all
 
-    /** One coroutine and what has become of it. Its counts are above one if it was resumed too often. */
+    /** One coroutine and its outcome. Its counts are above one if it was resumed too often. */
     inner class Member(val name: String, val isHostile: Boolean) {
         val returns = AtomicInteger()
         val ends = AtomicInteger()
@@ -53,7 +53,7 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
             }
         }
 
-        /** Lets others run; on the hostile dispatcher it does nothing: that one is to hit the waits alone. */
+        /** Lets others run; on the hostile dispatcher it does nothing: that dispatcher is to hit the waits alone. */
         suspend fun pause() {
             if (!isHostile) repeat(PAUSES) { yield() }
         }
@@ -83,7 +83,8 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
     /**
      * From here on the hostile dispatcher is hostile. Runs [first], and then everything until [done].
      *
-     * @param onLost gives back what a dropped coroutine holds; called once for each, when nothing else can run.
+     * @param onLost gives back the permits or the lock of a dropped coroutine; called once for each, when nothing else
+     *   can run.
      */
     fun unleash(
         done: () -> Boolean = { all.all { it.hasEnded || mayBeLost(it) } && repaid == hostile.dropped },
@@ -91,14 +92,14 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
         first: () -> Unit,
     ) {
         hostile.isHostile = true
-        // What a resumption throws past its coroutine is reported there, and is no part of the test.
+        // An exception that a resumption throws past its coroutine is reported there, and is no part of the test.
         val thread = Thread.currentThread()
         val handler = thread.uncaughtExceptionHandler
         thread.setUncaughtExceptionHandler { _, _ -> }
         try {
             first()
             await(done, onLost)
-            // What is left in the queues: a second run, or what was queued although the dispatcher threw.
+            // Tasks left in the queues: a second run, or a task queued although the dispatcher threw.
             do {
                 val ran = step()
             } while (ran)
@@ -128,17 +129,17 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
 
     private fun step(): Boolean = sane.step() or hostile.step()
 
-    /** Whether this one may never come back: its resumption was dropped, or refused in a select. */
+    /** Whether this coroutine may never resume: its resumption was dropped, or refused in a select. */
     fun mayBeLost(member: Member): Boolean =
         member.isHostile && (case.hostility == Hostility.DROPS || (case.hostility.throws && member.isRefusedInSelect))
 
-    /** kotlinx.coroutines alone can resume a select, by the dispatcher that refuses: it is cancelled and stays away. */
+    /** Only kotlinx.coroutines can resume a select, by the refusing dispatcher: it is cancelled and never resumes. */
     private val Member.isRefusedInSelect: Boolean
         get() = job.isCancelled && "select's dispatcher" in job.getCancellationException().message.orEmpty()
 
     /**
-     * Each has ended once, as its dispatcher allows: one that was refused was cancelled, one that was dropped is where
-     * it was, all others have returned.
+     * Each coroutine has ended once, as its dispatcher allows: a refused coroutine was cancelled, a dropped one is
+     * still suspended, all others have returned.
      *
      * @param isTaken whether a wait that was decided returns normally although the dispatcher refused.
      */
@@ -166,14 +167,14 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
     override fun toString() = "$case: $all"
 
     private companion object {
-        /** How often others run in the middle of what only one may do. */
+        /** How often other coroutines run in the middle of a critical section. */
         private const val PAUSES = 3
 
         private val PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10)
     }
 }
 
-/** Counts who is inside at one time of those who may not be there together. */
+/** Counts the current holders, and how often there were more of them than may hold at one time. */
 class Exclusion(private val limit: Int) {
     private val inside = AtomicInteger()
     private val excess = AtomicInteger()

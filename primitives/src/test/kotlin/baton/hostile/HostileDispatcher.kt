@@ -41,13 +41,13 @@ class HostileDispatcher @JvmOverloads constructor(
         if (take(task)) task.run()
     }
 
-    /** Answers whether the caller is to run the task. */
+    /** Returns whether the caller is to run the task. */
     @Synchronized
     private fun take(task: Runnable): Boolean {
         when (if (isHostile) hostility else null) {
             Hostility.QUEUES_AND_THROWS -> {
                 queue += task
-                // What a ThreadPoolExecutor throws then.
+                // A ThreadPoolExecutor throws this error then.
                 throw OutOfMemoryError("unable to create native thread")
             }
             Hostility.THROWS -> throw RejectedExecutionException("refused")
@@ -69,7 +69,7 @@ class HostileDispatcher @JvmOverloads constructor(
         return true
     }
 
-    /** Runs tasks, those that they bring in included, until none is left. */
+    /** Runs tasks, including tasks that these dispatch, until none is left. */
     fun run() {
         do {
             val ran = step()

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** The helper does what its faults say, and nothing before it is hostile. */
+/** The helper shows the faults it was created with, and none before it is hostile. */
 class HostileDispatcherTest {
     private val ran = mutableListOf<Int>()
 

@@ -1,6 +1,6 @@
 package baton.hostile
 
-/** What a [HostileDispatcher] does to a task that it is given. */
+/** The way in which a [HostileDispatcher] treats a task that it is given. */
 enum class Hostility {
     /** Queues the task and then throws, as a thread pool does that has a queue and cannot start a thread. */
     QUEUES_AND_THROWS,
@@ -14,13 +14,13 @@ enum class Hostility {
     /** Runs the task on the caller's stack. */
     RUNS_IN_PLACE,
 
-    /** Runs the task in its turn, and once more when the queue is empty. */
+    /** Runs the task in queue order, and once more when the queue is empty. */
     RUNS_TWICE,
 
     /** Runs the queued tasks in random order. */
     RANDOM_ORDER,
 
-    /** Queues the first few tasks, and rejects those that come later. */
+    /** Queues the first few tasks, and rejects later ones. */
     SHUTS_DOWN,
     ;
 

@@ -13,7 +13,7 @@ object ShallowStack {
     /**
      * @param prepare makes a subject.
      * @param operation runs short of stack. It may throw nothing but a [StackOverflowError].
-     * @param check calls the subject again, with all the stack that it needs. It fails by throwing, or by not returning.
+     * @param check calls the subject again, with all the stack that it needs. It fails if it throws or does not return.
      * @return how many operations overflowed.
      */
     fun <S> sweep(prepare: () -> S, operation: (S) -> Unit, check: (S) -> Unit): Int {
@@ -32,7 +32,7 @@ object ShallowStack {
         return tried.size
     }
 
-    /** Answers the subjects whose operation overflowed. */
+    /** Returns the subjects whose operation overflowed. */
     private fun <S> overflow(shift: Int, prepare: () -> S, operation: (S) -> Unit): List<S> {
         val sweep = Sweep(shift, List(LEVELS) { prepare() }, operation)
         val worker = Thread(null, sweep, "shallow", STACK_BYTES)
@@ -94,7 +94,7 @@ object ShallowStack {
         }
     }
 
-    /** So many operations in a row come through, and it is taken for granted that those with more stack do. */
+    /** After so many successful operations in a row, operations with more stack are assumed to succeed, too. */
     private const val ENOUGH = 20
 
     /** More than any operation overflows at. */

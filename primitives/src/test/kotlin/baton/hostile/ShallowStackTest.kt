@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** The helper tries every depth, and finds what an overflow leaves behind. */
+/** The helper tries every depth, and finds the state that an overflow leaves behind. */
 class ShallowStackTest {
     private class Subject {
         var isBusy = false

@@ -33,7 +33,7 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
     /** How many scenarios the ordinary run generates. */
     internal open val generated get() = 24
 
-    /** Which nobody should leave to chance. */
+    /** Scenarios written by hand, because random generation may miss them. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Operation(cancellableOnSuspension = false)
@@ -53,8 +53,8 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
 /**
  * A timer may meet the trip, the cancellation, an abort, and a reset.
  *
- * Cancellation is an operation of its own: Lincheck's cannot tell that a party was cancelled after it had been counted,
- * or had failed. Whether it was, only the others can see; so a cancellable arrival answers nothing.
+ * Cancellation is an operation of its own: Lincheck's cannot express that a party was cancelled after it had been
+ * counted, or had failed. Only the other parties can see whether it was, so a cancellable arrival returns nothing.
  */
 abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) :
     BarrierLincheckBase(barrier, sequential) {
@@ -109,7 +109,7 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) 
                     }
                 }
             },
-            { // The cancellation meets the trip, and those who come next.
+            { // The cancellation meets the trip, and the parties of the next generation.
                 parallel {
                     thread {
                         actor(::arrive)
@@ -143,9 +143,9 @@ class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
 }
 
 /**
- * With an action, which here does nothing: what can be seen is what becomes of those who come while it runs. Nobody is
- * cancelled, for a last party that is while the action runs breaks the barrier: in the model, no time passes in
- * between.
+ * With an action, which does nothing here. The test shows the outcome for parties that arrive while the action runs.
+ * No party is cancelled: cancelling the last party while the action runs breaks the barrier, and in the model no time
+ * passes in between.
  */
 @Tag(VARIANT)
 open class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)

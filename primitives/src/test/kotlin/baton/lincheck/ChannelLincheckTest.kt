@@ -35,7 +35,7 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
     internal open val generated get() = 14
     internal open val spins get() = Effort.SPINS
 
-    /** Which nobody should leave to chance. */
+    /** Scenarios written by hand, because random generation may miss them. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Rare
@@ -67,7 +67,7 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
 }
 
 /**
- * Cancellation is an operation of its own: Lincheck's cannot tell that a sender whose element was taken returns
+ * Cancellation is an operation of its own: Lincheck's cannot express that a sender whose element was taken returns
  * normally although it was cancelled.
  */
 abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential: Class<*>) :
@@ -98,8 +98,8 @@ abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential:
     /**
      * Cancels the call of [thread], if it waits.
      *
-     * It must stand in the line by then. One that is cancelled on its way into the line throws even if it could have
-     * been served at once, and no order of the operations explains that.
+     * The call must be in the queue by then. A call that is cancelled before it has enqueued throws even if it could
+     * have been served at once, and no order of the operations explains that.
      */
     @Operation
     fun cancel(@Param(name = "other") thread: Int) {
@@ -208,7 +208,7 @@ class ConflatedLincheckDeepTest : ConflatedLincheckTest() {
     override val effort get() = Effort.DEEP
 }
 
-/** Two levels, and the hard end. In so few steps no level comes to its bound; see `PriorityWaitQueueTest` for that. */
+/** Two levels, and the hard end. In so few steps no level reaches its bound; see `PriorityWaitQueueTest` for that. */
 @Tag(VARIANT)
 open class PriorityChannelLincheckTest :
     CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), OneSequential::class.java) {
@@ -260,7 +260,7 @@ open class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), 
 
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
-            { // The cancellation of one who waits for a place meets the place that comes, and the end.
+            { // The cancellation of a caller that waits for a place meets the place that comes, and the end.
                 parallel {
                     thread {
                         actor(::reserve, 1)

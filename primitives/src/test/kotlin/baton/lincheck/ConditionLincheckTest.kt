@@ -28,7 +28,7 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen
 import org.junit.jupiter.api.Test
 
 /**
- * Misuse included: whoever likes unlocks and signals. Cancellation is an operation like any other, because a coroutine
+ * Misuse included: any thread unlocks and signals. Cancellation is an operation like any other, because a coroutine
  * that is cancelled may have to wait for the mutex before it throws.
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
@@ -93,7 +93,7 @@ open class ConditionLincheckTest {
         futures.get(thread)?.cancel()
     }
 
-    /** Stands in for the future of the Java face. */
+    /** Stands in for the future of the Java API. */
     private class Future(core: WaitCore, private val caller: CancellableContinuation<String>) :
         SignalWaiter(core, owner = null) {
         override fun resume(): Boolean {

@@ -21,7 +21,7 @@ abstract class CountdownLincheckBase(private val sequential: Class<*>) {
     /** How many scenarios the ordinary run generates. */
     internal open val generated get() = 16
 
-    /** Which nobody should leave to chance. */
+    /** Scenarios written by hand, because random generation may miss them. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
@@ -83,7 +83,7 @@ open class WaitGroupLincheckTest : CountdownLincheckBase(WaitGroupSequential::cl
         get() {
             val test = this
             return listOf(
-                { // Zero lasts for a moment only: who waited is in, who comes later waits.
+                { // Zero lasts for a moment only: earlier waiters are released, later callers wait.
                     initial { actor(test::add, 1) }
                     parallel {
                         thread { actor(test::await) }
@@ -97,7 +97,7 @@ open class WaitGroupLincheckTest : CountdownLincheckBase(WaitGroupSequential::cl
                         }
                     }
                 },
-                { // Whoever comes after a zero is not told of it, even if those whom it lets in are not woken yet.
+                { // A zero does not release a later waiter, even if the waiters it releases are not woken yet.
                     initial { actor(test::add, 1) }
                     parallel {
                         thread { actor(test::done) }

@@ -9,7 +9,7 @@ import org.jetbrains.lincheck.datastructures.Validate
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.BeforeEach
 
-/** Those who lock are of several levels and can be lifted: the mutex does the same, nobody is lifted for nothing. */
+/** Callers lock at several levels and can be boosted. The mutex behaves the same, and boosts no holder needlessly. */
 open class MutexBoostLincheckTest : HonestMutexLincheckBase() {
     override val generated get() = 8
 
@@ -28,7 +28,7 @@ open class MutexBoostLincheckTest : HonestMutexLincheckBase() {
 
     override fun extra(thread: Int): CoroutineContext = boosts + Priority.entries[thread % Priority.entries.size]
 
-    /** One holder, one boost; none where nobody waits, or nobody is known to hold it. */
+    /** One boost for one holder. No boost if no caller waits, or if the holder is unknown. */
     @Validate
     fun boosts() {
         val wanted = mutex.isLocked && mutex.waiting > 0

@@ -44,7 +44,7 @@ abstract class MutexLincheckBase(private val sequential: Class<*>) {
     @Operation
     fun waiting() = mutex.waiting
 
-    /** Which nobody should leave to chance. */
+    /** Scenarios written by hand, because random generation may miss them. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
@@ -55,7 +55,7 @@ abstract class MutexLincheckBase(private val sequential: Class<*>) {
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
 }
 
-/** Misuse included: whoever likes unlocks. */
+/** Misuse included: any thread unlocks. */
 open class MutexLincheckTest : MutexLincheckBase(MutexSequential::class.java) {
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
@@ -97,15 +97,15 @@ class MutexLincheckDeepTest : MutexLincheckTest() {
 }
 
 /**
- * Cancellation included. Only who has locked unlocks, and no two use one owner: a mutex that was granted to somebody
- * who turns out to be cancelled is locked until it is handed back, and an unlock by somebody else, or a lock by the
- * same owner, can be seen to find it so.
+ * Cancellation included. Only the thread that has locked unlocks, and no two threads use one owner. A mutex that was
+ * granted to a cancelled caller stays locked until the caller hands it back. An unlock by another thread, or a lock by
+ * the same owner, would observe that.
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
 abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential::class.java) {
     protected val mine = Array<Any?>(THREADS) { null }
 
-    /** What is in the context of who locks. */
+    /** Further elements of the context of the caller that locks. */
     protected open fun extra(thread: Int): CoroutineContext = EmptyCoroutineContext
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)

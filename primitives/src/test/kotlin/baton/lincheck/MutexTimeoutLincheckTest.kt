@@ -45,7 +45,7 @@ open class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
                     }
                 }
             },
-            { // One of the two whose timers go off may be the next.
+            { // One of the two waiters whose timers go off may be the next holder.
                 initial { actor(::tryLock, 1) }
                 parallel {
                     thread {

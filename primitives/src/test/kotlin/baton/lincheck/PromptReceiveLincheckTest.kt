@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
- * Those who receive are cancelled at any moment, also in the one in which they have got their element and before they
- * run. Lincheck's own prompt cancellation cannot say what becomes of an element that was handed over and comes back,
- * so every receiver is a coroutine of its own here, no operation answers anything, and [everyElementIsSomewhere] says
- * what must hold at the end of every interleaving.
+ * Receivers are cancelled at any moment, also after they have got their element and before they run. Lincheck's own
+ * prompt cancellation cannot express that an element was handed over and comes back. So every receiver is a coroutine
+ * of its own here, and no operation returns anything. [everyElementIsSomewhere] checks the invariant at the end of
+ * every interleaving.
  */
 abstract class PromptReceiveLincheckBase(capacity: Int) {
     internal open val effort get() = Effort.BRIEF
@@ -53,7 +53,7 @@ abstract class PromptReceiveLincheckBase(capacity: Int) {
         receivers.runAll()
         val inside = channel.size
         check(received.size + inside == sent.get()) { "$sent sent, ${received.size} received: $channel" }
-        check(inside == 0 || channel.waiting == 0) { "somebody waits for what is there: $channel" }
+        check(inside == 0 || channel.waiting == 0) { "a caller waits although an element is there: $channel" }
         while (true) received.add(channel.tryReceive().getOrNull() ?: break)
         check(received.size == sent.get()) { "$sent sent, ${received.size} received in the end: $channel" }
     }

@@ -27,7 +27,7 @@ internal interface ReadWriteLincheck {
     /** How many scenarios the ordinary run generates. */
     val generated: Int get() = 14
 
-    /** Which nobody should leave to chance. */
+    /** Scenarios written by hand, because random generation may miss them. */
     val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     /** The map of owners is read under the lock, and in loops that Lincheck would take for waiting. */
@@ -56,7 +56,7 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
     ReadWriteLincheck {
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
-            { // A writer that gives up lets in the readers it held back.
+            { // A writer that gives up admits the readers it held back.
                 initial { actor(::tryLock, 1, READ) }
                 parallel {
                     thread { actor(::isWriteLocked) }
@@ -78,7 +78,7 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
                     }
                 }
             },
-            { // Readers that are let in together, and one of them is cancelled.
+            { // Readers that are admitted together, and one of them is cancelled.
                 initial { actor(::tryLock, 1, WRITE) }
                 parallel {
                     thread {
@@ -95,7 +95,7 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
                     }
                 }
             },
-            { // Whose turn it is after a writer, who may be cancelled when it is let in.
+            { // The next request after a writer unlocks: a writer, which may be cancelled when it is admitted.
                 initial { actor(::tryLock, 1, WRITE) }
                 parallel {
                     thread {
@@ -109,7 +109,7 @@ internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, ove
                     thread { actor(::lock, 3, READ) }
                 }
             },
-            { // The same, and nobody is cancelled.
+            { // The same without cancellation.
                 initial { actor(::tryLock, 1, WRITE) }
                 parallel {
                     thread {

@@ -25,7 +25,7 @@ internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override
     ReadWriteLincheck {
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
-            { // Two readers of one owner are let in together, and one of them is cancelled.
+            { // Two readers of one owner are admitted together, and one of them is cancelled.
                 initial { actor(::tryLock, 1, WRITE, Asker.ANN) }
                 parallel {
                     thread {
@@ -42,7 +42,7 @@ internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override
                     }
                 }
             },
-            { // Who is let in and cancelled before it runs has been seen inside.
+            { // A reader that is admitted and cancelled before it runs has been visible as a holder.
                 initial { actor(::tryLock, 1, WRITE, Asker.ANN) }
                 parallel {
                     thread {
@@ -63,7 +63,7 @@ internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override
                     thread { actor(::lock, 3, READ, BEN) }
                 }
             },
-            { // To read, and to read upgradably as well, while somebody waits to write.
+            { // To read, and to read upgradably as well, while a writer waits.
                 initial { actor(::tryLock, 1, READ, Asker.ANN) }
                 parallel {
                     thread {

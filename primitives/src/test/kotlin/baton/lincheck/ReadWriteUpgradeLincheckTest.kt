@@ -22,7 +22,7 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
     ReadWriteLincheck {
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
-            { // Who upgrades writes alone, and before all others.
+            { // A caller that upgrades writes alone, and before all others.
                 initial {
                     actor(::tryLock, 1, UPGRADABLE)
                     actor(::tryLock, 2, READ)
@@ -42,7 +42,7 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
                     }
                 }
             },
-            { // One that is cancelled reads upgradably again, and so do those it held back.
+            { // A cancelled upgrade leaves its caller reading upgradably, and admits the readers it held back.
                 initial {
                     actor(::tryLock, 1, UPGRADABLE)
                     actor(::tryLock, 2, READ)
@@ -70,7 +70,7 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
                     thread { actor(::lock, 3, READ) }
                 }
             },
-            { // The timer of an upgrade, and somebody who wants to be the next.
+            { // The timer of an upgrade, and another caller that wants to be the next.
                 initial {
                     actor(::tryLock, 1, UPGRADABLE)
                     actor(::tryLock, 2, READ)
@@ -87,7 +87,7 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
                     thread { cancelled(::lock, 3, UPGRADABLE) }
                 }
             },
-            { // Nobody writes in between.
+            { // No other caller writes in between.
                 initial { actor(::tryLock, 1, WRITE) }
                 parallel {
                     thread {

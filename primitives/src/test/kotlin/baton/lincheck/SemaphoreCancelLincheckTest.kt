@@ -16,7 +16,7 @@ import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 import org.junit.jupiter.api.Tag
 
-/** Cancellation included. Only what a thread holds it releases, see [HonestMutexLincheckBase]. */
+/** Cancellation included. A thread releases only the permits it holds, see [HonestMutexLincheckBase]. */
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
 abstract class HonestSemaphoreLincheckBase(
@@ -48,7 +48,7 @@ internal class HonestThreeSequential : HonestSemaphoreSequential(3)
 
 internal class HonestOneSequential : HonestSemaphoreSequential(1)
 
-/** Of the weights, all but 1 are refused here. */
+/** All weights but 1 are refused here. */
 open class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOneSequential::class.java) {
     override val generated get() = 20
 
@@ -74,7 +74,8 @@ open class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOn
 open class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
 
 /**
- * Two levels. In so few steps nobody is passed over so often that its turn must come; see `PriorityWaitQueueTest` for that.
+ * Two levels. A scenario has too few steps for a waiter to reach the bound on how often it is passed over; see
+ * `PriorityWaitQueueTest` for that.
  */
 @Tag(VARIANT)
 open class PriorityLincheckTest :
@@ -89,7 +90,7 @@ open class PriorityLincheckTest :
 
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
-            { // The urgent one overtakes, and is let in where the other would not fit.
+            { // The urgent request overtakes, and is granted where the other would not fit.
                 initial { actor(::tryAcquire, 1, 2) }
                 parallel {
                     thread { actor(::release, 1, 1) }
@@ -122,7 +123,7 @@ open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThre
 
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
         get() = listOf(
-            { // Who comes later is not told that nobody held a permit before.
+            { // An `awaitIdle` that begins later is not completed by an earlier moment without holders.
                 initial { actor(::tryAcquire, 1, 1) }
                 parallel {
                     thread { actor(::release, 1, 1) }

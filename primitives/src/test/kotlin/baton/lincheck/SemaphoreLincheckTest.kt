@@ -25,7 +25,7 @@ abstract class SemaphoreLincheckBase(
     internal open val generated get() = 10
     internal open val spins get() = Effort.SPINS
 
-    /** Which nobody should leave to chance. */
+    /** Scenarios written by hand, because random generation may miss them. */
     internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
 
     @Test
@@ -36,7 +36,7 @@ abstract class SemaphoreLincheckBase(
     fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
 }
 
-/** Misuse included: whoever likes releases. See [HonestMutexLincheckBase] for why nobody is cancelled here. */
+/** Misuse included: any thread releases. See [HonestMutexLincheckBase] for why no caller is cancelled here. */
 abstract class UnitSemaphoreLincheckBase(permits: Int, sequential: Class<*>) :
     SemaphoreLincheckBase(permits, sequential) {
     @Operation(cancellableOnSuspension = false)

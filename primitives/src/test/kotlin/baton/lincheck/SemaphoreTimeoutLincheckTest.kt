@@ -41,7 +41,7 @@ open class SemaphoreTimeoutLincheckTest : HonestSemaphoreLincheckBase(3, HonestT
                     }
                 }
             },
-            { // Who waits behind one whose time is over is let in by the timer.
+            { // The timer of an expired request grants the waiter behind it.
                 initial { actor(::tryAcquire, 1, 2) }
                 parallel {
                     thread {

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
- * [WaitOrder.UNFAIR]: whoever comes may take what a release has invited a waiter to. Who gets a permit is a matter of
- * who is faster, so there is no sequential answer to compare with: no operation answers anything, and what must hold
- * at the end of every interleaving is said by [nothingIsLost].
+ * [WaitOrder.UNFAIR]: a newcomer may take the permit to which a release has invited a waiter. The faster caller gets
+ * the permit, so there is no sequential result to compare with: no operation returns anything. [nothingIsLost] checks
+ * the invariant at the end of every interleaving.
  */
 @Tag(VARIANT)
 open class UnfairSemaphoreLincheckTest {
@@ -57,7 +57,7 @@ open class UnfairSemaphoreLincheckTest {
         waiters.runAll()
         check(held.get() in 0..PERMITS) { "$held hold $PERMITS permits" }
         check(semaphore.availablePermits == PERMITS - held.get()) { "$held are held: $semaphore" }
-        check(semaphore.waiting == 0 || held.get() == PERMITS) { "somebody waits for what is free: $semaphore" }
+        check(semaphore.waiting == 0 || held.get() == PERMITS) { "a caller waits for a free permit: $semaphore" }
     }
 
     private val scenarios: List<DSLScenarioBuilder.() -> Unit>

@@ -68,7 +68,7 @@ class CancelledWaitersMemoryTest {
      * Ten times the waiters take ten times the time, and no more: a waiter behind a million costs as much as one behind
      * a hundred thousand. A short run and a long one cannot be set side by side for that: the long one has the
      * processor's caches and the collector against it. So a million on one semaphore and a million on ten stand in one
-     * heap and are cancelled in turns, a block of each; the median block feels no collection.
+     * heap and are cancelled alternately, a block of each; the median block feels no collection.
      */
     @Test
     fun cancelling_costsTheSameForEverybody_andTheNextReleaseIsFast() {
@@ -82,8 +82,8 @@ class CancelledWaitersMemoryTest {
         val long = ArrayList<Job>(MILLION)
         val short = ArrayList<Job>(MILLION)
         for (line in ten) {
-            // In blocks of memory of their own: what one cancels must not bring the other's into the processor's
-            // caches.
+            // Each in memory blocks of its own: cancelling the waiters of one must not bring the waiters of the other
+            // into the processor's caches.
             repeat(MILLION / 10 / BLOCK) {
                 repeat(BLOCK) { long += park(semaphore) }
                 repeat(BLOCK) { short += park(line) }

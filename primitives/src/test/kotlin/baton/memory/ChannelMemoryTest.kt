@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** A channel keeps what it holds, and who waits, and nothing else. */
+/** A channel retains its elements and its waiters, and nothing else. */
 class ChannelMemoryTest {
     private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
         override fun resumeWith(result: Result<Unit>) = Unit
@@ -101,7 +101,7 @@ class ChannelMemoryTest {
         }
     }
 
-    /** All that a coroutine which lives on knows of what it once used, until that is taken from it. */
+    /** The only references of a live coroutine to the objects it has used, until the test clears them. */
     private class Ends(channel: Channel<Any>, vararg offers: Any) {
         var channel: Channel<Any>? = channel
         private val offers = ArrayDeque(offers.toList())
@@ -158,7 +158,7 @@ class ChannelMemoryTest {
     }
 
     /**
-     * The coroutines live on, and wait for something else; the one that was cancelled has given back what it had got.
+     * The coroutines live on, and wait for something else; the cancelled coroutine has given its element back.
      */
     @Test
     fun coroutinesThatLiveOn_retainNeitherTheirElementsNorTheChannel() {

@@ -3,8 +3,8 @@ package baton.memory
 import java.lang.ref.WeakReference
 import org.junit.jupiter.api.Assertions.assertEquals
 
-// What only a garbage collection can show. System.gc() returns when it is done, and with it every reference is cleared
-// whose object nobody holds: there is nothing to wait for.
+// Checks that need a garbage collection. System.gc() returns when it is done. By then the references to all unreachable
+// objects are cleared: there is nothing to wait for.
 
 /** The least that several collections leave. */
 internal fun usedHeap(): Long {
@@ -15,7 +15,7 @@ internal fun usedHeap(): Long {
     }
 }
 
-/** Several collections, for a frame that has returned may keep what it held until it is written over. */
+/** Collects several times, because a frame that has returned may keep its references until it is overwritten. */
 internal fun assertCollected(references: List<WeakReference<*>>) {
     for (attempt in 1..10) {
         System.gc()

@@ -17,7 +17,7 @@ class ConditionMemoryTest {
     private val condition = mutex.newCondition()
     private class Payload
 
-    /** Parks and comes back: cancelled, signalled or both. In a function of its own: no local keeps anything. */
+    /** Parks and returns: cancelled, signalled or both. In a function of its own: no local keeps anything. */
     private fun used(): List<WeakReference<Any>> =
         List(3) { kind ->
             val owner = Payload()

@@ -99,7 +99,7 @@ class CancellableTaskStackTest {
             cancellableTask { depth }.thenCompose { this@composed.composed(depth - 1, innermost) }
         }
 
-    /** Each task waits for the one that its block has answered. */
+    /** Each task waits for the task that its block has returned. */
     @ParameterizedTest
     @EnumSource
     fun composed_completesAndIsCancelled(world: World) {
@@ -136,7 +136,7 @@ class CancellableTaskStackTest {
         assertEquals(MANY, tornDown.get())
     }
 
-    /** As long as anybody could want it. One cancellation and one value, for exceptions take their time. */
+    /** A chain as long as any user could want. One cancellation and one value, because exceptions take their time. */
     @Test
     fun longChain_cancelledAtItsEndAndCompleted() {
         val gate = CompletableDeferred<Int>()

@@ -205,7 +205,7 @@ class ChannelStackTest {
     private companion object {
         private const val MILLION = 1_000_000
 
-        /** Where everyone builds an exception, or much else. */
+        /** The number of callers where each builds an exception, or much else. */
         private const val MANY = 30_000
     }
 }

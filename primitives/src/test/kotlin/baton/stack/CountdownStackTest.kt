@@ -48,7 +48,7 @@ class CountdownStackTest {
         assertEquals(MANY, done)
     }
 
-    /** Whoever is let in opens the latch of the next. */
+    /** Each released waiter opens the latch of the next. */
     @ParameterizedTest
     @EnumSource
     fun latches_openedInAChain(world: World) {
@@ -68,7 +68,7 @@ class CountdownStackTest {
         assertEquals(0, before.count)
     }
 
-    /** Whoever is let in has the group go through zero again, for all who came since. */
+    /** Each released waiter takes the group through zero again, for all waiters that arrived since. */
     @ParameterizedTest
     @EnumSource
     fun waitGroup_throughZeroByThoseLetIn(world: World) {

@@ -98,7 +98,7 @@ class HandOffStackTest {
         assertEquals(false, mutex.isLocked)
     }
 
-    /** Each cancels the next when it has come back with the mutex, and while it still holds it. */
+    /** Each waiter cancels the next when it has returned with the mutex, and while it still holds it. */
     @ParameterizedTest
     @EnumSource
     fun condition_cancelledInAChain(world: World) {
@@ -226,7 +226,7 @@ class HandOffStackTest {
         assertEquals(0, barrier.waiting)
     }
 
-    /** Each runs its action, which lets the next one run its own. */
+    /** Each party runs its action, which releases the next party to run its own. */
     @ParameterizedTest
     @EnumSource
     fun barrier_actionsOneAfterTheOther(world: World) {
@@ -240,7 +240,7 @@ class HandOffStackTest {
         assertEquals(0, barrier.waiting)
     }
 
-    /** Who was invited came at once, and its claim invited the next, each on the stack of the one before. */
+    /** Each invited waiter ran at once, and its claim invited the next, each on the stack of the one before. */
     @Test
     fun semaphore_unfairAndOneReleaseForAll_invitesThemFlat() {
         val count = 100_000
@@ -256,8 +256,8 @@ class HandOffStackTest {
         private const val MILLION = 1_000_000
 
         /**
-         * For those who bring more with them than their place in the line: some hundred times what the stack would
-         * bear.
+         * The number of waiters that need more memory than their queue node: some hundred times as many as the stack
+         * would bear.
          */
         private const val MANY = 200_000
     }

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * An operation runs out of stack, at whatever depth. The object's lock is free afterwards: later calls return. What the
- * overflow has interrupted may be half done.
+ * An operation runs out of stack, at whatever depth. The object's lock is free afterwards: later calls return. The
+ * interrupted operation may be half done.
  */
 class OverflowStackTest {
     private fun <S> assertCallable(prepare: () -> S, operation: (S) -> Unit, check: (S) -> Unit) {

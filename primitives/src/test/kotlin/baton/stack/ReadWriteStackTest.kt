@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** A million readers and writers, each of whom lets in the next. Runs with a small stack. */
+/** A million readers and writers, each of which admits the next. Runs with a small stack. */
 class ReadWriteStackTest {
     enum class World(val context: CoroutineContext) {
         UNCONFINED(Dispatchers.Unconfined),
@@ -108,7 +108,7 @@ class ReadWriteStackTest {
         assertAllDone()
     }
 
-    /** Let in, then cancelled before they run: readers leave one by one, and writers pass it on. */
+    /** Admitted, then cancelled before they run: readers leave one by one, and writers pass the lock on. */
     @Test
     fun crowdAndWriters_cancelledBeforeTheyRun() {
         val late = LateDispatcher()

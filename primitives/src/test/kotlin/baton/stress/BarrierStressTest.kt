@@ -46,7 +46,7 @@ open class BarrierStressTest {
         override fun toString() = "$numbers, $cancelled cancelled"
     }
 
-    /** Callers that come, and go away again, until all arrivals are used up. More of them than parties. */
+    /** Callers that arrive, and leave again, until all arrivals are used up. More of them than parties. */
     private fun crowd(barrier: Barrier, tally: Tally, arrive: suspend () -> Int) {
         val left = AtomicInteger(arrivals)
         stress(barrier) {
@@ -91,7 +91,7 @@ open class BarrierStressTest {
                     ?: throw BarrierTimeoutException("cancelled").also { tally.cancelled.incrementAndGet() }
             }
         }
-        // Who was cancelled after the trip has been counted, and has no number.
+        // A party that was cancelled after the trip has been counted, and has no number.
         val missing = tally.numbers.sumOf { tally.trips - it.get() }
         assertTrue(tally.numbers.all { it.get() <= tally.trips } && missing <= tally.cancelled.get()) { "$tally" }
     }
@@ -116,7 +116,7 @@ open class BarrierStressTest {
                     ran++
                 }
             val tally = Tally(3)
-            // A reset lets the next action begin while the old one runs: nobody resets here but when all is still.
+            // A reset lets the next action begin while the old one runs. The test resets only when all callers ended.
             val left = AtomicInteger(arrivals / 4)
             stress(barrier) {
                 while (left.get() > 0) {
@@ -143,7 +143,7 @@ open class BarrierStressTest {
         }
     }
 
-    /** Parties in step, some of which are cancelled; who is left starts anew. */
+    /** Parties in step, some of which are cancelled; the remaining parties start anew. */
     @Test
     fun reset_racingWithCancelAndArrivals_neverHangs() {
         for (onCancel in BarrierCancellation.entries) {
@@ -165,7 +165,7 @@ open class BarrierStressTest {
                     val reset = launch { barrier.reset() }
                     joinAll(cancel, reset)
                     parties[0].join()
-                    // Nothing but a reset reaches one that came after the first.
+                    // Only a reset reaches a party that came after the first reset.
                     while (!parties[1].isCompleted) {
                         barrier.reset()
                         yield()

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Test
 
-/** A canceller that comes between the waiter's entry into the queue and the return of enqueue: it resumed it, twice. */
+/** A canceller between the waiter's entry into the queue and the return of enqueue: the waiter was resumed twice. */
 class CancelWhileEnqueuedStressTest {
     private val rounds = 30_000
 

@@ -35,7 +35,7 @@ open class CancellableTaskStressTest {
     private val silent = CoroutineExceptionHandler { _, _ -> }
     private val random get() = ThreadLocalRandom.current()
 
-    /** Each round in a scope of its own, which has ended when the checks that [block] answers are made. */
+    /** Runs each round in a scope of its own, which has ended when the checks that [block] returns are made. */
     private fun stress(block: suspend CoroutineScope.() -> (() -> Unit)) =
         watchdog.run({ "" }) {
             runBlocking(Dispatchers.Default) {
@@ -193,7 +193,10 @@ open class CancellableTaskStressTest {
             { assertEquals("over", (source.getCompletionExceptionOrNull() as CancellationException).message) }
         }
 
-    /** The scope may have ended before all who wait for the task have been told: whoever has seen that finds its end. */
+    /**
+     * The scope may end before all waiters of the task are notified. A thread that sees the scope's end also sees the
+     * task's end.
+     */
     @Test
     fun end_ofTheScopeSeenWhileTheTaskTellsOfItsOwn_isTheEndOfTheTask() =
         stress {
@@ -210,7 +213,7 @@ open class CancellableTaskStressTest {
             }
         }
 
-    /** The last consumer goes while another comes: that one is in time and holds the source, or it shares its end. */
+    /** The last consumer leaves while another comes: the new one is in time and keeps the source, or shares its end. */
     @Test
     fun consumer_comesWhileTheLastGoes_isServedOrCancelled() =
         stress {

@@ -45,7 +45,7 @@ open class ChannelStressTest {
     private fun stress(state: () -> String, block: suspend CoroutineScope.() -> Unit) =
         watchdog.run(state) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
-    /** What became of every single element: sent or not, and how often it came out. */
+    /** The outcome of every single element: sent or not, and how often it came out. */
     private class Ledger(private val elements: Int) {
         private val fates = AtomicIntegerArray(elements)
         private val next = AtomicInteger()
@@ -89,7 +89,7 @@ open class ChannelStressTest {
             const val SENT = 1 shl 16
             const val IN_DOUBT = SENT shl 1
 
-            /** For those who had begun when it was enough. */
+            /** Room for senders that had already begun when enough was sent. */
             const val SPARE = 2_000
         }
     }
@@ -180,7 +180,7 @@ open class ChannelStressTest {
 
         fun close() = channels.forEach { it.close() }
 
-        /** And what is left inside comes out by way of `onDropped`. */
+        /** And the elements left in the buffer come out by way of `onDropped`. */
         fun cancel() = channels.forEach { it.cancel() }
 
         fun checkAtRest() {
@@ -194,7 +194,7 @@ open class ChannelStressTest {
         override fun toString() = "$channels"
     }
 
-    /** Repeats [attempt] while [goesOn] in coroutines of which nearly half are cancelled; nobody waits for ever. */
+    /** Repeats [attempt] while [goesOn] in coroutines of which nearly half are cancelled; none waits for ever. */
     private fun CoroutineScope.crowd(size: Int, goesOn: () -> Boolean, attempt: suspend () -> Unit): List<Job> =
         List(size) {
             launch(Priority.entries[it % 5]) {

@@ -26,7 +26,7 @@ open class ConditionStressTest {
     private fun stress(state: () -> String, block: suspend CoroutineScope.() -> Unit) =
         watchdog.run(state) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
-    /** A small buffer. One signal for one element, and one for one place: if one is lost, it stands still. */
+    /** A small buffer. One signal for one element, and one for one place: if a signal is lost, the test hangs. */
     private class Buffer(private val total: Int) {
         private val mutex = Mutex()
         private val notEmpty = mutex.newCondition("not empty")
@@ -97,7 +97,7 @@ open class ConditionStressTest {
         assertEquals("Condition 'not empty' $idle, Condition 'not full' $idle, $done", "$buffer")
     }
 
-    /** The victim or its heir, never both and never none; whoever is cancelled unlocks as the owner it was. */
+    /** The signal ends the victim's wait or its heir's, never both or none. A cancelled waiter unlocks as its owner. */
     @Test
     fun signal_racingWithCancelAndTimeout_endsOneWait() {
         val mutex = Mutex()

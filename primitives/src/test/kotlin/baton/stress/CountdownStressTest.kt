@@ -48,7 +48,7 @@ open class CountdownStressTest {
             }
         }
 
-    /** What the parties wrote before they were done is there; it is guarded by the group and by nothing else. */
+    /** The parties' writes before `done` are visible; only the group guards them. */
     @Test
     fun waitGroup_underCancellationTimeoutsAndSelects_letsInNobodyBeforeTheLastIsDone() {
         val group = WaitGroup()
@@ -63,7 +63,7 @@ open class CountdownStressTest {
                     List(8) {
                         launch {
                             if (awaitSomehow(group)) {
-                                check(written.all { it == 1 }) { "let in too early" }
+                                check(written.all { it == 1 }) { "released too early" }
                                 letIn.incrementAndGet()
                             } else {
                                 gaveUp.incrementAndGet()
@@ -84,17 +84,17 @@ open class CountdownStressTest {
                 watchdog.progress()
             }
         }
-        assertTrue(letIn.get() > rounds, "only $letIn let in, $gaveUp gave up")
+        assertTrue(letIn.get() > rounds, "only $letIn released, $gaveUp gave up")
     }
 
-    /** Zero is over as soon as it came: every one of those who waited is let in by it, and by it once. */
+    /** Zero is over as soon as it came: it releases every one of the current waiters, each of them once. */
     @Test
     fun waitGroup_zeroForAMomentOnly_letsInExactlyThoseWhoWaited() {
         val awaiters = 20
         val group = waitGroup(1)
         val letIn = AtomicInteger()
         val over = AtomicInteger()
-        stress({ "$group, $letIn let in" }) {
+        stress({ "$group, $letIn released" }) {
             val loops: List<Job> =
                 List(awaiters) { number ->
                     launch {
@@ -111,7 +111,7 @@ open class CountdownStressTest {
                 group.done()
                 group.add()
                 while (letIn.get() < round * awaiters) yield()
-                check(group.waiting == 0 && letIn.get() == round * awaiters) { "$letIn let in" }
+                check(group.waiting == 0 && letIn.get() == round * awaiters) { "$letIn released" }
                 over.set(round)
                 watchdog.progress()
             }
@@ -122,7 +122,7 @@ open class CountdownStressTest {
     }
 
     /**
-     * Parties that come and go on all threads, so that the count is at zero now and then, and somebody always waits.
+     * Parties come and go on all threads, so that the count is at zero now and then, and some caller always waits.
      */
     @Test
     fun waitGroup_throughZeroOnAllThreads_forgetsNobody() {
@@ -153,7 +153,7 @@ open class CountdownStressTest {
         assertEquals(0, group.waiting)
     }
 
-    /** Some find their crowd ended but not woken yet. */
+    /** Some waiters find their batch ended but not woken yet. */
     @Test
     fun cancel_manyRacingWithTheLastCountDown_othersAreLetIn() {
         val waiters = 60

@@ -40,7 +40,7 @@ open class ReadWriteStressTest {
     private fun stress(lock: ReadWriteLock, block: suspend CoroutineScope.() -> Unit) =
         watchdog.run({ "$lock" }) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
-    /** Who is inside, in one number, and that they may be there together. */
+    /** The current holders, in one number, and the check that they may hold the lock together. */
     private class Ledger {
         private val inside = AtomicLong()
         val granted = AtomicInteger()
@@ -220,7 +220,7 @@ open class ReadWriteStressTest {
         assertFree(lock)
     }
 
-    /** All who are inside have given an owner. */
+    /** All holders have given an owner. */
     @ParameterizedTest
     @EnumSource
     fun strangers_whoUnlockWhatOwnersHold_areRefused(policy: ReadWritePolicy) {
@@ -267,7 +267,7 @@ open class ReadWriteStressTest {
         assertFree(lock)
     }
 
-    /** The reader that stays inside wakes nobody. */
+    /** The reader that keeps the lock wakes no waiter. */
     @ParameterizedTest
     @EnumSource
     fun writerThatGivesUp_letsInTheReadersItHeldBack(policy: ReadWritePolicy) {
@@ -296,7 +296,7 @@ open class ReadWriteStressTest {
         stress(lock) {
             repeat(rounds) {
                 check(lock.tryLockRead() && lock.tryLockUpgradable()) { "$lock" }
-                // A job may be cancelled after upgrade() has returned: only the call itself tells how it ended.
+                // A job may be cancelled after upgrade() has returned: only the call itself shows how it ended.
                 var upgraded = false
                 val upgrade = launch {
                     lock.upgrade()

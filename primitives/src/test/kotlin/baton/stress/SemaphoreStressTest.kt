@@ -47,7 +47,7 @@ open class SemaphoreStressTest {
         semaphore.release(semaphore.permits)
     }
 
-    /** Counts what is held, and that it is never too much. */
+    /** Counts the held permits, and checks that they are never too many. */
     private class Ledger(val bound: Int) {
         private val held = AtomicInteger()
         val granted = AtomicInteger()

@@ -42,7 +42,7 @@ open class WaiterReuseStressTest {
     private val lock = ReadWriteLock()
     private val channel = Channel<Int>(1)
 
-    /** How many are inside the mutex, and inside the lock to write. */
+    /** The number of holders of the mutex, and of writers of the lock. */
     private val inside = AtomicInteger()
     private val writing = AtomicInteger()
     private val left = AtomicInteger(operations)
@@ -72,7 +72,7 @@ open class WaiterReuseStressTest {
         assertEquals(listOf(0, 3, 2), listOf(lock.readers, semaphore.availablePermits, unfair.availablePermits))
     }
 
-    /** One that waits at the channel for ever is cancelled, too. */
+    /** Also cancels a coroutine that waits at the channel for ever. */
     private suspend fun CoroutineScope.keepOneBusy(dispatchers: List<CoroutineDispatcher>) {
         while (left.get() > 0) {
             val victim = launch(dispatchers.random()) { work() }

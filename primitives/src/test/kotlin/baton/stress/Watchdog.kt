@@ -15,7 +15,7 @@ internal class Watchdog(private val patienceMillis: Long = 30_000) {
         steps.incrementAndGet()
     }
 
-    /** Runs [block] on this thread, which is interrupted if nothing goes on any more. */
+    /** Runs [block] on this thread, which is interrupted if there is no progress any more. */
     fun run(state: () -> String, block: () -> Unit) {
         val worker = Thread.currentThread()
         val done = CountDownLatch(1)

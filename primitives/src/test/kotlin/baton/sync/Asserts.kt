@@ -6,7 +6,7 @@ import baton.sync.semaphore.contract.SemaphoreFace
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 
-// What many tests ask of a semaphore, a mutex or a message, with an answer that says it all when it is another.
+// Assertions of many tests on a semaphore, a mutex or a message. A failure shows the whole state.
 
 fun assertState(semaphore: SemaphoreFace, available: Int, waiting: Int = 0) {
     val state = "available = ${semaphore.available}, waiting = ${semaphore.waiting}"

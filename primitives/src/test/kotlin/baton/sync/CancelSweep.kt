@@ -13,23 +13,23 @@ import kotlinx.coroutines.CoroutineStart
 import org.junit.jupiter.api.Assertions.assertFalse
 
 /**
- * Plays every pair of operations, and cancels one of the two before every single step that they, and those who act
- * beside them, can make: one run for each. Every run has a [W] of its own.
+ * Plays every pair of operations, and cancels one of the two before every single step that they, and the callers beside
+ * them, can make: one run for each. Every run has a [W] of its own.
  */
 abstract class CancelSweep<W, O>(private val ops: List<O>) {
-    /** What a failure tells beside the operations. */
+    /** The text that a failure reports beside the operations. */
     protected abstract val start: String
 
-    /** All runs on [dispatcher]; what the world brings may, too. */
+    /** All calls run on [dispatcher]; callbacks of the world may, too. */
     protected abstract fun create(dispatcher: StepDispatcher): W
 
-    /** Answers how often [SweepRun.world] is held by the caller now. */
+    /** Returns how often [SweepRun.world] is held by the caller now. */
     protected abstract suspend fun call(op: O, world: W, caller: String): Int
 
-    /** What others do beside the two, each action in a turn of its own. */
+    /** The actions of other callers beside the two, each in a turn of its own. */
     protected abstract fun SweepRun<W>.beside()
 
-    /** Lets those come to an end who still wait, and judges how all have ended and what is left. */
+    /** Completes the calls that still wait, and checks how all have ended and what is left. */
     protected abstract fun SweepRun<W>.end(first: SweptCall, second: SweptCall)
 
     /** The number of runs. They share nothing, so that all processors can have theirs. */
@@ -133,7 +133,7 @@ class SweptCall(context: CoroutineContext) :
         failure = cause
     }
 
-    /** Throws what the call may not end with. */
+    /** Throws the exception that the call has ended with, unless the call may end with it. */
     inline fun throwUnless(mayEndWith: (Throwable) -> Boolean) {
         failure?.let { if (it !is CancellationException && !mayEndWith(it)) throw it }
     }

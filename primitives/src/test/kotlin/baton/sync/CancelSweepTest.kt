@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * Cancels one of two operations before every single step that the two, and those who hold what they wait for, can make.
+ * Cancels one of two operations before every single step that the two, and the holders they wait for, can make.
  * Afterwards everything must be as if the cancelled operation had never been called.
  */
 class CancelSweepTest {
-    /** A suspending [call] that answers how many permits it holds now. */
+    /** A suspending [call] that returns how many permits it holds now. */
     internal class Op<P>(val name: String, val call: suspend (P) -> Int) {
         override fun toString() = name
     }
@@ -132,7 +132,7 @@ class CancelSweepTest {
             },
         )
 
-    /** [held] is what is held at first, and given back beside the two. */
+    /** [held] permits are held at first, and given back beside the two. */
     private class PermitSweep<P>(
         ops: List<Op<P>>,
         private val held: Int,
@@ -149,7 +149,7 @@ class CancelSweepTest {
         override fun SweepRun<P>.beside() = repeat(held) { turn { giveBack(world) } }
 
         override fun SweepRun<P>.end(first: SweptCall, second: SweptCall) {
-            // One may hold what the other waits for.
+            // One call may hold the permits that the other waits for.
             val open = mutableListOf(first, second)
             while (true) {
                 val done = open.firstOrNull { it.isCompleted } ?: break

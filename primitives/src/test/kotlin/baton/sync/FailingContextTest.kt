@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** The context of a caller has elements of the user's own. What these throw ends the call, which then holds nothing. */
+/** The caller's context has elements of the user's own. Their exceptions end the call, which then holds nothing. */
 class FailingContextTest {
     private val failure = IllegalStateException("no")
 
@@ -30,7 +30,7 @@ class FailingContextTest {
             if (allowed-- > 0) continuation else throw failure
     }
 
-    /** What [call] throws in a coroutine whose interceptor fails when it begins to wait. */
+    /** Returns the exception of [call] in a coroutine whose interceptor fails when it begins to wait. */
     private fun failingToWait(call: suspend () -> Any?): Throwable? {
         var thrown: Throwable? = null
         val body: suspend () -> Unit = { thrown = runCatching { call() }.exceptionOrNull() }

@@ -4,7 +4,7 @@ import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Runnable
 
-/** Keeps what it is given until the test runs it. For one thread. */
+/** Keeps the dispatched blocks until the test runs them. For one thread. */
 internal class LateDispatcher : CoroutineDispatcher() {
     private val queue = ArrayDeque<Runnable>()
 

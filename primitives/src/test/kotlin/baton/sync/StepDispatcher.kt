@@ -7,7 +7,7 @@ import kotlinx.coroutines.Delay
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Runnable
 
-/** One thread, and nothing runs before it is told to. Timers fire on command. */
+/** One thread. A task runs only when the test steps, and timers fire on command. */
 class StepDispatcher :
     CoroutineDispatcher(),
     Delay {
@@ -18,13 +18,13 @@ class StepDispatcher :
         queue.addLast(block)
     }
 
-    /** Runs what was dispatched first; false when there is nothing. */
+    /** Runs the block that was dispatched first; returns false when there is none. */
     fun step(): Boolean {
         (queue.removeFirstOrNull() ?: return false).run()
         return true
     }
 
-    /** Whether a timer was set that nobody has stopped. */
+    /** Whether a timer was set that no caller has stopped. */
     val hasTimers: Boolean get() = timers.isNotEmpty()
 
     fun fireTimers() {

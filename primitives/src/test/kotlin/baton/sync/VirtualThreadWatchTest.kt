@@ -41,7 +41,7 @@ class VirtualThreadWatchTest {
         assertEquals(0, job.watches.get())
     }
 
-    /** Everything on a virtual thread of its own, to whose end the caller waits. */
+    /** Runs every block on a virtual thread of its own. The caller waits for its end. */
     private inner class OneThreadEach : CoroutineDispatcher() {
         override fun dispatch(context: CoroutineContext, block: Runnable) {
             (startVirtualThread!!.invoke(null, block) as Thread).join()

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What a task is as a Deferred and as a child of its scope. */
+/** A task as a Deferred and as a child of its scope. */
 class CancellableTaskTest {
     private fun Job.state() = "$isActive $isCancelled $isCompleted"
 
@@ -148,7 +148,7 @@ class CancellableTaskTest {
             assertEquals(listOf<Any?>(failure), log)
         }
 
-    /** As with any job: whoever names it as the parent is its child. */
+    /** As with any job: a coroutine that names it as the parent is its child. */
     @Test
     fun task_asAParent_waitsForTheChildAndFailsWithIt() =
         taskTest {
@@ -285,7 +285,7 @@ class CancellableTaskTest {
             assertEquals("first", task.getCancellationException().message)
         }
 
-    /** The block throws the exception by itself, nobody has cancelled it. */
+    /** The block throws the exception by itself, without a cancellation of the task. */
     @Test
     fun block_throwsACancellation_isCancelledAndCancelsNobody() =
         taskTest {

@@ -166,7 +166,7 @@ class TaskChainTest {
             assertEquals(listOf<Any?>("source", "nobody continues it"), log)
         }
 
-    /** Nobody has derived anything: nothing to count. */
+    /** No task is derived from it: nothing to count. */
     @Test
     fun cancel_anAwaiter_cancelsNothing() =
         taskTest {

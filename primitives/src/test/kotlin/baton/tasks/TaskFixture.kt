@@ -17,7 +17,7 @@ import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** A scope in virtual time in which one task may fail without the others, and a place to note what happened. */
+/** A scope in virtual time in which one task may fail without the others, and a log of events. */
 internal class TaskWorld(val test: TestScope, context: CoroutineContext) {
     val scope = CoroutineScope(test.coroutineContext + SupervisorJob() + context)
     val log = mutableListOf<Any?>()
@@ -62,7 +62,7 @@ private class InPlace(test: TestScope) :
     override fun dispatch(context: CoroutineContext, block: Runnable) = dispatcher.dispatch(context, block)
 }
 
-/** What [block] throws, which a coroutine's cancellation is as well as any other. */
+/** Returns the exception that [block] throws. A coroutine's cancellation counts as well as any other. */
 internal suspend fun thrownBy(block: suspend () -> Unit): Throwable {
     val thrown = runCatching { block() }.exceptionOrNull()
     assertTrue(thrown != null, "nothing was thrown")

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource
 /**
  * A chain of tasks on a dispatcher with a fault, begun before it is hostile: all of them end, no block or teardown runs
  * twice, and a teardown runs if and only if its task ends without a value. Tasks wait by kotlinx's own coroutines. So
- * the faults are those that kotlinx endures: not those of a dispatcher that throws by itself, nor one that drops.
+ * the test has only faults that kotlinx endures, and no dispatcher that throws by itself or drops.
  */
 class TaskHostilityTest {
     private inner class Chain(hostility: Hostility, world: HostileWorld) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Teardowns that fail, and who learns of it. */
+/** Teardowns that fail, and the callers that get their failures. */
 class TeardownFailureTest {
     private fun suppressedOf(thrown: Throwable?) = thrown!!.suppressed.map { it.message }
 
@@ -139,7 +139,7 @@ class TeardownFailureTest {
             assertEquals(listOf<Any?>("one"), log)
         }
 
-    /** What a teardown awaits may be cancelled: that is its own failure, not the task's end. */
+    /** A teardown may await a cancelled deferred: that is the teardown's own failure, not the task's end. */
     @Test
     fun teardown_thatThrowsACancellation_isAFailureOfIt() =
         taskTest {

@@ -9,11 +9,11 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.runCurrent
 
-/** The coroutines of one test that ask for something and perhaps wait for it. Those left over end with the test. */
+/** The coroutines of one test that ask for something and perhaps wait for it. Remaining ones end with the test. */
 class Callers(private val scope: TestScope) {
     private val log = mutableListOf<String>()
 
-    /** The names of those who were let in, in that order. */
+    /** The names of the callers that were admitted, in that order. */
     val served: List<String> get() = log
 
     /** Starts a coroutine that makes [request], and lets everything run that can run now. */
@@ -23,7 +23,7 @@ class Callers(private val scope: TestScope) {
         request: suspend () -> Any?,
     ): Caller = start(name, context, CoroutineStart.DEFAULT, request).also { scope.runCurrent() }
 
-    /** Starts a coroutine that makes [request] at once, and comes back when it suspends. Nobody else runs. */
+    /** Starts a coroutine that makes [request] at once, and returns when it suspends. No other coroutine runs. */
     fun callAtOnce(
         name: String = "caller",
         context: CoroutineContext = EmptyCoroutineContext,
@@ -42,12 +42,12 @@ class Callers(private val scope: TestScope) {
     }
 }
 
-/** One of the [Callers], and what has become of its request so far. */
+/** One of the [Callers], and the outcome of its request so far. */
 class Caller internal constructor(val name: String) {
     lateinit var job: Job
         internal set
 
-    /** What the request threw. */
+    /** The exception that the request threw. */
     var failure: Throwable? = null
         private set
 
@@ -86,7 +86,7 @@ class Caller internal constructor(val name: String) {
 }
 
 /**
- * This exception and its causes. Which of them is the one that was thrown first cannot be told: where assertions are
- * on, kotlinx.coroutines throws copies, with the original as their cause.
+ * This exception and its causes. A test cannot know which of them was thrown first: where assertions are on,
+ * kotlinx.coroutines throws copies, with the original as their cause.
  */
 fun Throwable.causes(): List<Throwable> = generateSequence(this) { it.cause }.toList()

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test
 
 /**
  * A select acts on a clause while another thread, which has granted the clause something, waits for the select's
- * answer. Here, [Clause.answer] does what the thread of the select would do in that moment.
+ * decision. Here, [Clause.answer] acts as the thread of the select would in that moment.
  */
 class ClauseWaiterTest {
     private class Clause(

@@ -4,8 +4,8 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CopyableThrowable
 
 /**
- * The cause of cancelling where that is done a hundred thousand times: one for all, without a stack trace, and not
- * copied where a coroutine is resumed with it. Traces would be most of what these tests cost.
+ * The cause of a hundred thousand cancellations: one for all, without a stack trace, and not copied where a coroutine
+ * is resumed with it. Stack traces would be most of the cost of these tests.
  */
 internal object Enough : CancellationException("enough"), CopyableThrowable<Enough> {
     private fun readResolve(): Any = Enough

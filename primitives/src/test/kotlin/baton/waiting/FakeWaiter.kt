@@ -1,6 +1,6 @@
 package baton.waiting
 
-/** A waiter without a coroutine that records what happens to it. */
+/** A waiter without a coroutine. It counts its resumptions and failures. */
 internal class FakeWaiter(
     core: WaitCore = FakeCore(),
     weight: Int = 1,
@@ -25,7 +25,7 @@ internal class FakeWaiter(
     }
 }
 
-/** Hands [refills] out, one for each grant that comes back. */
+/** Hands [refills] out, one for each grant that is taken back. */
 internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter>().iterator()) : WaitCore() {
     var withdrawn = 0
         private set

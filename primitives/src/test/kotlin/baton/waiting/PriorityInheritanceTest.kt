@@ -30,9 +30,9 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Which boosts a lock asks for, and what happens when something else happens while it does. */
+/** The boosts that a lock requests, and the outcome of other events while it requests them. */
 class PriorityInheritanceTest {
-    /** Runs everything at once, and remembers who is lifted. */
+    /** Runs everything at once, and records the boosted contexts. */
     private val boosting =
         object : CoroutineDispatcher(), Boosting {
             val lifted = ConcurrentHashMap.newKeySet<Pair<Priority, Any>>()

@@ -16,7 +16,7 @@ class PriorityWaitQueueTest {
 
     private fun add(level: Priority?) = FakeWaiter(tag = level).also(line::add)
 
-    /** Serves the head as a core does: out of the line first, then counted. */
+    /** Serves the head as a core does: dequeues it first, then counts it. */
     private fun serve(): Waiter {
         val head = line.head()!!
         line.remove(head)

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * A timeout withdraws a request for two permits, of which one is free, and so grants the one behind it. That one has no
- * dispatcher: its code runs where the timeout's consequences run.
+ * A timeout withdraws a request for two permits, of which one is free, and so grants the request behind it. The granted
+ * request has no dispatcher: its code runs where the timeout's consequences run.
  */
 class TimeoutThreadTest {
     private val executor = Executors.newSingleThreadExecutor()

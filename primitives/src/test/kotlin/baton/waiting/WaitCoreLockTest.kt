@@ -102,7 +102,7 @@ class WaitCoreLockTest {
         check(waiter.tryGrant())
         assertEquals(Waiter.GRANTED, waiter.withdraw(Waiter.CANCELLED))
         assertEquals(false, waiter.tryFail("late"))
-        // Written before the state is tried: a canceller that finds FAILED asks for the reason at once.
+        // Written before the state is tried: a canceller that finds FAILED reads the reason at once.
         assertEquals("late", waiter.reason)
         assertNull(waiter.tag)
         assertEquals(0, core.withdrawn)

@@ -66,7 +66,7 @@ class WaiterBatchTest {
         assertEquals(listOf(0, 1, 0, 1, 0), members.map { it.resumed })
         assertEquals(listOf(Waiter.CANCELLED, Waiter.GRANTED, Waiter.CANCELLED), stateOf(members.take(3)))
         assertEquals(true, endedThen)
-        // Whoever is granted is the last who was told its place.
+        // For each place, the granted member is the last one that got it.
         assertEquals(listOf("1 at 0", "3 at 1"), placesOf(members))
     }
 
@@ -154,7 +154,7 @@ class WaiterBatchTest {
         var withdrawn: (Waiter) -> Unit = {}
         val takenBack = mutableListOf<Waiter>()
 
-        /** [meanwhile] runs after the end and before anybody is woken. */
+        /** [meanwhile] runs after the end and before any member is woken. */
         fun end(crowd: WaiterBatch, reason: Any? = null, behind: Waiter? = null, meanwhile: () -> Unit = {}) {
             decide {
                 crowd.end(reason)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class WaiterCacheTest {
-    /** Grants what the test tells it to. */
+    /** Grants the requests that the test selects. */
     private class Core : WaitCore() {
         val waiters = ArrayList<Waiter>()
 
@@ -80,7 +80,7 @@ class WaiterCacheTest {
         assertNotSame(core.waiters[2], core.waiters[3])
     }
 
-    /** The second begins while the first, which has just arrived, has its waiter in the cache. */
+    /** The second wait begins while the first, which has just ended, has its waiter in the cache. */
     @Test
     fun twoCoroutinesOfOneContext_eachWaitsWithItsOwn() {
         val context = Dispatchers.Unconfined + Job()
@@ -177,7 +177,7 @@ class WaiterCacheTest {
         assertNotSame(core.waiters[0], core.waiters[1])
     }
 
-    /** As an executor that has queued a task and cannot start another thread, whose threads have run the task by then. */
+    /** Acts as an executor that queues a task and cannot start another thread, after its threads have run the task. */
     private class RunsAndThrows : CoroutineDispatcher() {
         var throws = false
 

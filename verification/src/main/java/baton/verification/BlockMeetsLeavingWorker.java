@@ -15,7 +15,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A block is dispatched while the last worker finds nothing to do: somebody runs it, once. */
+/** A block is dispatched while the last worker finds nothing to do: a worker runs it, once. */
 @JCStressTest
 @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "Both blocks ran, and no worker is left.")
 @Outcome(expect = Expect.FORBIDDEN, desc = "A block was lost or ran twice, or a worker was forgotten.")
@@ -51,7 +51,7 @@ public class BlockMeetsLeavingWorker {
         result.r2 = dispatcher.getMetrics().getWorkers();
     }
 
-    /** A dispatcher whose work runs when somebody says so. */
+    /** A dispatcher that runs its work when the test calls {@link #runAll}. */
     static final class Workers extends CoroutineDispatcher {
         private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** Plain data written before a permit is closed is seen by whoever gets it next, through the queue or not. */
+/** Plain data written before a permit is closed is visible to its next holder, granted through the queue or not. */
 @JCStressTest
 @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "Granted, and sees it.")
 @Outcome(expect = Expect.FORBIDDEN, desc = "Never granted, or granted before the other had closed.")

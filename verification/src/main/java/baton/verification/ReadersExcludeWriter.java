@@ -11,11 +11,11 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /**
- * A writer, and two readers of whom one comes with an owner, and so takes the way under the core's lock: nobody reads
- * what is being written. The readers share a thread: more than two actors do not run on two processors.
+ * A writer, and two readers. One reader passes an owner, and so takes the path under the core's lock. No reader sees
+ * data that is being written. The readers share a thread: more than two actors do not run on two processors.
  */
 @JCStressTest
-@Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "Nobody saw half of it, and the lock is free.")
+@Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "No reader saw half of it, and the lock is free.")
 @Outcome(expect = Expect.FORBIDDEN, desc = "A reader beside the writer, or a lock that is not free.")
 @State
 public class ReadersExcludeWriter {

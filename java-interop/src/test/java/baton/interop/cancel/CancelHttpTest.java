@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What really hangs on a chain: a server that never answers. */
+/** A chain that waits for an HTTP server which never responds. */
 class CancelHttpTest {
     private final CompletableFuture<String> asked = new CompletableFuture<>();
     private final CompletableFuture<Integer> afterwards = new CompletableFuture<>();
@@ -33,7 +33,7 @@ class CancelHttpTest {
             while (request.indexOf("\r\n\r\n") < 0) request.append((char) in.read());
             asked.complete(request.substring(0, request.indexOf("\r")));
             afterwards.complete(in.read());
-        } catch (IOException e) { // reset: as good as closed
+        } catch (IOException e) { // a reset counts as closed
             afterwards.complete(-1);
         }
     }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Supply, run and of; what becomes of one whose work is cancelled; stages. */
+/** {@code supply}, {@code run} and {@code of}; futures whose work is cancelled; stages. */
 class CancellableFutureTest {
     private final Steps steps = new Steps();
     private final List<String> seen = new ArrayList<>();
@@ -103,7 +103,7 @@ class CancellableFutureTest {
         return CancellableFuture.supply(steps, function);
     }
 
-    /** While its function runs, ends its future in this way. */
+    /** Ends a future in the given way while its function runs. */
     private CancellableFuture<String> endedWhileItRuns(Consumer<CancellableFuture<String>> end) {
         List<CancellableFuture<String>> futures = new ArrayList<>();
         futures.add(queued(token -> {

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** A {@link CancellableFuture} that somebody else gives its outcome while it runs. */
+/** A {@link CancellableFuture} that is completed from outside while its function runs. */
 class CancellableOutcomeTest {
     private final Steps steps = new Steps();
     private final List<String> seen = new ArrayList<>();
@@ -36,7 +36,7 @@ class CancellableOutcomeTest {
         return CancellableFuture.supply(steps, function);
     }
 
-    /** While its function runs, ends its future in this way. */
+    /** Ends a future in the given way while its function runs. */
     private CancellableFuture<String> endedWhileItRuns(Consumer<CancellableFuture<String>> end) {
         List<CancellableFuture<String>> futures = new ArrayList<>();
         futures.add(queued(token -> {

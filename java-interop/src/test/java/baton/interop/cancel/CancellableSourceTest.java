@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A future that is done has left the queue in which its source stood. */
+/** Once a future is done, the request of its source has left the queue. */
 class CancellableSourceTest {
     private final AsyncSemaphore semaphore = AsyncSemaphore.create(1);
     private final Permit held = semaphore.acquire().join();
@@ -41,7 +41,7 @@ class CancellableSourceTest {
         }
     }
 
-    /** How many still wait at the moment in which the future can be seen to be done. */
+    /** The number of requests that still wait when the future is first observed as done. */
     private int waitingAtTheEnd(CancellableFuture<Permit> future, End end) throws Exception {
         CompletableFuture<Integer> seen = new CompletableFuture<>();
         future.toCompletableFuture().whenComplete((value, e) -> seen.complete(semaphore.waiting()));

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every way to derive a stage, of whatever JDK this runs on. */
+/** Every way to derive a stage, on the JDK that runs this test. */
 class CancellableStagesTest {
     /** One of the methods of CompletionStage. */
     record Way(Method method) {
@@ -112,7 +112,7 @@ class CancellableStagesTest {
         return CancellableFuture.of(new CompletableFuture<>());
     }
 
-    /** A future, and the work behind it once that has been cancelled. */
+    /** A future, and its work once the work has been cancelled. */
     private static final class Work {
         private final List<CancellableWork> cancelled = new ArrayList<>();
         private final CancellableFuture<Integer> future;
@@ -266,7 +266,7 @@ class CancellableStagesTest {
         }
     }
 
-    /** An Async way derives from the inner stage on another thread. */
+    /** Waits until the inner stage has a dependent: an {@code Async} method adds it on another thread. */
     private static void awaitDependent(CompletableFuture<?> inner) {
         while (inner.getNumberOfDependents() == 0) Thread.onSpinWait();
     }
@@ -303,7 +303,7 @@ class CancellableStagesTest {
         assertTrue(inner.future.isCancelled());
     }
 
-    /** A stage that is a Future, but no CompletableFuture; it makes a new one of itself. */
+    /** A stage that is a Future but not a CompletableFuture; its toCompletableFuture returns a new one. */
     @Test
     void cancel_reachesAStageThatIsAFutureOfItsOwnKind() {
         CompletableFuture<Integer> own = new CompletableFuture<>();

@@ -28,7 +28,7 @@ class CancellationTokenTest {
     private final Steps steps = new Steps();
     private final List<String> seen = new ArrayList<>();
 
-    /** Runs the function at once; what it does there, the test says. */
+    /** Runs the function at once; the test provides its body. */
     private CancellableFuture<String> now(CancellableFunction<String> function) {
         return CancellableFuture.supply(Runnable::run, function);
     }
@@ -113,7 +113,7 @@ class CancellationTokenTest {
                     throw torn;
                 });
                 futures.get(0).complete("given");
-                throw new IOException("nobody asks any more");
+                throw new IOException("thrown after the completion");
             }));
             steps.runAll();
             assertEquals("given", futures.get(0).join());

@@ -33,13 +33,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // close() does not heed an interrupt
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // close() ignores an interrupt
 class TaskScopeTest {
     private final Steps steps = new Steps();
     private final List<String> seen = new CopyOnWriteArrayList<>();
     private final IOException failure = new IOException("first");
 
-    /** Runs each in a daemon thread of its own. */
+    /** Runs each command in a daemon thread of its own. */
     private static void threads(Runnable task) {
         Thread thread = new Thread(task);
         thread.setDaemon(true);
@@ -299,7 +299,7 @@ class TaskScopeTest {
             });
             assertEquals(9, refused.size());
             assertTrue(refused.get(0).getMessage().startsWith("close from within the scope"));
-            // Refused, it is still open.
+            // The close was refused, so the scope is still open.
             assertEquals(1, scope.fork(token -> 1).join());
             assertThrows(ExecutionException.class, scope::join);
         }
@@ -338,7 +338,7 @@ class TaskScopeTest {
         }
         assertEquals(2, threads.size());
         for (Thread thread : threads) {
-            // The executor is told by the thread itself, just before it ends.
+            // The thread itself notifies the executor, just before it ends.
             thread.join(10_000);
             assertFalse(thread.isAlive());
         }

@@ -192,7 +192,7 @@ class AsyncChannelTest {
         assertNull(meeting.receive().join());
     }
 
-    // ---- who waits
+    // ---- waiting requests
 
     @Test
     void send_withoutRoom_waitsAndIsTakenInOrder() {
@@ -244,7 +244,7 @@ class AsyncChannelTest {
         assertTrue(sent.isDone());
     }
 
-    // ---- end
+    // ---- closing
 
     @Test
     void close_failsSendersAndLetsReceiversDrain() {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** {@code forEach} in all its forms. */
+/** All overloads of {@code forEach}. */
 class ChannelConsumptionTest {
     private final AsyncChannel<String> channel = AsyncChannel.create(3);
     private final List<String> seen = new ArrayList<>();
@@ -226,7 +226,7 @@ class ChannelConsumptionTest {
         assertTrue(ended.isDone());
     }
 
-    /** What an executor has not begun with is not lost: somebody else gets it before the future is seen cancelled. */
+    /** If the executor has not begun an element, another receiver gets it before the cancel can be observed. */
     @Test
     void forEach_cancelledBeforeItsExecutorRuns_givesTheElementBack() {
         Futures.Steps steps = new Futures.Steps();
@@ -243,7 +243,7 @@ class ChannelConsumptionTest {
         assertEquals(List.of(), seen);
     }
 
-    /** A borrowed thread comes back: what is inside beyond a batch is delivered elsewhere. */
+    /** The calling thread returns after one batch; another thread delivers the remaining elements. */
     @Test
     void forEach_ofAChannelThatNeverRunsDry_doesNotKeepTheCaller() {
         AsyncChannel<String> endless = AsyncChannel.create(1);

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChannelPublisherTest {
     private final AsyncChannel<Integer> channel = AsyncChannel.create(100);
 
-    /** Writes down what it is signalled, and fails on overlapping signals. */
+    /** Records the signals that it receives, and fails on overlapping signals. */
     private static class Recorder implements Flow.Subscriber<Integer> {
         final List<Object> signals = new ArrayList<>();
         Flow.Subscription subscription;
@@ -353,9 +353,9 @@ class ChannelPublisherTest {
         assertThrows(NullPointerException.class, () -> channel.publisher().subscribe(null));
     }
 
-    // ---- the other way
+    // ---- a subscriber that sends to the channel
 
-    /** Hands out what it is told to, and writes down what it is asked. */
+    /** Publishes the elements that the test passes, and records the requested numbers. */
     private static final class Source implements Flow.Subscription {
         long requested;
         boolean cancelled;

@@ -64,7 +64,7 @@ class ChannelWithdrawalTest {
         await(future.handle((value, e) -> e));
     }
 
-    /** The executor has not run yet: it was taken, and nobody sees the future completed. */
+    /** The element was taken, but the future is not completed, because the executor has not run yet. */
     @ParameterizedTest
     @MethodSource("enders")
     void send_takenAndThenEndedFromOutside_completesNormallyFirst(Consumer<CompletableFuture<?>> end) {

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Places of an {@link AsyncChannel}, and who keeps one. */
+/** Reserved places of an {@link AsyncChannel}. */
 class ReservationTest {
     private static final Duration LONG = Duration.ofDays(1);
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AsyncMutexTest {
     private final AsyncMutex mutex = AsyncMutex.create("account");
 
-    /** Is asked for its name by messages, and fails. */
+    /** Its {@code toString}, which messages call, throws. */
     private static final class Mute {
         @Override
         public String toString() {

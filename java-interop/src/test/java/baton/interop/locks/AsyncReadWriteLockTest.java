@@ -49,7 +49,7 @@ class AsyncReadWriteLockTest {
         assertState(0, false, 0);
     }
 
-    /** Whom it is held by, in whichever way. */
+    /** The owners that hold the lock, in any mode. */
     private List<Object> holders() {
         return Stream.concat(rw.writeHolder().stream(), rw.readHolders().stream())
                 .toList();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An owner together with a timeout or an executor, and objects that could be taken for one of those. */
+/** An owner together with a timeout or an executor, and owners that are a timeout or an executor by type. */
 class OwnedLockTest {
     private static final Duration DAY = Duration.ofDays(1);
 

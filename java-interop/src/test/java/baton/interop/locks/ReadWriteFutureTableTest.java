@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who ends the future of which request to a read-write lock, before or after it was granted: every cell. */
+/** Ends the future of a request to a read-write lock, waiting or granted: every combination of request and way. */
 class ReadWriteFutureTableTest {
     private enum Kind {
         READ,
@@ -46,7 +46,7 @@ class ReadWriteFutureTableTest {
         OWN_TIMEOUT(TimeoutException.class),
         GRANT(null);
 
-        /** What a waiting future fails with, or null. */
+        /** The type of the failure of a waiting future, or null. */
         private final Class<? extends Throwable> failure;
 
         Ender(Class<? extends Throwable> failure) {
@@ -92,7 +92,7 @@ class ReadWriteFutureTableTest {
         return cells.stream();
     }
 
-    /** One who bars the subject, the subject, and a reader behind it. */
+    /** A holder that blocks the subject, the subject, and a reader behind the subject. */
     private static final class Cell {
         private final AsyncReadWriteLock rw = AsyncReadWriteLock.create();
         private final Kind kind;
@@ -131,7 +131,7 @@ class ReadWriteFutureTableTest {
             };
         }
 
-        /** What is held of it after all. */
+        /** Closes the permits that are held, and asserts that the lock is free. */
         void assertAllComesBack(Permit granted) {
             holder.close();
             if (granted != null) granted.close();
@@ -156,7 +156,7 @@ class ReadWriteFutureTableTest {
             cell = new Cell(kind, ender == Ender.OWN_TIMEOUT);
             Cell now = cell;
             seen = cell.subject.handle((permit, e) -> now.state());
-            // A machine that stood still may have let its own timeout expire before the other was there.
+            // If the machine stalls, the timeout of the subject may expire before the other request is enqueued.
         } while (ender == Ender.OWN_TIMEOUT && seen.isDone());
         Permit granted = null;
         if (!waits) {

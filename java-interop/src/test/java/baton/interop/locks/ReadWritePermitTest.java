@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
-/** A permit whose hold changes, and what close gives back then. */
+/** A permit whose mode changes, and the mode that {@code close} unlocks then. */
 class ReadWritePermitTest {
     private static final Duration DAY = Duration.ofDays(1);
 
@@ -135,7 +135,7 @@ class ReadWritePermitTest {
         assertFree();
     }
 
-    /** In each of the states in which it reads upgradably no more, or not yet again. */
+    /** Asserts that every way to upgrade is refused, in a state in which the permit does not read upgradably. */
     private void assertNotUpgradable(UpgradablePermit permit) {
         assertInstanceOf(IllegalStateException.class, failure(permit.upgrade()));
         assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(Futures.REJECTING)));
@@ -344,7 +344,7 @@ class ReadWritePermitTest {
         assertFree();
     }
 
-    // ---- what it says, and misuse past it
+    // ---- toString, and releases that bypass the permit
 
     @Test
     void toString_saysWhatIsHeldAtThatMoment() {

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** The forms that the three ways into a read-write lock have in common. */
+/** The operations that the three modes of a read-write lock have in common. */
 enum ReadWriteWay {
     READ("to read"),
     WRITE("to write"),

@@ -14,11 +14,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
-/** What a chain keeps alive. */
+/** The objects that a chain keeps alive. */
 class CancelChainMemoryTest {
     private static final int MANY = 50_000;
 
-    /** One for all: what the stack traces weigh is not what is measured here. */
+    /** One exception for all futures, so that the measurement contains no stack traces. */
     private static final CancellationException CAUSE = new CancellationException("enough");
 
     private static long bytesOfDependentsThatCameAndWent(CompletableFuture<Integer> source, int many) {
@@ -54,7 +54,7 @@ class CancelChainMemoryTest {
         assertTrue(last.isDone());
     }
 
-    /** As those do who run one after the other: each is derived while those before it still wait. */
+    /** A chain that runs its functions one after the other: each stage is derived while the earlier ones still wait. */
     private static CancellableFuture<Integer> queue(Executor executor, List<WeakReference<Object>> others) {
         CancellableFuture<Integer> last = CancellableFuture.supply(executor, token -> 0);
         for (int i = 0; i < 100; i++) {
@@ -67,7 +67,7 @@ class CancelChainMemoryTest {
         return last;
     }
 
-    /** In functions of their own: no local keeps anything. */
+    /** In a function of its own, so that no local variable keeps an object alive. */
     private static CancellableFuture<Integer> supplied(
             Executor executor, List<WeakReference<Object>> captured, RuntimeException failure) {
         Object function = new Object();

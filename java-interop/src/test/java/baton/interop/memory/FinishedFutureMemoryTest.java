@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A future may be kept for its value. What its action captured is not kept with it. */
+/** Code may keep a future for its value. The future does not keep the objects alive that its action captured. */
 class FinishedFutureMemoryTest {
     private static final Executor REFUSING = task -> {
         throw new IllegalStateException("no");
@@ -107,7 +107,7 @@ class FinishedFutureMemoryTest {
                     .onTimeout(Duration.ofDays(1), captured::hashCode);
         }
 
-        /** In a frame of its own. */
+        /** In a stack frame of its own, so that no local variable keeps an object alive. */
         private CompletableFuture<?> make(List<WeakReference<Object>> captures) {
             Object captured = new Object();
             captures.add(new WeakReference<>(captured));

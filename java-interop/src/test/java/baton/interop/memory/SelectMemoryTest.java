@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Clauses that lose leave nothing behind where nobody ever comes. */
+/** Clauses that lose leave nothing behind at a primitive that no other request ever uses. */
 class SelectMemoryTest {
     private static final int MILLION = 1_000_000;
 
@@ -48,7 +48,7 @@ class SelectMemoryTest {
         holder.close();
     }
 
-    /** Every third wins at once, every third when something comes, every third is cancelled. */
+    /** One third of the selects wins at once, one third wins later, and one third is cancelled. */
     private static void run(Select<String> select, AsyncChannel<String> ready, int times) {
         for (int i = 0; i < times; i++) {
             if (i % 3 == 0) ready.trySend("x");

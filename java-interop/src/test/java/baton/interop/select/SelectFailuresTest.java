@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What fails a select, and what it holds then: nothing. */
+/** The ways in which a select fails; a failed select holds nothing. */
 class SelectFailuresTest {
     private final AsyncChannel<String> channel = AsyncChannel.create(0);
     private final AsyncChannel<String> other = AsyncChannel.create(0);
@@ -63,7 +63,7 @@ class SelectFailuresTest {
                 failure(Select.<String>first().onSend(other, "x", () -> "sent").start()));
     }
 
-    /** Between the grant of its place and its send. */
+    /** The channel is cancelled between the grant of the place and the send into it. */
     @Test
     void channel_cancelledWhenASendHasWon_failsTheSelectAndTakesNothing() {
         List<String> dropped = new ArrayList<>();
@@ -131,7 +131,7 @@ class SelectFailuresTest {
         assertEquals(1, semaphore.availablePermits());
     }
 
-    /** Somebody else gives back what the function holds; the thread that released must not feel it. */
+    /** Other code unlocks the lock that the function holds; the releasing thread must see no exception. */
     @Test
     void function_thatThrowsWhenItsPermitWasGivenBackPastIt_failsWithThat() {
         RuntimeException why = new ArithmeticException();

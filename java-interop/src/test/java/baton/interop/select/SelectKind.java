@@ -16,20 +16,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CompletableFuture;
 
-/** A primitive at which a clause waits, what lets it in, and what shows that nothing of it is left. */
+/** A primitive at which a clause waits, with the call that grants the clause and the checks that nothing is left. */
 abstract class SelectKind {
-    /** Adds the clause, whose function answers {@code "won"}. */
+    /** Adds the clause, whose function returns {@code "won"}. */
     abstract void add(Select<String> select);
 
-    /** From the beginning the clause must wait. */
+    /** Grants the clause, which has waited from its start. */
     abstract void letIn();
 
     abstract int waiting();
 
-    /** After it has lost, and was let in too late: whoever comes next gets what it would have got. */
+    /** After the clause has lost and was granted too late: the next request gets what the clause would have got. */
     abstract void checkNothingLost();
 
-    /** After it has won. */
+    /** After the clause has won. */
     void checkWon() {}
 
     @Override
@@ -307,7 +307,7 @@ abstract class SelectKind {
 
         @Override
         void checkNothingLost() {
-            assertFalse(party.isDone(), "the arrival was taken back");
+            assertFalse(party.isDone(), "the arrival was withdrawn");
             assertEquals(0, barrier.arrive().join());
         }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every kind of clause wins, loses, and is withdrawn. */
+/** Clauses of every kind win, lose, and are withdrawn. */
 class SelectKindsTest {
     private static final Duration LONG = Duration.ofDays(1);
     private final AsyncChannel<String> channel = AsyncChannel.create(0);
@@ -103,7 +103,7 @@ class SelectKindsTest {
         assertTrue(winner.isCompletedExceptionally() || winner.join().equals("outside"));
     }
 
-    /** It has won, and its executor has not begun: what it was granted goes back before the future is seen ended. */
+    /** The clause has won, but its executor has not begun: the grant is returned before the future is seen as ended. */
     @ParameterizedTest(name = "{0} {1}")
     @MethodSource("kindsAndEnders")
     void future_endedFromOutsideBeforeTheFunctionBegins_givesTheGrantBack(

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What happens to the clauses of a select while it starts, before its last clause waits. */
+/** Events at the clauses of a select while it starts, before its last clause waits. */
 class SelectStartTest {
     /** A stage that never completes, and that runs {@code meanwhile} when a select begins to listen to it. */
     private static CompletableFuture<String> stage(Runnable meanwhile) {

@@ -70,7 +70,7 @@ class SelectTest {
                 .onTimeout(Duration.ZERO, () -> 4)
                 .unbiased();
         Set<Integer> winners = new HashSet<>();
-        // All but surely: once in (2/3)^1000 runs one of them is missing.
+        // Almost certain: a given one is missing with probability (2/3)^1000.
         for (int i = 0; i < 1_000; i++) winners.add(select.start().join());
         assertEquals(Set.of(1, 2, 3), winners);
     }
@@ -130,7 +130,7 @@ class SelectTest {
         assertFalse(winner.isDone());
         assertEquals(2, channel.waiting());
         CompletableFuture<String> peer = select.start();
-        // The two met: one has sent, the other received that.
+        // The two clauses met: one select has sent the element that the other has received.
         assertEquals(Set.of("mine", "sent"), Set.of(winner.join(), peer.join()));
         assertEquals(0, channel.waiting() + channel.size());
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A million stages, one derived from the other. Runs with a small stack. */
+/** A million stages, each derived from the previous one. Runs with a small stack. */
 class CancelChainStackTest {
     private static final int MANY = 1_000_000;
 

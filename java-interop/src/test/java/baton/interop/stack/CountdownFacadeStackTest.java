@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Many futures and one count-down, and count-downs one upon the other. Runs with a small stack. */
+/** Many futures granted by one count-down, and nested count-downs. Runs with a small stack. */
 class CountdownFacadeStackTest {
     private static final int MANY = 300_000;
 

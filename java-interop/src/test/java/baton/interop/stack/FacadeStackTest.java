@@ -17,14 +17,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** A million hand-overs through callbacks, where every callback releases. */
+/** A million hand-overs through callbacks, each of which releases the permit. */
 class FacadeStackTest {
     private static final int MANY = 1_000_000;
 
     private final AsyncSemaphore semaphore = AsyncSemaphore.create(1);
     private final AtomicInteger runs = new AtomicInteger();
 
-    /** Queues many calls on the one permit, lets the first in, and waits for the last. */
+    /** Enqueues many calls for the only permit, admits the first, and waits for the last. */
     private void pass(Function<Integer, CompletableFuture<?>> call) {
         Permit permit = semaphore.acquire().join();
         CompletableFuture<?> last = null;
@@ -84,7 +84,7 @@ class FacadeStackTest {
         assertEquals(0, mutex.waiting());
     }
 
-    /** Every other one reads: the writer that leaves lets in half a million of them, and the last of those a writer. */
+    /** Every other request reads: the leaving writer admits half a million readers, and the last of them a writer. */
     @Test
     void withReadAndWithWrite_aMillionInTurns_keepsTheStackFlat() {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create();
@@ -97,7 +97,7 @@ class FacadeStackTest {
         assertEquals(0, rw.waiting() + rw.readers());
     }
 
-    /** Two chains of which each waits for the other's permit, so that each acquire has to wait. */
+    /** Two chains that wait for each other's permit, so that each acquire has to wait. */
     @Test
     void acquire_againFromTheCallback_keepsTheStackFlat() {
         assertChains(null);
@@ -153,7 +153,7 @@ class FacadeStackTest {
                 int number = i;
                 holders[i] = semaphore.acquire().thenAccept(own -> {
                     own.close();
-                    // Waits for the next one's whole callback.
+                    // Waits for the end of the next holder's callback.
                     int below = number + 1 < levels ? depth[number + 1].join() : 0;
                     depth[number].complete(below + 1);
                 });

@@ -13,11 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Selects that let in one another. Runs with a small stack. */
+/** Selects that grant each other. Runs with a small stack. */
 class SelectStackTest {
     private static final int MANY = 100_000;
 
-    /** Every function gives the permit to the next select. */
+    /** Every function releases the permit, which is granted to the next select. */
     @Test
     void function_thatLetsInTheNext_keepsTheStackFlat() {
         AsyncSemaphore semaphore = AsyncSemaphore.create(1);
@@ -58,7 +58,7 @@ class SelectStackTest {
                 .start();
     }
 
-    /** A select that wins withdraws a request that was too heavy, and so lets in the next, which does the same. */
+    /** A winning select withdraws a request too large to be granted. This grants the next select, which does so too. */
     @Test
     void loser_thatLetsInTheNextWhenItIsWithdrawn_keepsTheStackFlat() {
         List<Permit> holders = new ArrayList<>();

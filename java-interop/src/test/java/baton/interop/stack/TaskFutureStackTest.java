@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many Java tasks, each of which starts the next by its end, on executors that run or refuse them in place. Deep ones
- * begin elsewhere, so the test waits for them.
+ * Many Java tasks, each of which starts the next when it ends, on executors that run or refuse them in place. Deeply
+ * nested tasks begin on another thread, so the test waits for them.
  */
 class TaskFutureStackTest {
     private static final int MANY = 100_000;
@@ -25,7 +25,7 @@ class TaskFutureStackTest {
     private final AtomicInteger runs = new AtomicInteger();
     private final CompletableFuture<Object> last = new CompletableFuture<>();
 
-    /** What every task leads to. */
+    /** The body of every task. */
     private int run(int tasks) {
         int now = runs.incrementAndGet();
         if (now == tasks) last.complete(now);

@@ -3,14 +3,14 @@ package baton.interop.streams;
 import baton.interop.AsyncChannel;
 import java.util.concurrent.Flow;
 
-/** Makes the publishers and processors that the Reactive Streams TCK asks for. */
+/** Creates the publishers and processors for the Reactive Streams TCK. */
 final class ChannelFeeder {
     static final long DEFAULT_TIMEOUT_MILLIS = 2_000;
     static final long NO_SIGNALS_TIMEOUT_MILLIS = 30;
 
     private ChannelFeeder() {}
 
-    /** Of as many elements, by a channel that is sent the next when there is room. */
+    /** A publisher of the given number of elements, from a channel that is sent the next element when it has room. */
     static Flow.Publisher<Integer> publisher(long elements) {
         AsyncChannel<Integer> channel = AsyncChannel.create(8);
         feed(channel, elements);

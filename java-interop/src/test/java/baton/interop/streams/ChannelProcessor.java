@@ -4,7 +4,7 @@ import baton.interop.AsyncChannel;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 
-/** A channel's subscriber and publisher glued together: what one is sent, the other signals. */
+/** A channel's subscriber and publisher combined: the publisher signals the elements that the subscriber receives. */
 final class ChannelProcessor implements Flow.Processor<Integer, Integer> {
     private final AsyncChannel<Integer> channel;
     private final Flow.Subscriber<Integer> in;
@@ -27,7 +27,10 @@ final class ChannelProcessor implements Flow.Processor<Integer, Integer> {
                         subscription.request(n);
                     }
 
-                    /** Nothing is to come any more: that is the glue's to say, for a channel may have other receivers. */
+                    /**
+                     * Cancels the channel too, because no element may follow. The subscription alone does not: a
+                     * channel may have other receivers.
+                     */
                     @Override
                     public void cancel() {
                         subscription.cancel();

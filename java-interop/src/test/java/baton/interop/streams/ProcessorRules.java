@@ -6,7 +6,7 @@ import java.util.concurrent.ForkJoinPool;
 import org.reactivestreams.tck.TestEnvironment;
 import org.reactivestreams.tck.flow.IdentityFlowProcessorVerification;
 
-/** The TCK's rules for a processor: a channel's subscriber and publisher glued together. */
+/** The TCK's rules for a processor: a channel's subscriber and publisher combined. */
 public class ProcessorRules extends IdentityFlowProcessorVerification<Integer> {
     /** Called by TestNG. */
     public ProcessorRules() {

@@ -63,7 +63,7 @@ class ReactiveStreamsTest {
                 }));
     }
 
-    /** A rule for several subscribers who each get all elements; those of a channel share them. */
+    /** A rule for several subscribers that each get all elements; the subscribers of a channel share them. */
     private static boolean isMulticast(String rule) {
         return rule.startsWith("optional_spec111_multicast_")
                 || rule.equals("required_mustRequestFromUpstreamForElementsThatHaveBeenRequestedLongAgo")

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two threads that meet at one future: whatever comes first, one outcome, and each teardown once or never. */
+/** Two threads race at one future: in any order there is one outcome, and each teardown runs once or never. */
 @Timeout(120)
 class CancellableFutureStressTest {
     private static final int ROUNDS = 3_000;
@@ -32,7 +32,7 @@ class CancellableFutureStressTest {
         thread.shutdown();
     }
 
-    /** Both at once, one a little after the other. */
+    /** Runs both actions concurrently, one a little after the other. */
     private void together(int round, Runnable there, Runnable here) {
         CompletableFuture<Void> other = CompletableFuture.runAsync(() -> startWith(there, round % 40), thread);
         startWith(here, round / 40 % 40);
@@ -49,7 +49,7 @@ class CancellableFutureStressTest {
         call.run();
     }
 
-    /** A function with three teardowns on the other thread, its future ended here. */
+    /** A function with three teardowns runs on the other thread; this thread ends its future. */
     private void races(ToIntFunction<CancellableFuture<Integer>> end) {
         for (int round = 0; round < ROUNDS; round++) {
             tornDown.set(0);
@@ -90,7 +90,7 @@ class CancellableFutureStressTest {
     void cancel_ofAStageRacingWithTheEndOfTheFunction_isOneOutcome() {
         races(future -> {
             future.thenApply(x -> x).cancel(true);
-            // Too late for the source perhaps, whose outcome the other thread may be about to set.
+            // This may be too late for the source: the other thread may be about to set its outcome.
             return future.cancel(true) ? 1 : 0;
         });
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ChannelSubscriptionStressTest {
-    /** An element comes while the consumption is cancelled: it was consumed, or is in the channel. */
+    /** An element arrives while the consumption is cancelled: it is consumed, or stays in the channel. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @Timeout(300)
@@ -35,8 +35,8 @@ class ChannelSubscriptionStressTest {
             consumption.cancel(false);
             await(sent);
             int inside = channel.tryReceive().orElse(0);
-            // What the executor runs may be in the middle of its last action, of giving the element back, or of leaving
-            // the queue, which it does by itself when it has seen the cancellation first.
+            // The executor may still be running the last action, returning the element, or withdrawing its receiver. It
+            // withdraws the receiver itself if it has seen the cancellation first.
             while (onExecutor && consumed.get() + inside == 0)
                 inside = channel.tryReceive().orElse(0);
             while (onExecutor && channel.waiting() > 0) Thread.onSpinWait();

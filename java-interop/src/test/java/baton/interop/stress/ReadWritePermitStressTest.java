@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two threads that use one permit at once: whatever comes first, all is given back, and once. */
+/** Two threads use one permit concurrently: in any order the lock is released exactly once. */
 @Timeout(120)
 class ReadWritePermitStressTest {
     private static final int ROUNDS = 2_000;
@@ -30,7 +30,7 @@ class ReadWritePermitStressTest {
         Futures.await(there);
     }
 
-    /** What is refused is refused. */
+    /** Runs the call, and ignores that the permit refuses it. */
     private void startWith(Runnable call, int delay) {
         try {
             start.await();

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SelectStressTest {
-    /** Both channels become ready at once. One element is the select's; the other stays. */
+    /** Both channels become ready at once. The select receives one element; the other stays in its channel. */
     @Test
     @Timeout(300)
     void twoChannels_readyAtOnce_loseAndDoubleNothing() {
@@ -61,7 +61,7 @@ class SelectStressTest {
         }
     }
 
-    /** A cancel races with the grant: the permit is the future's, or free. */
+    /** A cancel races with the grant: the future has the permit, or the permit is free. */
     @Test
     @Timeout(300)
     void cancel_racingWithTheGrant_leavesThePermitToOneOfThem() {
@@ -81,7 +81,7 @@ class SelectStressTest {
         }
     }
 
-    /** Threads that select, send and receive at a few channels, and change their minds. */
+    /** Threads select, send and receive at a few channels, and cancel some of the requests. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 3})
     @Timeout(300)
@@ -104,7 +104,7 @@ class SelectStressTest {
         private final List<AsyncChannel<Long>> channels;
         private final AtomicLong next = new AtomicLong();
 
-        /** Written by the functions: one runs if and only if its clause has won. */
+        /** The functions add to it: a function runs if and only if its clause has won. */
         private final Queue<Long> sent = new ConcurrentLinkedQueue<>();
 
         private final Queue<Long> received = new ConcurrentLinkedQueue<>();
@@ -133,7 +133,8 @@ class SelectStressTest {
         private CompletableFuture<?> call(SplittableRandom random) {
             AsyncChannel<Long> channel = channels.get(random.nextInt(channels.size()));
             if (random.nextInt(4) == 0) {
-                return channel.receive().thenAccept(received::add).thenRun(() -> {}); // a derived one cancels nothing
+                // Cancelling a derived stage withdraws nothing.
+                return channel.receive().thenAccept(received::add).thenRun(() -> {});
             }
             if (random.nextInt(4) == 0) {
                 long element = next.incrementAndGet();
@@ -156,7 +157,7 @@ class SelectStressTest {
             return random.nextInt(4) == 0 ? select.start(ForkJoinPool.commonPool()) : select.start();
         }
 
-        /** Receives what is left, then counts. What another thread is just giving back comes a moment later. */
+        /** Receives the remaining elements, then counts. An element that another thread is returning arrives later. */
         void check() {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
             boolean quiet = false;
@@ -184,7 +185,7 @@ class SelectStressTest {
             return elements.stream().sorted().toList();
         }
 
-        /** Plain receivers that nobody has cancelled may still wait. They are fed, and count as all others. */
+        /** Sends to plain receivers that were not cancelled and still wait; they count as all others. */
         private int waiting() {
             int waiting = 0;
             for (AsyncChannel<Long> channel : channels) {

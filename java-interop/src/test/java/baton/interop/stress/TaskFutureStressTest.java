@@ -26,9 +26,9 @@ class TaskFutureStressTest {
     private static final int ROUNDS = 5_000;
 
     /**
-     * On which a task can run while a dependent blocks, by a second thread. In a pool of one thread a dependent that
-     * waits for another of its commands has always hung; and so it does, once in a few thousand times, in JDK 17's
-     * ForkJoinPool, which may leave a command lying that a worker has pushed before it blocks.
+     * Pools in which a second thread can run a task while a dependent blocks. In a pool of one thread, a dependent that
+     * waits for another command of the pool always hangs. In JDK 17's ForkJoinPool it hangs once in a few thousand
+     * times: that pool may leave a command unexecuted that a worker has pushed before blocking.
      */
     static Stream<Supplier<ExecutorService>> pools() {
         return Stream.of(() -> Executors.newFixedThreadPool(2), Executors::newCachedThreadPool);
@@ -62,7 +62,7 @@ class TaskFutureStressTest {
         comesMeanwhile(pools.get(), (first, next) -> first.thenApply(x -> next.join()));
     }
 
-    /** An {@code allOf} says nothing when it comes. */
+    /** The future does not notice that an {@code allOf} is derived from it. */
     @ParameterizedTest
     @MethodSource("pools")
     void allOf_thatComesMeanwhileAndWaitsForALatchOfTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools)
@@ -80,7 +80,7 @@ class TaskFutureStressTest {
         });
     }
 
-    /** When the first task is just ending. */
+    /** Derives the dependent while the first task is ending. */
     private static void comesMeanwhile(ExecutorService pool, BinaryOperator<CompletableFuture<Integer>> dependent)
             throws Exception {
         AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
@@ -122,7 +122,7 @@ class TaskFutureStressTest {
         TaskSchedulerMetrics.OfLevel normal = metrics.get(Priority.NORMAL);
         assertEquals(0, metrics.getRunning() + metrics.getQueued());
         assertEquals(ROUNDS, normal.getDone() + normal.getFailed() + normal.getCancelled() + normal.getWithdrawn());
-        // A callable that is cancelled keeps its place to its end.
+        // A cancelled callable keeps its place until it ends.
         assertTrue(most.get() <= 3, most::toString);
         end(pool);
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a scheduler can be made of, and what is refused. */
+/** The settings of the builder, and the values that it refuses. */
 class AsyncTaskSchedulerBuilderTest {
     private final AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
 
@@ -105,7 +105,7 @@ class AsyncTaskSchedulerBuilderTest {
         });
     }
 
-    /** On JDK 17 such a pool takes commands and never runs them. */
+    /** On JDK 17 such a pool accepts commands and never runs them. */
     @Test
     void executor_whereTheCommonPoolHasNoThread_isAnotherOne() {
         String key = "java.util.concurrent.ForkJoinPool.common.parallelism";

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The end of executors that have no threads of their own: nothing runs after it, and nothing is left behind. */
+/** Shutdown of executors without threads of their own: no command runs after it, and no entry is left behind. */
 class ExecutorShutdownTest {
     private final ExecutorService pool = Executors.newSingleThreadExecutor();
 
@@ -54,13 +54,13 @@ class ExecutorShutdownTest {
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException ignored) {
-                // It ends so.
+                // The interrupt of shutdownNow ends the command.
             }
         });
         assertTrue(runs.await(30, TimeUnit.SECONDS));
         List<Runnable> waiting = new ArrayList<>();
         for (int i = 0; i < 50_000; i++) {
-            // Not a method reference: each is an object of its own.
+            // Not a lambda or a method reference: each command must be an object of its own.
             Runnable command = new Runnable() {
                 @Override
                 public void run() {
@@ -77,7 +77,7 @@ class ExecutorShutdownTest {
         for (int i = 0; i < left.size(); i++) assertTrue(waiting.get(i) == left.get(i), "place " + i);
     }
 
-    /** One that runs must not leave the thread before the executor knows that it has ended. */
+    /** A running command must not leave its thread before the executor has recorded its end. */
     @ParameterizedTest
     @MethodSource("kinds")
     void shutdownNow_byACommandItself_returnsTheOthersAndEnds(Function<Executor, ExecutorService> kind)

@@ -27,7 +27,7 @@ import kotlinx.coroutines.CoroutineScopeKt;
 import kotlinx.coroutines.Dispatchers;
 import org.junit.jupiter.api.Test;
 
-/** Commands that the scheduler, or what it runs on, ends without running them: nobody waits for them in vain. */
+/** Commands that the scheduler or its executor ends without running them: no thread waits for them in vain. */
 class TaskExecutorTest {
     private final CompletableFuture<Object> stage = new CompletableFuture<>();
     private boolean ran;
@@ -71,7 +71,7 @@ class TaskExecutorTest {
         assertTerminated(full, executor);
     }
 
-    /** Nothing can complete the future of a {@code supplyAsync} whose command never runs. */
+    /** The future of a {@code supplyAsync} whose command never runs cannot be completed, so the loss is reported. */
     @Test
     void command_thatIsNoFutureAndLosesItsPlace_isReported() throws Exception {
         AsyncTaskScheduler scheduler = AsyncTaskScheduler.builder(1)
@@ -104,7 +104,7 @@ class TaskExecutorTest {
         assertTerminated(scheduler, low);
     }
 
-    /** Its turn comes when nobody is there any more to whom an exception could be thrown. */
+    /** The command is rejected after {@code submit} has returned, so no caller can receive an exception. */
     @Test
     void command_thatIsRejectedInItsTurn_isCancelled() throws Exception {
         Futures.Steps steps = new Futures.Steps();

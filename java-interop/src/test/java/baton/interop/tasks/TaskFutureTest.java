@@ -32,14 +32,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Java tasks and their executor, which gets each of them as one command. */
+/** Java tasks and their executor, which receives each task as one command. */
 class TaskFutureTest {
-    /** Runs its commands when the test says so, and logs that. */
+    /** Runs its commands when the test calls {@code steps}, and logs the beginning and end of each. */
     private final class Commands implements Executor {
         final Futures.Steps steps = new Futures.Steps();
         private int given;
 
-        /** Of the next command that is given. */
+        /** Receives the next command. */
         private Consumer<Runnable> fate = steps::execute;
 
         @Override
@@ -134,7 +134,7 @@ class TaskFutureTest {
         for (CompletableFuture<Integer> future : seen) assertNull(await(future));
     }
 
-    /** The eighth holder stands as deep as callbacks may. */
+    /** The callback of the eighth holder is nested as deeply as callbacks may be. */
     @Test
     void schedule_byEachHolderOfAMutexWhichWaitsForTheTask_ends() {
         ExecutorService pool = Executors.newSingleThreadExecutor();
@@ -248,7 +248,7 @@ class TaskFutureTest {
     @MethodSource
     void dependents(BiFunction<CompletableFuture<Object>, Runnable, CompletableFuture<?>> depend) {
         CompletableFuture<?> dependent = depend.apply(add("first"), () -> {
-            // It may block its thread until the next task has ended.
+            // The dependent may block its thread until the next task has ended.
             assertEquals(2, commands.given);
             log.add("dependent");
         });
@@ -318,7 +318,7 @@ class TaskFutureTest {
         assertEnded(1, 0, 1, 0);
     }
 
-    /** Also if its stage says so twice. */
+    /** A stage that reports its end and then throws still ends its task only once. */
     @Test
     void stage_thatThrowsWhenItHasEnded_hasEndedOnce() {
         CompletionStage<Object> stage = new CompletableFuture<>() {

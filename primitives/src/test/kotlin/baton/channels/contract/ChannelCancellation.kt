@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Whoever is cancelled throws and has sent or received nothing, at whatever moment it was. */
+/** A cancelled caller throws and has sent or received nothing, at whatever moment it was cancelled. */
 interface ChannelCancellation : ChannelFixture {
     @Test
     fun cancelReceiver_whileItWaits_leavesNothing() =

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Everything ends, and what is inside is thrown away. */
+/** Every call ends, and the buffered elements are dropped. */
 interface ChannelCancelling : ChannelFixture {
     @Test
     fun cancel_elementsInside_goToOnDroppedInOrder() {
@@ -170,7 +170,7 @@ interface ChannelCancelling : ChannelFixture {
     }
 }
 
-/** What this thread's handler for uncaught exceptions gets meanwhile. */
+/** The exceptions that this thread's handler for uncaught exceptions gets meanwhile. */
 internal fun reportingTo(reported: MutableList<Throwable>, block: () -> Unit) {
     val thread = Thread.currentThread()
     val before = thread.uncaughtExceptionHandler

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** No more is sent; what is inside is received, and then the end is told. */
+/** No further element is sent; the buffered elements are received, and then receivers get the end. */
 interface ChannelClosing : ChannelFixture {
     @Test
     fun close_open_closes() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** [OnFull.DROP_OLDEST] and [OnFull.DROP_LATEST]: nobody waits for a place. */
+/** [OnFull.DROP_OLDEST] and [OnFull.DROP_LATEST]: no sender waits for a place. */
 interface ChannelDropping : ChannelFixture {
     @Test
     fun dropOldest_full_oldestMakesRoom() =

@@ -10,14 +10,14 @@ import baton.channels.receiveOrNull
 import kotlin.time.Duration
 
 /**
- * A channel of strings as a contract sees it, whichever face stands behind it.
+ * A channel of strings as a contract sees it, over any of the APIs.
  *
  * - A caller that waits is a coroutine; cancelling it withdraws the request. Over a future: cancel the future.
  * - A [send] that throws has sent nothing; a [receive] that throws has received nothing.
- * - A try answers false or null where it would have to wait, and throws [ChannelClosedException] where the channel is
- *   closed (for who receives: and drained).
- * - What a face throws arrives as itself, not wrapped.
- * - Without a level of its own, what is sent under [ChannelOrder.PRIORITY] has that of the caller's coroutine context.
+ * - A try returns false or null where it would have to wait, and throws [ChannelClosedException] where the channel is
+ *   closed (for a receiver: and drained).
+ * - An exception of an API arrives as itself, not wrapped.
+ * - Under [ChannelOrder.PRIORITY], an element sent without a level has the level of the caller's coroutine context.
  */
 interface ChannelFace {
     val capacity: Int
@@ -53,7 +53,7 @@ interface ChannelFace {
 
     fun cancel(cause: Throwable? = null)
 
-    /** What the channel itself says, or a line that contains it. */
+    /** Returns the channel's own string, or a text that contains it. */
     override fun toString(): String
 }
 
@@ -62,7 +62,7 @@ interface PlaceFace : AutoCloseable {
     fun send(element: String, priority: Priority? = null)
 }
 
-/** What a test's channel is made with. */
+/** The parameters of a test's channel. */
 class ChannelPlan(
     val capacity: Int = Channel.RENDEZVOUS,
     val order: ChannelOrder = ChannelOrder.FIFO,

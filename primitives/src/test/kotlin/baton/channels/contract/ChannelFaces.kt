@@ -60,7 +60,7 @@ class KotlinPlace(private val place: Reservation<String>) : PlaceFace {
     override fun toString() = place.toString()
 }
 
-/** Whatever waits, but for a reservation, waits in a `select`. */
+/** All calls that wait, except reservations, wait in a `select`. */
 class SelectChannelFace(private val channel: Channel<String>) : ChannelFace by KotlinChannelFace(channel) {
     constructor(plan: ChannelPlan) : this(plan.build())
 
@@ -95,7 +95,7 @@ class SelectChannelFace(private val channel: Channel<String>) : ChannelFace by K
     override fun toString() = channel.toString()
 }
 
-/** Suspend functions and `select` take turns, in one line. */
+/** Suspend functions and `select` alternate, in one queue. */
 class MixedChannelFace(private val channel: Channel<String>) : ChannelFace by KotlinChannelFace(channel) {
     constructor(plan: ChannelPlan) : this(plan.build())
 

@@ -10,7 +10,7 @@ import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.runCurrent
 import org.junit.jupiter.api.Assertions.assertEquals
 
-/** What the topics of the channel's contract have in common. */
+/** The common part of the topics of the channel's contract. */
 interface ChannelFixture {
     val factory: ChannelFactory
 
@@ -27,9 +27,9 @@ interface ChannelFixture {
 }
 
 /**
- * What a channel promises, whoever asks: a suspend function, a `select`, a future, or all of them in one line.
+ * The contract of a channel for every kind of caller: a suspend function, a `select`, a future, or all in one queue.
  *
- * It consists of topics, interfaces of their own: a face that cannot do one of them (say [ChannelTimeouts], which needs
+ * It consists of topics, interfaces of their own: an API that cannot do one of them (say [ChannelTimeouts], which needs
  * virtual time, or [ChannelMeetings], where a sender that waits must have its element with it) implements the others.
  */
 abstract class ChannelContract(override val factory: ChannelFactory) :
@@ -43,11 +43,11 @@ abstract class ChannelContract(override val factory: ChannelFactory) :
     ChannelResizing,
     ChannelReservations
 
-/** Those who receive in one test, and what they got. */
+/** The receivers of one test, and the elements they got. */
 class Receivers(scope: TestScope, private val channel: ChannelFace) {
     private val callers = Callers(scope)
 
-    /** What was received, in the order in which it arrived. */
+    /** The received elements, in the order in which they arrived. */
     val got: MutableList<String> = mutableListOf()
 
     fun receive(name: String = "receiver"): Caller = callers.call(name) { got += channel.receive() }
@@ -64,7 +64,7 @@ fun ChannelFace.fill(vararg elements: String): ChannelFace {
     return this
 }
 
-/** What can be received now, one after the other. */
+/** Receives the elements that are available now, one after the other. */
 fun TestScope.drain(channel: ChannelFace): List<String> {
     val drained = mutableListOf<String>()
     while (true) {

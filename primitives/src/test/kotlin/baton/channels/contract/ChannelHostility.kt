@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource
 /**
  * Some of the senders or receivers have a dispatcher with a fault. No element is lost or received twice, and the
  * callers on a dispatcher that works go on. Two promises cannot hold: an element that was handed to a receiver whose
- * resumption was dropped is lost with it, and so is the place that a select which sends was promised.
+ * resumption was dropped is lost with it, and so is the place that was promised to a sending select.
  */
 interface ChannelHostility : ChannelFixture {
     @ParameterizedTest
@@ -33,7 +33,7 @@ interface ChannelHostility : ChannelFixture {
             crowd.unleash(done = { crowd.members.all { it.hasEnded || crowd.mayBeLost(it) || it.name == "sender" } }) {
                 crowd.sane("sender") { for (element in sent) channel.send(element) }
             }
-            // What the receivers that were refused have left.
+            // Receives the elements that the refused receivers have left.
             crowd.unleash {
                 crowd.sane("rest") {
                     repeat(sent.size - got.size - crowd.hostile.dropped) { got += channel.receive() }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Those who wait: first come, first served, on both sides. */
+/** Waiting callers: first come, first served, on both sides. */
 interface ChannelLines : ChannelFixture {
     @Test
     fun receive_empty_waitsForTheNextElement() =

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** A sender that waits has its element with it, and is served for good when that is taken. Not so in a `select`. */
+/** A waiting sender has its element with it, and is served for good when it is taken; except in a `select`. */
 interface ChannelMeetings : ChannelFixture {
     @Test
     fun tryReceive_rendezvousAndSenderWaits_takesItsElement() =

@@ -125,7 +125,7 @@ interface ChannelPriorities : ChannelFixture {
             val received = drain(channel)
             for ((level, bound) in listOf("HIGH" to 64, "NORMAL" to 128, "LOW" to 256, "IDLE" to 512)) {
                 val at = received.indexOf(level) - 1
-                // Once it is in, it is the next in line for as long as an urgent one comes in after it.
+                // Once it is buffered, it is the next in the queue as long as an urgent one is buffered after it.
                 assertTrue(at >= bound, "$level came at $at")
                 assertTrue(at <= bound + 3 + 512, "$level came at $at")
             }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Places that are kept for somebody. */
+/** Places that are reserved for a sender. */
 interface ChannelReservations : ChannelFixture {
     @Test
     fun reserve_placeFree_keepsItWithoutWaiting() =

@@ -7,7 +7,7 @@ import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
-/** What a [Barrier] is to do, for one thread at a time. */
+/** Sequential specification of a [Barrier]. */
 internal open class BarrierSequential(private val parties: Int, private val breaks: Boolean) {
     private class Party(val timer: Int, val job: Int) {
         val kind get() = timer to job
@@ -18,8 +18,8 @@ internal open class BarrierSequential(private val parties: Int, private val brea
     private val line = ArrayList<Party>()
 
     /**
-     * What parties were told and have not looked at yet. Lincheck takes two states for one if the same calls were
-     * resumed, whatever with; but who was first here is told another number than who was second.
+     * Results that parties were resumed with and have not looked at yet. Lincheck takes two states for one if the same
+     * calls were resumed, whatever with. But here the first party gets another number than the second.
      */
     private val told = ArrayList<Pair<Any, Int>>()
 
@@ -35,7 +35,7 @@ internal open class BarrierSequential(private val parties: Int, private val brea
         try {
             await(job = job)
         } catch (_: BarrierBrokenException) {
-            // It answers nothing.
+            // The operation returns nothing.
         }
     }
 
@@ -104,7 +104,7 @@ internal open class BarrierSequential(private val parties: Int, private val brea
 
 private const val NOBODYS = -1
 
-// Answers, besides the numbers of those who were let in.
+// Results, besides the numbers of the released parties.
 private const val CANCELLED = -1
 private const val TIMED_OUT = -2
 private const val BROKEN = -3

@@ -7,7 +7,7 @@ import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
-/** What a [Channel] of numbers is to do, for one thread at a time. The higher the level, the less urgent. */
+/** Sequential specification of a [Channel] of numbers. The higher the level, the less urgent. */
 internal open class ChannelSequential(
     private val capacity: Int,
     private val onFull: OnFull = OnFull.SUSPEND,
@@ -29,7 +29,7 @@ internal open class ChannelSequential(
 
     private val inside = ArrayList<Element>()
 
-    /** What receivers gave back, with the numbers under which they had received it. */
+    /** Elements that receivers gave back, with the numbers under which they had received them. */
     private val returned = ArrayList<Pair<Int, Int>>()
     private var reserved = 0
     private val places = IntArray(THREADS)

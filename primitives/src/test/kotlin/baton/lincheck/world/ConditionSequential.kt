@@ -7,11 +7,11 @@ import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
 /**
- * What a [Condition] and its [Mutex], locked at first, are to do, for one thread at a time. Every thread has one job,
- * which is cancelled once and for all.
+ * Sequential specification of a [Condition] and its [Mutex], which is locked at first. Every thread has one job, which
+ * is cancelled once and for all.
  */
 internal class ConditionSequential {
-    /** Somebody in one of the two lines; [thread] is that of a wait for a signal. */
+    /** A caller in one of the two queues; [thread] is that of a wait for a signal. */
     private class Waiter(val thread: Int?, val isFuture: Boolean = false, val ticket: Int = 0) {
         var reach = 0
         lateinit var caller: CancellableContinuation<String>

@@ -5,7 +5,7 @@ import baton.sync.WaitGroup
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
-/** What a [Latch] or a [WaitGroup] is to do, for one thread at a time. */
+/** Sequential specification of a [Latch] or a [WaitGroup]. */
 internal open class CountdownSequential(private var count: Int) {
     private val line = ArrayList<CancellableContinuation<Unit>>()
 

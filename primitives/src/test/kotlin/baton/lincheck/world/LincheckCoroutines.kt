@@ -10,9 +10,9 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 
 /**
- * Coroutines of their own, which an operation of Lincheck's starts, cancels, or runs on: for what has no sequential
- * answer because it depends on who is faster. Such operations answer nothing, and a validation says what must hold in
- * the end.
+ * Coroutines of their own, which an operation of Lincheck's starts, cancels, or resumes: for results that depend on the
+ * relative speed of threads, and so are not sequential. Such operations return nothing, and a validation checks the
+ * invariant in the end.
  */
 internal class LincheckCoroutines {
     private val dispatched = ConcurrentLinkedQueue<Runnable>()
@@ -31,12 +31,12 @@ internal class LincheckCoroutines {
         block.createCoroutineUnintercepted(Continuation(dispatcher + job, then)).resume(Unit)
     }
 
-    /** Of those not yet cancelled. */
+    /** Cancels the oldest of the jobs that are not yet cancelled. */
     fun cancelOldest() {
         jobs.poll()?.cancel()
     }
 
-    /** Runs what was dispatched first; false when there is nothing. */
+    /** Runs the block that was dispatched first; returns false when there is none. */
     fun step(): Boolean {
         (dispatched.poll() ?: return false).run()
         return true
@@ -47,7 +47,7 @@ internal class LincheckCoroutines {
     }
 }
 
-/** What the operations answer: nothing. */
+/** The results of the operations: none. */
 @Suppress("unused") // Lincheck finds by name what it needs.
 internal class NoAnswers {
     fun acquire() = Unit

@@ -30,8 +30,8 @@ import org.jetbrains.lincheck.datastructures.StressOptions
  * How long Lincheck looks.
  *
  * @property interleavings of each chosen scenario.
- * @property share how much of what a test class asks for is generated, in percent. At 100 the classes of one core take
- *   20 to 40 s of processor time.
+ * @property share the part of a test class's requested scenarios that is generated, in percent. At 100 the classes of
+ *   one core take 20 to 40 s of processor time.
  */
 enum class Effort(
     val interleavings: Int,
@@ -46,13 +46,13 @@ enum class Effort(
     ;
 
     /**
-     * Model checking: of the [chosen] scenarios, and of those that [ScenarioGenerator] generates.
+     * Model checking of the [chosen] scenarios, and of the scenarios that [ScenarioGenerator] generates.
      *
      * @param test the class with the operations.
      * @param generated how many scenarios the ordinary run generates; two of three have two threads, the others three.
-     * @param spins how often a loop may turn before Lincheck takes it for one that waits for others.
+     * @param spins how often a loop may iterate before Lincheck takes it for one that waits for other threads.
      * @param factor how many times as many interleavings of each chosen scenario.
-     * @param configure what else Lincheck has to know.
+     * @param configure sets further options of Lincheck.
      */
     fun checkInterleavings(
         test: Class<*>,
@@ -65,7 +65,7 @@ enum class Effort(
     ) {
         val options = {
             ModelCheckingOptions()
-                // Who waits for a spin lock learns nothing by trying again.
+                // A thread that waits for a spin lock learns nothing by trying again.
                 .loopIterationsBeforeThreadSwitch(spins)
                 .sequentialSpecification(sequential)
                 .apply(configure)
@@ -95,12 +95,15 @@ enum class Effort(
             .apply { chosen.forEach(::addCustomScenario) }
 
     companion object {
-        /** Of each generated scenario. A defect shows in few interleavings of the right scenario: so many scenarios. */
+        /**
+         * Interleavings of each generated scenario. A defect shows in few interleavings of the right scenario, so there
+         * are many scenarios.
+         */
         private const val INTERLEAVINGS = 20
 
         const val SPINS = 2
 
-        /** For what looks at all levels, in a loop that waits for nobody. */
+        /** For code that looks at all levels, in a loop that waits for no other thread. */
         val SPINS_OVER_LEVELS = BoundedBypass.LEVELS + 2
     }
 }
@@ -108,13 +111,13 @@ enum class Effort(
 /**
  * Runs [block] in a coroutine with a job and a dispatcher of its own, so that Lincheck can cancel it.
  *
- * Lincheck cancels only by means of a [CancellableContinuation], which Baton's waiters are not. So one stands in front:
- * cancelling it cancels the job; resuming it is what the dispatcher does, and what it dispatched runs when Lincheck
- * lets the operation go on. Cancelled in between (Lincheck's prompt cancellation), the job is cancelled before that
- * runs, and Lincheck does not let the operation go on.
+ * Lincheck cancels only by means of a [CancellableContinuation], which Baton's waiters are not. So one stands in front.
+ * Cancelling it cancels the job. The dispatcher resumes it, and the dispatched block runs when Lincheck resumes the
+ * operation. If Lincheck cancels it in between (prompt cancellation), the job is cancelled before the block runs, and
+ * Lincheck does not resume the operation.
  *
- * @param timer what becomes of the timer that [block] sets, if it sets one.
- * @param extra what else is in the coroutine's context.
+ * @param timer receives the timer that [block] sets, if it sets one.
+ * @param extra further elements of the coroutine's context.
  * @param job the coroutine's.
  * @param onSuspension runs when [block] has suspended: it waits then, or is about to go on.
  */
@@ -167,8 +170,8 @@ internal class LincheckClock {
 /**
  * The timer of one request.
  *
- * It goes off once the request stands in the queue. A request whose time is over earlier than that returns false even if
- * it could have been granted at once, and no order of the operations explains that.
+ * It goes off once the request is in the queue. A request whose time is over earlier than that returns false even if it
+ * could have been granted at once, and no order of the operations explains that.
  */
 internal class LincheckTimer(private val timers: AtomicReferenceArray<LincheckTimer?>, private val thread: Int) {
     private var action: Runnable? = null
@@ -197,9 +200,9 @@ internal class LincheckTimer(private val timers: AtomicReferenceArray<LincheckTi
 }
 
 /**
- * In a model: the operation goes on. One that is cancelled after that has been inside for a moment, which others may
- * have seen, and then [leave]s. Lincheck's verifier runs it on at once and cancels its job if need be, so only the job
- * tells.
+ * In a model: resumes the operation. An operation that is cancelled after that has been inside for a moment, which
+ * others may have seen, and then [leave]s. Lincheck's verifier resumes the operation at once and cancels its job if
+ * need be, so only the job shows the cancellation.
  */
 internal fun CancellableContinuation<Boolean>.letIn(leave: () -> Unit) {
     resume(true)
@@ -250,7 +253,8 @@ private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: Corouti
         suspendCancellableCoroutine<Unit> { front ->
             front.invokeOnCancellation {
                 job.cancel()
-                // The coroutine ends when whoever has granted to it meanwhile has dispatched it; not before.
+                // If another thread has granted to the coroutine meanwhile, the coroutine ends once that thread has
+                // dispatched it, not before.
                 while (outcome == null) Thread.onSpinWait()
             }
             val here =
@@ -282,7 +286,7 @@ private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: Corouti
 internal const val THREADS = 8
 
 /**
- * Tag of a model check that differs from another one by a parameter. Interleavings are chosen by Lincheck and not by the
- * JDK: variants run on the first JDK only.
+ * Tag of a model check that differs from another one by a parameter. Lincheck chooses the interleavings, not the JDK:
+ * variants run on the first JDK only.
  */
 const val VARIANT: String = "variant"

@@ -8,7 +8,7 @@ import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
-/** What a [Mutex] is to do, for one thread at a time. */
+/** Sequential specification of a [Mutex]. */
 internal class MutexSequential {
     private class Request(val owner: Any?, val timer: Int, val caller: CancellableContinuation<Boolean>) {
         val kind get() = owner to timer
@@ -82,7 +82,7 @@ internal class MutexSequential {
     override fun hashCode() = line.size
 }
 
-/** Only who has locked unlocks. */
+/** Only the thread that has locked unlocks. */
 internal class HonestMutexSequential {
     private val mutex = MutexSequential()
     private val mine = Array<Any?>(THREADS) { null }

@@ -36,7 +36,7 @@ internal interface ReadWriteSubject {
 }
 
 /**
- * What a [ReadWriteLock] is to do, for one thread at a time: who is inside, who waits, and who is the next to come in.
+ * Sequential specification of a [ReadWriteLock]: its holders, its waiters, and the next request to be admitted.
  */
 internal class ReadWriteSequential(private val policy: ReadWritePolicy) : ReadWriteSubject {
     private data class Holder(val owner: Any?)

@@ -13,14 +13,14 @@ import org.jetbrains.lincheck.datastructures.RandomProvider
 annotation class Rare
 
 /**
- * Generates scenarios as Lincheck's own generator does, from the same fixed seed, and keeps those that are worth their
- * time:
+ * Generates scenarios as Lincheck's own generator does, from the same fixed seed, and keeps the ones that are worth
+ * their time:
  * - no scenario twice;
  * - one [Rare] operation in every second scenario, and none in the others: the results of the other operations show as
  *   much as an observation does;
  * - an operation that may wait, if the test has one;
  * - at most one cancelled operation: cancelling takes ten times as long as any other operation;
- * - what the initial part acquires belongs to one of the parallel threads, which can release it. For Lincheck, the
+ * - a grant of the initial part belongs to one of the parallel threads, which can release it. For Lincheck, the
  *   initial part is a thread of its own.
  */
 internal class ScenarioGenerator(

@@ -10,7 +10,7 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 /** The timer of a request that has none. */
 internal const val NO_TIMER = -1
 
-/** What a [Semaphore] is to do, for one thread at a time. */
+/** Sequential specification of a [Semaphore]. */
 internal open class SemaphoreSequential(private var permits: Int) {
     private class Request(
         val weight: Int,
@@ -103,7 +103,7 @@ internal open class SemaphoreSequential(private var permits: Int) {
         }
     }
 
-    /** Lets in the head of the line as long as it fits. */
+    /** Grants the head of the queue as long as it fits. */
     private fun admit() {
         while (line.isNotEmpty() && held + line.first().weight <= permits) {
             val request = line.removeFirst()
@@ -126,7 +126,7 @@ internal open class SemaphoreSequential(private var permits: Int) {
     override fun hashCode() = held + 31 * line.size
 }
 
-/** Only what a thread holds it releases. */
+/** A thread releases only the permits it holds. */
 internal open class HonestSemaphoreSequential(permits: Int) {
     private val semaphore = SemaphoreSequential(permits)
     private val held = IntArray(THREADS)

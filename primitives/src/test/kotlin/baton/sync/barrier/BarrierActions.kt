@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * The action runs once for each generation, in the last party, before anybody goes on; and decides what becomes of it.
+ * The action runs once for each generation, in the last party, before any party goes on; and decides its outcome.
  */
 interface BarrierActions : BarrierFixture {
     private class Gate {

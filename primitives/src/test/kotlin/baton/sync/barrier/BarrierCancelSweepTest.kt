@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * Cancels one of two operations before every single step that the two, and those who wait already, can make. Afterwards
+ * Cancels one of two operations before every single step that the two, and earlier waiters, can make. Afterwards
  * the barrier has as many waiters as wait, trips when the missing ones have come, and is broken only if something may
  * break it.
  */
 class BarrierCancelSweepTest {
-    /** [call] answers the number of its last arrival, or null. */
+    /** [call] returns the number of its last arrival, or null. */
     private class Op(val name: String, val mayBreak: Boolean = false, val call: suspend (Barrier) -> Int?) {
         override fun toString() = name
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Whoever is cancelled takes its arrival back, or breaks the barrier; and cannot harm those who were let go. */
+/** A cancelled party takes its arrival back, or breaks the barrier; and cannot harm parties that were released. */
 interface BarrierCancellations : BarrierFixture {
     @Test
     fun cancel_retracting_isAsIfItHadNeverCome() =

@@ -5,7 +5,7 @@ import baton.sync.BarrierCancellation
 import baton.sync.semaphore.contract.SemaphoreFace
 import kotlin.time.Duration
 
-/** A barrier as a contract sees it, whichever face stands behind it. The rules are those of [SemaphoreFace]. */
+/** A barrier as a contract sees it, over any of the APIs. The rules of [SemaphoreFace] hold here, too. */
 interface BarrierFace {
     val parties: Int
 
@@ -22,7 +22,7 @@ interface BarrierFace {
 
     fun reset()
 
-    /** What the barrier itself says, or a line that contains it. */
+    /** Returns the barrier's own string, or a text that contains it. */
     override fun toString(): String
 }
 

@@ -9,7 +9,7 @@ import baton.waiting.causes
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertInstanceOf
 
-/** What the topics of the barrier's contract have in common. */
+/** The common part of the topics of the barrier's contract. */
 interface BarrierFixture {
     val factory: BarrierFactory
 
@@ -42,8 +42,8 @@ interface BarrierFixture {
 }
 
 /**
- * What a barrier promises, whoever asks: a suspend function, a future, or both of them at one barrier. It consists of
- * topics, as [MutexContract] does.
+ * The contract of a barrier for every kind of caller: a suspend function, a future, or both at one barrier. It consists
+ * of topics, as [MutexContract] does.
  */
 abstract class BarrierContract(override val factory: BarrierFactory) :
     BarrierTrips,

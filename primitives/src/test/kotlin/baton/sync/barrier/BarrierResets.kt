@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** An abort breaks it. A reset fails those who wait, and leaves a barrier as new. */
+/** An abort breaks the barrier. A reset fails the waiting parties, and leaves a barrier as new. */
 interface BarrierResets : BarrierFixture {
     @Test
     fun reset_nobodyWaits_changesNothing() =
@@ -92,7 +92,7 @@ interface BarrierResets : BarrierFixture {
             runCurrent()
             callers.take(2).forEach(::assertBroken)
             assertTrue(callers[2].isWaiting)
-            // Whole at once: nobody waits for the old action.
+            // Whole at once: no caller waits for the old action.
             Callers(this).assertWhole(barrier)
             gate.complete(Unit)
             runCurrent()

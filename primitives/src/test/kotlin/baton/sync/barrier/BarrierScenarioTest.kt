@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class BarrierScenarioTest {
-    /** Arrow's CyclicBarrier: the action's failure reached the others as a cancellation, which nobody reports. */
+    /** Arrow's CyclicBarrier: the action's failure reached the others as a cancellation, which is never reported. */
     @Test
     fun action_fails_failsTheScopesOfAllParties() =
         runTest {
@@ -47,7 +47,7 @@ class BarrierScenarioTest {
             assertEquals(5, callers.served.size)
         }
 
-    /** The last party is cancelled at the moment of the trip: the others wait for nobody else. */
+    /** The last party is cancelled at the moment of the trip: the others wait for no further party. */
     @Test
     fun cancel_lastPartyAtTheTrip_othersAreLetGo() =
         runTest {

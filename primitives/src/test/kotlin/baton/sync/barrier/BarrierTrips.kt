@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Nobody goes on before all have arrived; then all do, and the barrier is ready again. */
+/** No party goes on before all have arrived; then all do, and the barrier is ready again. */
 interface BarrierTrips : BarrierFixture {
     @Test
     fun create_fewerThanOneParty_isRefused() {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Whoever is cancelled leaves the line as if it had never come; the signal it had got goes to the next. */
+/** A cancelled waiter leaves the queue as if it had never come; the signal it had got goes to the next. */
 interface ConditionCancellation : ConditionFixture {
     @Test
     fun cancel_onlyWaiter_leavesNothing() =
@@ -106,7 +106,7 @@ interface ConditionCancellation : ConditionFixture {
             assertState(condition, isLocked = false, waiting = 1)
         }
 
-    /** As if the cancelled one had never come: then the signal would have met nobody. */
+    /** As if the cancelled waiter had never come: then the signal would have found no waiter. */
     @Test
     fun cancel_signalled_wakesNobodyWhoCameAfterTheSignal() =
         runTest {

@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Moments between a canceller's compare-and-set and its turn at the lock, and the edges of the counters. */
+/** Moments after a canceller's compare-and-set and before it gets the lock, and the edges of the counters. */
 class ConditionCoreTest {
     private val mutex = Mutex()
     private val core = mutex.newCondition().core
 
-    /** A future: one waiter for both lines. */
+    /** A future: one waiter for both queues. */
     private open inner class Future : SignalWaiter(core, owner = null) {
         var resumed = 0
 

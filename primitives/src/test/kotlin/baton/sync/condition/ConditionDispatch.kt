@@ -78,7 +78,7 @@ interface ConditionDispatch : ConditionFixture {
             assertEquals("a", condition.mutex.holder)
         }
 
-    /** It comes back with the mutex all the same, elsewhere; what it cannot use is the signal. */
+    /** The waiter still returns with the mutex, on another thread; but it cannot use the signal. */
     @Test
     fun unlock_dispatcherThrows_waiterUnwindsWithTheMutexAndSignalGoesToTheNext() =
         runTest {

@@ -6,7 +6,7 @@ import baton.sync.mutex.KotlinMutexFace
 import baton.sync.mutex.MutexFace
 import kotlin.time.Duration
 
-/** A condition and its mutex as a contract sees them, whichever face it is. The rules are those of [MutexFace]. */
+/** A condition and its mutex as a contract sees them, over any of the APIs. The rules of [MutexFace] hold here, too. */
 interface ConditionFace {
     val mutex: MutexFace
 
@@ -21,7 +21,7 @@ interface ConditionFace {
 
     fun signalAll()
 
-    /** What the condition itself says, or a line that contains it. */
+    /** Returns the condition's own string, or a text that contains it. */
     override fun toString(): String
 }
 

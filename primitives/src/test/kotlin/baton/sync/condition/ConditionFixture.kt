@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** What the topics of the condition's contract have in common. */
+/** The common part of the topics of the condition's contract. */
 interface ConditionFixture {
     val factory: ConditionFactory
 
@@ -25,7 +25,7 @@ interface ConditionFixture {
         }
     }
 
-    /** Locks, waits for a signal, and unlocks however that ends: so it must hold the mutex then. */
+    /** Locks, waits for a signal, and unlocks however the wait ends. So it must hold the mutex then. */
     suspend fun ConditionFace.visit(owner: Any? = null) {
         mutex.lock(owner)
         try {
@@ -47,8 +47,8 @@ interface ConditionFixture {
 }
 
 /**
- * What a condition promises, whoever waits: a coroutine, a future, or both in one line. It consists of topics: a face
- * that cannot do one of them implements the others.
+ * The contract of a condition for every kind of waiter: a coroutine, a future, or both in one queue. It consists of
+ * topics: an API that cannot do one of them implements the others.
  */
 abstract class ConditionContract(override val factory: ConditionFactory) :
     ConditionSignals,

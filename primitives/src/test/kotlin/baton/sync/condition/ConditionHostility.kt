@@ -9,9 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ArgumentsSource
 
 /**
- * Some of the waiters have a dispatcher with a fault. Each that comes back has the mutex, alone, and the waiters on a
+ * Some of the waiters have a dispatcher with a fault. Each that returns has the mutex, alone, and the waiters on a
  * dispatcher that works get their signal. One promise cannot hold: a coroutine whose resumption was dropped keeps the
- * mutex with which it was to come back.
+ * mutex with which it was to return.
  */
 interface ConditionHostility : ConditionFixture {
     @ParameterizedTest

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Whoever waits gives up the mutex as the owner it was, and comes back as the same. */
+/** A waiter gives up the mutex as the owner it was, and returns as the same owner. */
 interface ConditionOwners : ConditionFixture {
     @Test
     fun await_withOwner_givesItUpAndIsItAgain() =
@@ -56,7 +56,7 @@ interface ConditionOwners : ConditionFixture {
             assertEquals("b", mutex.holder)
         }
 
-    /** For the mutex it would be locking twice; but the one waits until the other has unlocked. */
+    /** For the mutex it would be locking twice; but the waiter waits until the other caller has unlocked. */
     @Test
     fun signal_bySameOwnerAsTheWaiters_isNotLockingTwice() =
         runTest {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** A coroutine that is cancelled comes back with the mutex before it throws; a future, without. */
+/** A cancelled coroutine gets the mutex back before it throws; a cancelled future does not. */
 interface ConditionReturn : ConditionFixture {
     @Test
     fun cancel_mutexIsFree_holdsItWhenItThrows() =
@@ -192,7 +192,7 @@ interface ConditionReturn : ConditionFixture {
             assertState(condition, isLocked = true)
         }
 
-    /** Nobody may unlock for another; if somebody does, whoever comes back still finds a consistent mutex. */
+    /** No caller may unlock for another. If one does, the returning waiter still finds a consistent mutex. */
     @Test
     fun unlock_bySomebodyElseBeforeTheReturn_signalIsStillPassedOn() =
         runTest {

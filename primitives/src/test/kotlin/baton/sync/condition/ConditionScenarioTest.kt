@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, and uses, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, and uses, as far as the contract does not cover them already. */
 class ConditionScenarioTest {
     private val mutex = Mutex(name = "account")
     private val condition = mutex.newCondition("enough")
@@ -36,7 +36,7 @@ class ConditionScenarioTest {
             assertFalse(mutex.isLocked)
         }
 
-    /** cpython gh-112202: the notified waiter was cancelled, and nobody else was notified. */
+    /** cpython gh-112202: the notified waiter was cancelled, and no other waiter was notified. */
     @Test
     fun cancel_whoWasSignalled_wakesAnother() =
         runTest {
@@ -47,7 +47,7 @@ class ConditionScenarioTest {
             assertTrue(first.isCancelled && second.isServed)
         }
 
-    /** glibc 13165: a wait could take a signal that was sent before it began, from somebody who waited then. */
+    /** glibc 13165: a wait could take a signal that was sent before it began, from an earlier waiter. */
     @Test
     fun signal_takenByNobodyWhoCameLater() =
         runTest {
@@ -108,7 +108,7 @@ class ConditionScenarioTest {
             assertEquals("enough is enough", waiter.failure!!.message)
         }
 
-    /** Timed waits that all end at the same moment, while the mutex is free: each takes it in turn. */
+    /** Timed waits that all end at the same moment, while the mutex is free: each takes it after another. */
     @Test
     fun await_manyTimeOutTogether_eachHoldsTheMutexInTurn() =
         runTest {

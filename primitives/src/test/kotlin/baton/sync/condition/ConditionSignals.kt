@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Who waits gives up the mutex; who is signalled comes back with it, first come, first signalled. */
+/** A waiter gives up the mutex; a signalled waiter returns with it, first come, first signalled. */
 interface ConditionSignals : ConditionFixture {
     @Test
     fun create_nobodyWaits() = assertState(condition(), isLocked = false)
@@ -197,7 +197,7 @@ interface ConditionSignals : ConditionFixture {
             assertState(condition, isLocked = false, waiting = 1)
         }
 
-    /** Two who take turns: each signals the other and waits for it. */
+    /** Two callers alternate: each signals the other and waits for it. */
     @Test
     fun await_pingPong_takesTurns() =
         runTest {

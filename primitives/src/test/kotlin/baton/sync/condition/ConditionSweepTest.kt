@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * As [CancelSweepTest], for the condition: one of two operations is cancelled before every single step. Whoever throws
- * must hold the mutex, which it unlocks as the owner it was; and of the signals none may be lost or doubled: behind the
- * two stand others, who get what they leave.
+ * As [CancelSweepTest], for the condition: one of two operations is cancelled before every single step. A caller that
+ * throws must hold the mutex, which it unlocks as the owner it was. No signal may be lost or doubled: the callers
+ * queued behind the two get the signals that the two leave.
  */
 class ConditionSweepTest {
     private class Shared {

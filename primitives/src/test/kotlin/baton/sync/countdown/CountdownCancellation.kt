@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Whoever is cancelled throws, at whatever moment it was, and nobody else notices. */
+/** A cancelled caller throws, at whatever moment it was cancelled, and no other caller notices. */
 interface CountdownCancellation : CountdownFixture {
     @Test
     fun cancel_onlyWaiter_throwsAndLeavesNothing() =

@@ -2,7 +2,7 @@ package baton.sync.countdown
 
 import kotlin.time.Duration
 
-/** A latch or a wait group as the contracts see it, whichever face stands behind it. */
+/** A latch or a wait group as the contracts see it, over any of the APIs. */
 interface CountdownFace {
     val count: Int
 
@@ -16,7 +16,7 @@ interface CountdownFace {
     /** In the virtual time of the calling coroutine; only the contract [CountdownTimeouts] calls it. */
     suspend fun await(timeout: Duration): Boolean
 
-    /** What the primitive itself says, or a line that contains it. */
+    /** Returns the primitive's own string, or a text that contains it. */
     override fun toString(): String
 }
 

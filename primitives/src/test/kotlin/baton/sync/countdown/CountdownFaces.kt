@@ -76,7 +76,7 @@ class SelectWaitGroupFace(private val group: WaitGroup) : WaitGroupFace by Kotli
     override fun toString() = group.toString()
 }
 
-/** The faces of one latch take turns, in one queue. */
+/** The APIs of one latch alternate, in one queue. */
 open class MixedCountdownFace(private val faces: List<CountdownFace>) : CountdownFace by faces[0] {
     private var turn = 0
 
@@ -89,7 +89,7 @@ open class MixedCountdownFace(private val faces: List<CountdownFace>) : Countdow
     override fun toString() = faces[0].toString()
 }
 
-/** The faces of one group take turns, in one queue. */
+/** The APIs of one group alternate, in one queue. */
 class MixedWaitGroupFace(faces: List<WaitGroupFace>) : MixedCountdownFace(faces), WaitGroupFace {
     private val group = faces[0]
 

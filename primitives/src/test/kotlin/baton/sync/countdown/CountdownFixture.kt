@@ -7,7 +7,7 @@ fun assertState(countdown: CountdownFace, count: Int, waiting: Int = 0) {
     assertEquals("count = $count, waiting = $waiting", state)
 }
 
-/** What the topics of the contracts of latch and group have in common. */
+/** The common part of the topics of the contracts of latch and group. */
 interface CountdownFixture {
     val factory: CountdownFactory
 
@@ -15,8 +15,8 @@ interface CountdownFixture {
 }
 
 /**
- * What latch and group promise both, whoever asks: a suspend function, a `select`, a future, or all of them in one
- * queue. It consists of topics: a face that cannot do one of them (say [CountdownTimeouts]) implements the others.
+ * The common contract of latch and group for every kind of caller: a suspend function, a `select`, a future, or all in
+ * one queue. It consists of topics: an API that cannot do one of them (say [CountdownTimeouts]) implements the others.
  */
 abstract class CountdownContract(override val factory: CountdownFactory) :
     CountdownOrder,

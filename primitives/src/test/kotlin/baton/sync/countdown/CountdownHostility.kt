@@ -7,7 +7,7 @@ import baton.sync.assertState
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ArgumentsSource
 
-/** Some of the waiters have a dispatcher with a fault. The others are let in. */
+/** Some of the waiters have a dispatcher with a fault. The others are released. */
 interface CountdownHostility : CountdownFixture {
     @ParameterizedTest
     @ArgumentsSource(HostileCase.Once::class)

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Nobody before zero, all of them at zero, first come, first woken. */
+/** No waiter is released before zero, and all are at zero; first come, first woken. */
 interface CountdownOrder : CountdownFixture {
     @Test
     fun down_fromAnyCount_countsToZero() {

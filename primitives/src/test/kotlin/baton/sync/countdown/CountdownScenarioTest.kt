@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class CountdownScenarioTest {
     /** JDK-6332435, 8221168 (CountDownLatch): the limits of the count. */
     @Test
@@ -48,7 +48,7 @@ class CountdownScenarioTest {
             assertEquals((1..3).map { "round $it" }, callers.served)
         }
 
-    /** The last arriver is cancelled at the moment it opens: the others are let in all the same. */
+    /** The last arriver is cancelled at the moment it opens: the others are released all the same. */
     @Test
     fun countDown_byOneThatIsCancelledThen_letsInTheOthers() =
         runTest {
@@ -103,7 +103,7 @@ class CountdownScenarioTest {
         }
     }
 
-    /** Whoever is let in uses the group again, on the stack of the `done` that let it in. */
+    /** Each released waiter uses the group again, on the stack of the `done` that released it. */
     @Test
     fun done_resumedCodeAddsAndIsDoneAgain_thoseBehindItAreLetInOnce() {
         val group = waitGroup(1)
@@ -121,7 +121,7 @@ class CountdownScenarioTest {
         assertEquals(0, group.count)
     }
 
-    /** Parts that take different times: what they are for. */
+    /** Parts that take different times: the purpose of latch and group. */
     @Test
     fun await_severalParts_takesAsLongAsTheLongest() =
         runTest {
@@ -142,7 +142,7 @@ class CountdownScenarioTest {
             assertEquals(60, currentTime)
         }
 
-    /** kotlinx #2355: the last waiter was retained. Of a crowd it would be the first, the last, and all between. */
+    /** kotlinx #2355: the last waiter was retained. In a batch it would be the first, the last, and all between. */
     @Test
     fun await_letIn_isNotRetainedByThePrimitiveNorByEachOther() {
         val latch = Latch(1)

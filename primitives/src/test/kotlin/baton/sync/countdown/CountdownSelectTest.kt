@@ -68,7 +68,7 @@ class CountdownSelectTest {
             assertEquals("latch", won)
         }
 
-    /** kotlinx has the clause join again, and by then the zero it had waited for was over. */
+    /** kotlinx registers the clause again, and by then the zero it had waited for was over. */
     @Test
     fun onAwait_zeroIsOverWhileStillRegistering_winsAllTheSame() =
         runTest {

@@ -51,7 +51,7 @@ class MixedWaitGroupTest :
     CountdownDispatch,
     CountdownHostility
 
-/** What only the Kotlin face of a latch, or of a group, has to say. */
+/** Tests of the Kotlin API alone, of a latch or of a group. */
 class CountdownTest {
     @Test
     fun latch_negativeCount_isRefusedNamingIt() {

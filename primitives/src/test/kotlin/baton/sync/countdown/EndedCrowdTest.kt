@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 
-/** A reader may be cancelled when its crowd has been let in, and before it is granted itself. */
+/** A reader may be cancelled after its batch has been admitted, and before it is granted itself. */
 class EndedCrowdTest {
     @ParameterizedTest
     @ValueSource(strings = ["", "ann"])
@@ -22,7 +22,7 @@ class EndedCrowdTest {
         check(lock.tryLockWrite())
         val readers = mutableListOf<Job>()
         val seen = mutableListOf<Int>()
-        // Is woken before the crowd, and runs at once.
+        // This coroutine is woken before the batch, and runs at once.
         GlobalScope.launch(Dispatchers.Unconfined) {
             lock.lockUpgradable()
             seen += lock.readers

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class StoredClauseTest {
-    /** The first select is let in while it registers; the second joins before the first registers its clause again. */
+    /** The first select is granted while it registers; the second joins before the first registers its clause again. */
     @Test
     fun onAwait_oneClauseInTwoSelects_neitherMissesTheZero() =
         runTest {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Parties come and go; every zero lets in those who wait then, and nobody who comes later. */
+/** Parties come and go; every zero releases the callers that wait then, and no later caller. */
 interface WaitGroupRounds : CountdownFixture {
     override val factory: WaitGroupFactory
 

@@ -3,7 +3,7 @@ package baton.sync.mutex
 import baton.sync.semaphore.contract.SemaphoreFace
 import kotlin.time.Duration
 
-/** A mutex as a contract sees it, whichever face stands behind it. The rules are those of [SemaphoreFace]. */
+/** A mutex as a contract sees it, over any of the APIs. The rules of [SemaphoreFace] hold here, too. */
 interface MutexFace {
     val isLocked: Boolean
 
@@ -20,7 +20,7 @@ interface MutexFace {
 
     fun unlock(owner: Any? = null)
 
-    /** What the mutex itself says, or a line that contains it. */
+    /** Returns the mutex's own string, or a text that contains it. */
     override fun toString(): String
 }
 

@@ -41,7 +41,7 @@ class SelectMutexFace(private val mutex: Mutex) : MutexFace by KotlinMutexFace(m
     override fun toString() = mutex.toString()
 }
 
-/** Suspend functions and `select` take turns, in one queue. */
+/** Suspend functions and `select` alternate, in one queue. */
 class MixedMutexFace(private val mutex: Mutex) : MutexFace by KotlinMutexFace(mutex) {
     constructor(locked: Boolean, name: String?) : this(Mutex(locked, name))
 

@@ -1,6 +1,6 @@
 package baton.sync.mutex
 
-/** What the topics of the mutex's contract have in common. */
+/** The common part of the topics of the mutex's contract. */
 interface MutexFixture {
     val factory: MutexFactory
 
@@ -8,8 +8,8 @@ interface MutexFixture {
 }
 
 /**
- * What a mutex promises, whoever asks: a suspend function, a `select`, a future, or all of them in one queue. It
- * consists of topics: a face that cannot do one of them (say [MutexOwners]) implements the others.
+ * The contract of a mutex for every kind of caller: a suspend function, a `select`, a future, or all in one queue. It
+ * consists of topics: an API that cannot do one of them (say [MutexOwners]) implements the others.
  */
 abstract class MutexContract(override val factory: MutexFactory) :
     MutexOrder,

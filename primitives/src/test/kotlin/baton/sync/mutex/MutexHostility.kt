@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ArgumentsSource
 
 /**
- * Some of the waiters have a dispatcher with a fault. Never are there two holders, each call ends once, and the waiters
- * on a dispatcher that works are served. One promise cannot hold: what is granted to a coroutine whose resumption was
+ * Some of the waiters have a dispatcher with a fault. There are never two holders, each call ends once, and the waiters
+ * on a dispatcher that works are served. One promise cannot hold: a mutex granted to a coroutine whose resumption was
  * dropped stays with it.
  */
 interface MutexHostility : MutexFixture {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Who holds it, and what that allows. */
+/** The owner that holds the mutex, and what that allows. */
 interface MutexOwners : MutexFixture {
     @Test
     fun lock_withOwner_showsTheHolder() =

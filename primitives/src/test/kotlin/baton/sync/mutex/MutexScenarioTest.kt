@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class MutexScenarioTest {
-    /** kotlinx.coroutines #3745: tryLock(owner) beside unlock and lock by others gave an answer that fits no order. */
+    /** kotlinx.coroutines #3745: tryLock(owner) beside others' unlock and lock had a result that fits no order. */
     @Test
     fun tryLock_holderChangesBetweenTwoAnswers_eachFitsItsMoment() =
         runTest {
@@ -62,7 +62,7 @@ class MutexScenarioTest {
             assertFalse(mutex.isLocked)
         }
 
-    /** cpython bpo-27585: the woken waiter was cancelled before it took the lock, and nobody else was woken. */
+    /** cpython bpo-27585: the woken waiter was cancelled before it took the lock, and no other waiter was woken. */
     @Test
     fun cancel_wokenBeforeItRan_wakesTheNext() =
         runTest {
@@ -107,7 +107,7 @@ class MutexScenarioTest {
         }
     }
 
-    /** The lock is handed to somebody who is cancelled at that moment, many times in a row. */
+    /** The lock is handed to a waiter that is cancelled at that moment, many times in a row. */
     @Test
     fun cancel_everySecondAtItsHandOver_theOthersAreServedInOrder() =
         runTest {
@@ -130,7 +130,7 @@ class MutexScenarioTest {
             assertEquals(0, mutex.waiting)
         }
 
-    /** Between release and the next holder there was a turn in which others could slip in. */
+    /** Between the release and the next holder, other callers could take the lock. */
     @Test
     fun unlock_somebodyWaits_nobodySlipsIn() =
         runTest {
@@ -143,7 +143,7 @@ class MutexScenarioTest {
             assertTrue(waiter.isServed)
         }
 
-    /** Read, suspend, write: what the mutex is for. */
+    /** Read, suspend, write: the purpose of the mutex. */
     @Test
     fun withLock_readSuspendWrite_losesNoUpdate() =
         runTest {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Assertions.fail
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** A mutex that is unlocked however the block ends; and what only the suspend functions of a mutex promise. */
+/** A mutex that is unlocked however the block ends; and the promises of the suspend functions of a mutex alone. */
 class WithLockTest {
     private val mutex = Mutex(name = "account")
 

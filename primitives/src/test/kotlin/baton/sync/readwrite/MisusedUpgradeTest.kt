@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * Somebody upgrades what was granted to another, who is then cancelled: giving it back let the next one in, to read
- * beside the writer that the upgrade became.
+ * A caller upgrades the lock that was granted to another caller, which is then cancelled. The bug: the cancelled
+ * caller's release admitted the next request, which read beside the writer that the upgrade became.
  */
 class MisusedUpgradeTest {
     private val dispatcher = StepDispatcher()

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class ReadWriteScenarioTest {
     private fun assertFree(lock: ReadWriteLock) {
         assertEquals("ReadWriteLock (free, waiting = 0)", "$lock")
@@ -92,7 +92,7 @@ class ReadWriteScenarioTest {
             }
         }
 
-    /** The same, when those who wait are let in together: their number overflowed. */
+    /** The same, when the waiters are admitted together: their number overflowed. */
     @Test
     fun lockRead_moreThanThereMayBeBehindAWriter_isRefused() =
         runTest {
@@ -136,7 +136,7 @@ class ReadWriteScenarioTest {
             assertFree(lock)
         }
 
-    /** JDK-8023234: with readers let in one by one, a barrier inside the section never trips. */
+    /** JDK-8023234: with readers admitted one by one, a barrier inside the section never trips. */
     @Test
     fun downgradeAndCancel_manyReadersWait_runAllTogether() =
         runTest {
@@ -168,7 +168,7 @@ class ReadWriteScenarioTest {
             }
         }
 
-    /** A writer that was granted and cancelled must not keep the readers out who had waited for their turn. */
+    /** A writer that was granted and cancelled must not block the readers that had waited behind it. */
     @Test
     fun cancel_writerHandedOverButNotRunYet_readersHaveTheirTurn() =
         runTest {

@@ -50,7 +50,7 @@ internal class HeldReadWriteLock(policy: ReadWritePolicy) {
     override fun toString() = "$lock"
 }
 
-/** Each answers how often it holds the lock then. */
+/** Each operation returns how often it holds the lock then. */
 internal val readWriteOps =
     listOf<Op<HeldReadWriteLock>>(
         Op("lockRead") { it.lock.lockRead(); it.hold(READ) },
@@ -97,7 +97,7 @@ internal val readWriteOps =
         },
     )
 
-/** Who is cancelled while it upgrades still reads upgradably. */
+/** A caller that is cancelled while it upgrades still reads upgradably. */
 private suspend inline fun ReadWriteLock.upgraded(owner: Any?, action: ReadWriteLock.() -> Unit) {
     lockUpgradable(owner)
     try {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Assertions.fail
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** A lock that is unlocked however the block ends; and what only the suspend functions of a read-write lock promise. */
+/** A lock that is unlocked however the block ends; and the promises of a read-write lock's suspend functions alone. */
 class WithReadWithWriteTest {
     private val lock = ReadWriteLock(name = "cache")
 
@@ -137,7 +137,7 @@ class WithReadWithWriteTest {
                     }
                 }
                 advanceUntilIdle()
-                // Ten writers one by one, and at most as many turns of readers.
+                // Ten writers one by one, and at most as many batches of readers.
                 assertTrue(currentTime - start in 110..200) { "$policy: ${currentTime - start}" }
             }
         }

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * A waiter that was cancelled before it is enqueued takes its demand back in the step that counted it: it leaves nothing
- * that would keep [Semaphore.awaitIdle] waiting.
+ * A waiter that was cancelled before it is enqueued takes its demand back in the step that counted it. It leaves
+ * nothing that would keep [Semaphore.awaitIdle] waiting.
  */
 class IdlenessAfterCancelTest {
     private val semaphore = Semaphore(1, acquired = 1)

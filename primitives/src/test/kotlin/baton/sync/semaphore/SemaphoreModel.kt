@@ -5,11 +5,11 @@ import baton.sync.Semaphore
 import baton.sync.WaitOrder
 
 /**
- * What a [Semaphore] does, said as plainly as possible: one list of waiters, one number of held permits, one thread.
+ * Sequential model of a [Semaphore], as plain as possible: one list of waiters, one number of held permits, one thread.
  * For [WaitOrder.FIFO] and [WaitOrder.PRIORITY].
  *
- * A waiter is known by a number that the caller chooses. Operations answer what the real one answers; whom they let in
- * or fail besides is appended to [granted] and [failed].
+ * The caller identifies a waiter by a number of its choice. Operations return the results of the real ones. The waiters
+ * that they also grant or fail are appended to [granted] and [failed].
  */
 class SemaphoreModel(permits: Int, acquired: Int = 0, private val order: WaitOrder = WaitOrder.FIFO) {
     enum class Answer { GRANTED, BUSY, WAITING, TOO_HEAVY, CLOSED }
@@ -34,10 +34,10 @@ class SemaphoreModel(permits: Int, acquired: Int = 0, private val order: WaitOrd
 
     val isIdle: Boolean get() = held == 0
 
-    /** Those who had to wait and were let in, in that order. */
+    /** The waiters that were granted, in that order. */
     val granted: MutableList<Int> = mutableListOf()
 
-    /** Those who had to wait and were failed by a resize or by close, in no particular order. */
+    /** The waiters that were failed by a resize or by close, in no particular order. */
     val failed: MutableList<Int> = mutableListOf()
 
     fun acquire(id: Int, weight: Int = 1, level: Priority = Priority.NORMAL): Answer {

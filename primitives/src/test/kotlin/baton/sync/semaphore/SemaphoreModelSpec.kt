@@ -21,7 +21,7 @@ import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 
-/** Random sequences of operations: the semaphore does what the naive [SemaphoreModel] does. */
+/** Random sequences of operations: the semaphore behaves as the naive [SemaphoreModel] does. */
 class SemaphoreModelSpec :
     FunSpec({
         for ((face, factory) in faces) {
@@ -124,11 +124,11 @@ class SemaphoreModelSpec :
             scope.runCurrent()
         }
 
-        /** The first one that is let in is cancelled before it runs: what it was given goes on to others. */
+        /** The first waiter that is granted is cancelled before it runs: its permits go on to others. */
         private fun releaseAndCancel() {
             if (model.held == 0) return
             val before = model.granted.size
-            steps += "release 1, cancel the first of those it lets in"
+            steps += "release 1, cancel the first waiter it grants"
             real.release()
             model.release()
             val unlucky = model.granted.getOrNull(before)
@@ -171,7 +171,7 @@ class SemaphoreModelSpec :
             check("failed", model.failed.filterNot { callers[it].hasFailed() }, emptyList<Int>())
         }
 
-        /** After the last step everything comes back, and everybody is served. */
+        /** After the last step all permits are released, and every waiter is served. */
         private fun drain() {
             repeat(1_000) {
                 if (model.held == 0) return@repeat

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Bugs that have been shipped elsewhere, as far as the contract does not tell them already. */
+/** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
 class SemaphoreScenarioTest {
     /** kotlinx.coroutines #1422: the number acquired at the start was ignored by release. */
     @Test
@@ -50,7 +50,7 @@ class SemaphoreScenarioTest {
             }
         }
 
-    /** tokio PR #3644: the check against the maximum looked at what is added only, not at the sum. */
+    /** tokio PR #3644: the check against the maximum looked at the added permits only, not at the sum. */
     @Test
     fun release_sumAboveThePermits_isRefused() {
         val semaphore = Semaphore(Int.MAX_VALUE, acquired = 2)
@@ -59,7 +59,7 @@ class SemaphoreScenarioTest {
     }
 
     /**
-     * tokio PR #795: a permit allotted to a task that was not running yet blocked the one that had to run before it.
+     * tokio PR #795: a permit allotted to a task that was not running yet blocked the task that had to run before it.
      */
     @Test
     fun acquire_allottedTaskCannotRunYet_othersUseTheOtherPermit() =
@@ -78,7 +78,7 @@ class SemaphoreScenarioTest {
             assertTrue(blocked.isServed)
         }
 
-    /** python/asyncio #270: the woken task was cancelled before it ran, and nobody else was woken. */
+    /** python/asyncio #270: the woken task was cancelled before it ran, and no other task was woken. */
     @Test
     fun cancel_wokenBeforeItRan_wakesTheNext() =
         runTest {
@@ -172,7 +172,7 @@ class SemaphoreScenarioTest {
             }
         }
 
-    /** awslabs/shuttle PR #167: the head gave up, and those who now fitted were not looked at. */
+    /** awslabs/shuttle PR #167: the head gave up, and the waiters that now fitted were not granted. */
     @Test
     fun cancel_headGivesUp_thoseWhoNowFitAreServed() =
         runTest {
@@ -194,7 +194,7 @@ class SemaphoreScenarioTest {
         for (part in listOf("permits = 2", "uplink", "available = 4")) assertTrue(part in e.message!!) { e.message!! }
     }
 
-    /** resilience4j ConcurrentBulkheadTest: after two acquirers met, the count of what is free was wrong. */
+    /** resilience4j ConcurrentBulkheadTest: after two acquirers met, the count of free permits was wrong. */
     @Test
     fun tryAcquire_twoForOnePermit_oneGetsItAndTheCountIsExact() {
         val semaphore = Semaphore(1)
@@ -213,7 +213,7 @@ class SemaphoreScenarioTest {
         assertFalse(semaphore.tryAcquire())
     }
 
-    /** Seeds 000 and 001: a small newcomer took what the heavy one waited for, again and again. */
+    /** Seeds 000 and 001: a small newcomer took the permits that the heavy one waited for, again and again. */
     @Test
     fun acquire_smallOnesKeepComing_heavyOneIsNotStarved() =
         runTest {
@@ -246,7 +246,7 @@ class SemaphoreScenarioTest {
         assertState(semaphore, available = 1)
     }
 
-    /** The resumed waiter was not counted; a limit of 2 let in 7. */
+    /** The resumed waiter was not counted; a limit of 2 admitted 7. */
     @Test
     fun withPermit_manyMoreThanTheLimit_neverMoreInsideThanTheLimit() =
         runTest {

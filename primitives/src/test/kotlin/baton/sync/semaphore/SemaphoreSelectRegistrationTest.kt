@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** What is thrown into a `select` that cannot go on, and what happens while it is still registering its clauses. */
+/** Exceptions thrown into a `select` that cannot go on, and events while it is still registering its clauses. */
 class SemaphoreSelectRegistrationTest {
     @Test
     fun onAcquire_tooHeavy_throwsAndLeavesTheOtherClausesUnregistered() =

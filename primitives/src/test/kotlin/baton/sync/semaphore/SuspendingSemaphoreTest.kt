@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** What only the suspend functions of a semaphore promise. */
+/** Promises of the suspend functions of a semaphore alone. */
 class SuspendingSemaphoreTest {
     @Test
     fun timed_negative_isNowOrNotAtAll() =

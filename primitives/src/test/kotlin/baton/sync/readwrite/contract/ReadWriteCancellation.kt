@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Whoever is cancelled throws and holds nothing, at whatever moment it was, and whom it held back comes in at once. */
+/** A cancelled caller throws and holds nothing, at whatever moment. The requests it held back are admitted at once. */
 interface ReadWriteCancellation : ReadWriteFixture {
     @Test
     fun cancel_onlyWaiter_throwsAndLeavesNothing() =

@@ -5,7 +5,7 @@ import kotlin.time.Duration
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** What the topics of the read-write lock's contract have in common. */
+/** The common part of the topics of the read-write lock's contract. */
 interface ReadWriteFixture {
     val factory: ReadWriteLockFactory
 
@@ -17,7 +17,7 @@ interface ReadWriteFixture {
         assertEquals("readers = $readers, written = $written, waiting = $waiting", state)
     }
 
-    /** Nobody is in, nobody waits, and it can be had in every way. */
+    /** The lock has no holder and no waiter, and can be acquired in every mode. */
     fun assertFree(lock: ReadWriteLockFace) {
         assertState(lock)
         assertEquals("null []", "${lock.writeHolder} ${lock.readHolders}")
@@ -30,7 +30,7 @@ interface ReadWriteFixture {
     }
 }
 
-/** What one may lock it for. */
+/** The modes in which a caller may lock it. */
 enum class Access {
     READ {
         override suspend fun lock(lock: ReadWriteLockFace, owner: Any?) = lock.lockRead(owner)
@@ -78,8 +78,8 @@ enum class Access {
 }
 
 /**
- * What a read-write lock promises, whoever asks: a suspend function, a `select`, a future, or all of them in one queue.
- * It consists of topics: a face that cannot do one of them (say [ReadWriteOwners]) implements the others.
+ * The contract of a read-write lock for every kind of caller: a suspend function, a `select`, a future, or all in one
+ * queue. It consists of topics: an API that cannot do one of them (say [ReadWriteOwners]) implements the others.
  */
 abstract class ReadWriteContract(override val factory: ReadWriteLockFactory) :
     ReadWriteOrder,

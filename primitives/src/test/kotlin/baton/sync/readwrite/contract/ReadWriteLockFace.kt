@@ -5,7 +5,7 @@ import baton.sync.semaphore.contract.SemaphoreFace
 import kotlin.time.Duration
 
 /**
- * A read-write lock as a contract sees it, whichever face stands behind it. The rules are those of [SemaphoreFace].
+ * A read-write lock as a contract sees it, over any of the APIs. The rules of [SemaphoreFace] hold here, too.
  *
  * The timed ones wait in the virtual time of the calling coroutine; only the contract [ReadWriteTimeouts] calls them.
  */
@@ -52,7 +52,7 @@ interface ReadWriteLockFace {
 
     fun downgrade(owner: Any? = null)
 
-    /** What the lock itself says, or a line that contains it. */
+    /** Returns the lock's own string, or a text that contains it. */
     override fun toString(): String
 }
 

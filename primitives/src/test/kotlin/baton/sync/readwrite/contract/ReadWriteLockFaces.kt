@@ -88,7 +88,7 @@ class SelectReadWriteLockFace(private val lock: ReadWriteLock) : ReadWriteLockFa
     override fun toString() = lock.toString()
 }
 
-/** Suspend functions and `select` take turns, in one queue. */
+/** Suspend functions and `select` alternate, in one queue. */
 class MixedReadWriteLockFace(private val lock: ReadWriteLock) : ReadWriteLockFace by KotlinReadWriteLockFace(lock) {
     constructor(policy: ReadWritePolicy, name: String?) : this(ReadWriteLock(policy, name))
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Ending or changing what is not held, in every state: it throws, and changes nothing. */
+/** Unlocking or changing a mode that is not held, in every state: it throws, and changes nothing. */
 interface ReadWriteMisuse : ReadWriteFixture {
     private class Call(val name: String, val make: suspend (ReadWriteLockFace) -> Any?)
 
@@ -109,7 +109,7 @@ interface ReadWriteMisuse : ReadWriteFixture {
         }
     }
 
-    /** Brings a lock to a state, with and without others who wait, and makes all calls but those that are [right]. */
+    /** Brings a lock to a state, with and without other waiters, and makes all calls but the [right] ones. */
     private fun check(vararg right: String, prepare: suspend Callers.(ReadWriteLockFace) -> Unit) =
         runTest {
             assertTrue(calls.map { it.name }.containsAll(right.toList()))

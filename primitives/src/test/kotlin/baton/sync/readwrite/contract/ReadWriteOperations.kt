@@ -83,10 +83,10 @@ internal class ReadWriteUnderLincheck(policy: ReadWritePolicy) : ReadWriteSubjec
     override fun timePasses(timer: Int) = clock.timePasses(timer)
 }
 
-/** Who asks: an owner, or somebody without one. */
+/** The caller: an owner, or a caller without one. */
 enum class Asker(val owner: LockOwner?) { ANYBODY(null), ANN(LockOwner.ANN), BEN(LockOwner.BEN) }
 
-/** Misuse included: whoever likes unlocks. See [HonestMutexLincheckBase] for why nobody is cancelled here. */
+/** Misuse included: any thread unlocks. See [HonestMutexLincheckBase] for why no caller is cancelled here. */
 internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
     @Operation(cancellableOnSuspension = false)
     suspend fun lock(@Param(gen = EnumGen::class) mode: ReadWriteMode, @Param(gen = EnumGen::class) by: Asker) {
@@ -128,11 +128,10 @@ internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
 }
 
 /**
- * Cancellation and timeouts included. Only who has locked unlocks.
+ * Cancellation and timeouts included. Only the thread that has locked unlocks.
  *
- * A reader whose time is over is not among them: it may have been counted among the readers that a writer let in, for
- * the moment until its timer was heard, and no order of the operations explains that. A cancelled one may have been
- * inside.
+ * A reader whose time is over is not included: it may have been counted among the readers that a writer admitted, until
+ * its timer took effect, and no order of the operations explains that. A cancelled reader may have been a holder.
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
 internal abstract class HonestReadWrite(private val lock: ReadWriteSubject) {
@@ -244,7 +243,7 @@ internal abstract class OwnedReadWrite(private val lock: ReadWriteSubject) : Hon
     fun readHolders() = lock.readHolders().map { "$it" }.sorted().toString()
 }
 
-/** The operation that is cancelled when it suspends, or has just been let in. */
+/** The operation that is cancelled when it suspends, or has just been granted. */
 internal fun DSLThreadScenario.cancelled(operation: KFunction<*>, vararg arguments: Any) {
     actor(operation, *arguments)
     this[lastIndex] = last().copy(cancelOnSuspension = true, promptCancellation = true)

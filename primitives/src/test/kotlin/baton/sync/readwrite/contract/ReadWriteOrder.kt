@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Many who read or one who writes, and who gets in when, under each policy. */
+/** Many readers or one writer, and the order of admission under each policy. */
 interface ReadWriteOrder : ReadWriteFixture {
     @Test
     fun create_isFree() {
@@ -196,7 +196,7 @@ interface ReadWriteOrder : ReadWriteFixture {
             assertFree(lock)
         }
 
-    /** A writer is inside; r1, w1, r2, u1 (upgradable), w2 and r3 have come, in this order. */
+    /** A writer holds the lock; r1, w1, r2, u1 (upgradable), w2 and r3 have come, in this order. */
     private suspend fun queue(callers: Callers, policy: ReadWritePolicy): ReadWriteLockFace {
         val lock = lock(policy)
         lock.lockWrite()
@@ -210,7 +210,7 @@ interface ReadWriteOrder : ReadWriteFixture {
         return lock
     }
 
-    /** Those who come next are [names], in this order. */
+    /** Asserts that the next admitted callers are [names], in this order. */
     private fun TestScope.assertServed(callers: Callers, vararg names: String) {
         runCurrent()
         assertEquals(names.toList(), callers.served.takeLast(names.size))

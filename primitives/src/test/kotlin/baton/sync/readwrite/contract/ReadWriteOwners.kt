@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Who is in, what that allows, and that nobody waits for itself. */
+/** The owners that hold the lock, what that allows, and that no owner waits for itself. */
 interface ReadWriteOwners : ReadWriteFixture {
     @Test
     fun lock_withOwner_showsTheHolders() =

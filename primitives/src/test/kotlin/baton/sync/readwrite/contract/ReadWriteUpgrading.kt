@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** From reading upgradably to writing, and from writing to reading: nobody else writes in between. */
+/** From reading upgradably to writing, and from writing to reading: no other caller writes in between. */
 interface ReadWriteUpgrading : ReadWriteFixture {
     @Test
     fun upgrade_nobodyElseReads_writesAtOnce() =

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Whoever is cancelled throws and holds nothing, at whatever moment it was. */
+/** A cancelled caller throws and holds nothing, at whatever moment it was cancelled. */
 interface SemaphoreCancellation : SemaphoreFixture {
     @Test
     fun cancel_onlyWaiter_throwsAndLeavesNothing() =

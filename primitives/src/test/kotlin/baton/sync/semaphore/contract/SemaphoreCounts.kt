@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** How many permits there are, how many may be asked for, and how many may be given back. */
+/** The number of permits, and the numbers that may be requested and released. */
 interface SemaphoreCounts : SemaphoreFixture {
     @Test
     fun create_permitsBelowOne_isRefused() {

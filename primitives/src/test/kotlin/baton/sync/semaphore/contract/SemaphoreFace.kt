@@ -4,12 +4,12 @@ import baton.sync.WaitOrder
 import kotlin.time.Duration
 
 /**
- * A semaphore as a contract sees it, whichever face stands behind it.
+ * A semaphore as a contract sees it, over any of the APIs.
  *
  * - A caller that waits is a coroutine; cancelling it withdraws the request. Over a future: cancel the future.
  * - A suspend function that throws holds nothing. Over a future that was granted before its awaiting coroutine was
  *   cancelled: give the permits back before throwing.
- * - What a face throws arrives as itself, not wrapped.
+ * - An exception of an API arrives as itself, not wrapped.
  * - For [WaitOrder.PRIORITY], the `Priority` is the one in the caller's coroutine context.
  */
 interface SemaphoreFace {
@@ -34,7 +34,7 @@ interface SemaphoreFace {
 
     suspend fun awaitIdle()
 
-    /** What the semaphore itself says, or a line that contains it. */
+    /** Returns the semaphore's own string, or a text that contains it. */
     override fun toString(): String
 }
 

@@ -50,7 +50,7 @@ class SelectSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace by K
     override fun toString() = semaphore.toString()
 }
 
-/** Suspend functions and `select` take turns, in one queue. */
+/** Suspend functions and `select` alternate, in one queue. */
 class MixedSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace by KotlinSemaphoreFace(semaphore) {
     constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?) :
         this(Semaphore(permits, acquired, order, name))

@@ -2,7 +2,7 @@ package baton.sync.semaphore.contract
 
 import baton.sync.WaitOrder
 
-/** What the topics of the semaphore's contract have in common. */
+/** The common part of the topics of the semaphore's contract. */
 interface SemaphoreFixture {
     val factory: SemaphoreFactory
 
@@ -15,9 +15,9 @@ interface SemaphoreFixture {
 }
 
 /**
- * What a semaphore promises, whoever asks: a suspend function, a `select`, a future, or all of them in one queue.
+ * The contract of a semaphore for every kind of caller: a suspend function, a `select`, a future, or all in one queue.
  *
- * It consists of topics, interfaces of their own: a face that cannot do one of them (say [SemaphoreTimeouts], which
+ * It consists of topics, interfaces of their own: an API that cannot do one of them (say [SemaphoreTimeouts], which
  * needs virtual time) implements the others.
  */
 abstract class SemaphoreContract(override val factory: SemaphoreFactory) :

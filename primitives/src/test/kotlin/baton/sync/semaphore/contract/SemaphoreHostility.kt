@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ArgumentsSource
 
 /**
- * As [MutexHostility], with light and heavy requests. An unfair semaphore asks its head to come and take; where that
- * is dropped the queue stands still until the head is cancelled.
+ * As [MutexHostility], with light and heavy requests. An unfair semaphore invites its head to take a permit; where the
+ * invitation is dropped, no waiter is served until the head is cancelled.
  */
 interface SemaphoreHostility : SemaphoreFixture {
     @ParameterizedTest
@@ -25,7 +25,7 @@ interface SemaphoreHostility : SemaphoreFixture {
             val crowd = HostileCrowd(case)
             val exclusion = Exclusion(2)
             crowd.pairs(3) {
-                // A heavy request asks for more than what a light one on the hostile dispatcher holds.
+                // A heavy request needs more permits than a light one on the hostile dispatcher holds.
                 val weight = if (isHostile) 1 else 2
                 repeat(2) {
                     semaphore.acquire(weight)
@@ -42,7 +42,7 @@ interface SemaphoreHostility : SemaphoreFixture {
         }
     }
 
-    /** A lost coroutine was granted its permit, unless an unfair semaphore only asked it to come. */
+    /** A lost coroutine was granted its permit, unless an unfair semaphore had only invited it. */
     private fun giveBack(semaphore: SemaphoreFace, crowd: HostileCrowd) {
         try {
             semaphore.release()

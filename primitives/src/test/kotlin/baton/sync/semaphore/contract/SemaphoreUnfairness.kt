@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** [WaitOrder.UNFAIR]: what holds although a newcomer may overtake. */
+/** [WaitOrder.UNFAIR]: the promises that hold although a newcomer may overtake. */
 interface SemaphoreUnfairness : SemaphoreFixture {
     @Test
     fun unfair_nobodyOvertakes_isFirstComeFirstServed() =
