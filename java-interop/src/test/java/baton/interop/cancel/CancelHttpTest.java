@@ -1,10 +1,10 @@
 package baton.interop.cancel;
 
-import baton.interop.CancellableFuture;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.CancellableFuture;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

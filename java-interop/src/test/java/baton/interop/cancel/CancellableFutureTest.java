@@ -1,10 +1,5 @@
 package baton.interop.cancel;
 
-import baton.interop.AsyncSemaphore;
-import baton.interop.CancellableFunction;
-import baton.interop.CancellableFuture;
-import baton.interop.Futures;
-import baton.interop.Permit;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -14,7 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncSemaphore;
+import baton.interop.CancellableFunction;
+import baton.interop.CancellableFuture;
+import baton.interop.Futures;
 import baton.interop.Futures.Steps;
+import baton.interop.Permit;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;

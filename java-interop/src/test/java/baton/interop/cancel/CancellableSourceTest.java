@@ -1,9 +1,5 @@
 package baton.interop.cancel;
 
-import baton.interop.AsyncSemaphore;
-import baton.interop.CancellableFuture;
-import baton.interop.Futures;
-import baton.interop.Permit;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -11,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncSemaphore;
+import baton.interop.CancellableFuture;
+import baton.interop.Futures;
+import baton.interop.Permit;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;

@@ -1,7 +1,5 @@
 package baton.interop.cancel;
 
-import baton.interop.CancellableFuture;
-import baton.interop.Futures;
 import static baton.interop.Futures.awaitFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.CancellableFuture;
+import baton.interop.Futures;
 import baton.interop.internal.cancel.CancellableWork;
 import baton.interop.internal.cancel.Works;
 import java.lang.reflect.Method;

@@ -1,8 +1,5 @@
 package baton.interop.cancel;
 
-import baton.interop.CancellableFunction;
-import baton.interop.CancellableFuture;
-import baton.interop.CancellationToken;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
@@ -13,6 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.CancellableFunction;
+import baton.interop.CancellableFuture;
+import baton.interop.CancellationToken;
 import baton.interop.Futures.Steps;
 import java.io.IOException;
 import java.util.ArrayList;

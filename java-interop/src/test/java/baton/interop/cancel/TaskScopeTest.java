@@ -1,9 +1,5 @@
 package baton.interop.cancel;
 
-import baton.interop.CancellableFuture;
-import baton.interop.CancellationToken;
-import baton.interop.Futures;
-import baton.interop.TaskScope;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -13,7 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.CancellableFuture;
+import baton.interop.CancellationToken;
+import baton.interop.Futures;
 import baton.interop.Futures.Steps;
+import baton.interop.TaskScope;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

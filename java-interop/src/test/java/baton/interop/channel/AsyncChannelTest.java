@@ -1,8 +1,5 @@
 package baton.interop.channel;
 
-import baton.interop.AsyncChannel;
-import baton.interop.Futures;
-import baton.interop.Reservation;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -17,6 +14,9 @@ import baton.Priority;
 import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
+import baton.interop.AsyncChannel;
+import baton.interop.Futures;
+import baton.interop.Reservation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

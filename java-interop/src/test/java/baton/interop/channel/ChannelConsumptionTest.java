@@ -1,7 +1,5 @@
 package baton.interop.channel;
 
-import baton.interop.AsyncChannel;
-import baton.interop.Futures;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -12,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.channels.ChannelClosedException;
+import baton.interop.AsyncChannel;
+import baton.interop.Futures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,5 @@
 package baton.interop.channel;
 
-import baton.interop.AsyncChannel;
-import baton.interop.Futures;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -10,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.channels.ChannelClosedException;
+import baton.interop.AsyncChannel;
+import baton.interop.Futures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,8 +1,5 @@
 package baton.interop.channel;
 
-import baton.interop.AsyncChannel;
-import baton.interop.Futures;
-import baton.interop.Reservation;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -12,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
+import baton.interop.AsyncChannel;
+import baton.interop.Futures;
+import baton.interop.Reservation;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,5 @@
 package baton.interop.channel;
 
-import baton.interop.AsyncChannel;
-import baton.interop.Reservation;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,6 +11,8 @@ import baton.Priority;
 import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
+import baton.interop.AsyncChannel;
+import baton.interop.Reservation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

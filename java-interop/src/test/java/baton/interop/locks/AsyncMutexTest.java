@@ -1,7 +1,5 @@
 package baton.interop.locks;
 
-import baton.interop.AsyncMutex;
-import baton.interop.Permit;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
@@ -12,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncMutex;
+import baton.interop.Permit;
 import baton.sync.Mutex;
 import java.time.Duration;
 import java.util.Optional;

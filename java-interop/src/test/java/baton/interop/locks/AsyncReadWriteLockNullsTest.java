@@ -1,9 +1,9 @@
 package baton.interop.locks;
 
-import baton.interop.AsyncReadWriteLock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import baton.interop.AsyncReadWriteLock;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;

@@ -1,9 +1,5 @@
 package baton.interop.locks;
 
-import baton.interop.AsyncReadWriteLock;
-import baton.interop.Futures;
-import baton.interop.Permit;
-import baton.interop.WritePermit;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
@@ -14,7 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncReadWriteLock;
+import baton.interop.Futures;
 import baton.interop.Futures.Steps;
+import baton.interop.Permit;
+import baton.interop.WritePermit;
 import baton.sync.ReadWriteLock;
 import baton.sync.ReadWritePolicy;
 import java.time.Duration;

@@ -1,8 +1,5 @@
 package baton.interop.locks;
 
-import baton.interop.AsyncMutex;
-import baton.interop.Futures;
-import baton.interop.Permit;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -11,7 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncMutex;
+import baton.interop.Futures;
 import baton.interop.Futures.Steps;
+import baton.interop.Permit;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,8 +1,5 @@
 package baton.interop.locks;
 
-import baton.interop.AsyncReadWriteLock;
-import baton.interop.Permit;
-import baton.interop.UpgradablePermit;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -11,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncReadWriteLock;
+import baton.interop.Permit;
+import baton.interop.UpgradablePermit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,5 @@
 package baton.interop.locks;
 
-import baton.interop.AsyncReadWriteLock;
-import baton.interop.Futures;
-import baton.interop.Permit;
-import baton.interop.UpgradablePermit;
-import baton.interop.WritePermit;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -14,7 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncReadWriteLock;
+import baton.interop.Futures;
 import baton.interop.Futures.Steps;
+import baton.interop.Permit;
+import baton.interop.UpgradablePermit;
+import baton.interop.WritePermit;
 import baton.sync.ReadWritePolicy;
 import java.time.Duration;
 import java.util.List;

@@ -1,10 +1,10 @@
 package baton.interop.memory;
 
-import baton.interop.CancellableFuture;
-import baton.interop.Futures;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.CancellableFuture;
+import baton.interop.Futures;
 import baton.memory.CollectorKt;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package baton.interop.memory;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncMutex;
 import baton.interop.AsyncSemaphore;
 import baton.interop.CancellableFuture;
 import baton.interop.Permit;
 import baton.interop.Select;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import baton.memory.CollectorKt;
 import java.lang.ref.WeakReference;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 package baton.interop.memory;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncSemaphore;
 import baton.interop.Permit;
 import baton.interop.Select;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

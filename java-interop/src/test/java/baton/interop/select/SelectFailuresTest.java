@@ -1,13 +1,5 @@
 package baton.interop.select;
 
-import baton.interop.AsyncBarrier;
-import baton.interop.AsyncChannel;
-import baton.interop.AsyncLatch;
-import baton.interop.AsyncMutex;
-import baton.interop.AsyncSemaphore;
-import baton.interop.Futures;
-import baton.interop.Permit;
-import baton.interop.Select;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
@@ -21,6 +13,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
+import baton.interop.AsyncBarrier;
+import baton.interop.AsyncChannel;
+import baton.interop.AsyncLatch;
+import baton.interop.AsyncMutex;
+import baton.interop.AsyncSemaphore;
+import baton.interop.Futures;
+import baton.interop.Permit;
+import baton.interop.Select;
 import baton.sync.BarrierBrokenException;
 import baton.sync.BarrierCancellation;
 import java.util.ArrayList;

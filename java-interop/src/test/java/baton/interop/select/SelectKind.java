@@ -1,5 +1,10 @@
 package baton.interop.select;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import baton.interop.AsyncBarrier;
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncLatch;
@@ -9,11 +14,6 @@ import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncWaitGroup;
 import baton.interop.Permit;
 import baton.interop.Select;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import java.util.concurrent.CompletableFuture;
 
 /** A primitive at which a clause waits, with the call that grants the clause and the checks that nothing is left. */

@@ -1,14 +1,14 @@
 package baton.interop.select;
 
-import baton.interop.AsyncChannel;
-import baton.interop.Futures;
-import baton.interop.Select;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncChannel;
+import baton.interop.Futures;
+import baton.interop.Select;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

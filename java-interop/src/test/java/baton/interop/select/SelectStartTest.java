@@ -1,17 +1,17 @@
 package baton.interop.select;
 
-import baton.interop.AsyncBarrier;
-import baton.interop.AsyncChannel;
-import baton.interop.AsyncMutex;
-import baton.interop.AsyncSemaphore;
-import baton.interop.Permit;
-import baton.interop.Select;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncBarrier;
+import baton.interop.AsyncChannel;
+import baton.interop.AsyncMutex;
+import baton.interop.AsyncSemaphore;
+import baton.interop.Permit;
+import baton.interop.Select;
 import baton.interop.internal.select.Clause;
 import baton.interop.internal.select.Clauses;
 import baton.interop.internal.select.SelectFuture;

@@ -1,11 +1,11 @@
 package baton.interop.stack;
 
-import baton.interop.CancellableFuture;
-import baton.interop.Futures;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.CancellableFuture;
+import baton.interop.Futures;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;

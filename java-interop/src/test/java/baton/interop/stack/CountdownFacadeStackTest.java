@@ -1,10 +1,10 @@
 package baton.interop.stack;
 
-import baton.interop.AsyncLatch;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import baton.interop.AsyncLatch;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 

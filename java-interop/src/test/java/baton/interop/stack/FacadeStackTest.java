@@ -1,15 +1,15 @@
 package baton.interop.stack;
 
-import baton.interop.AsyncMutex;
-import baton.interop.AsyncReadWriteLock;
-import baton.interop.AsyncSemaphore;
-import baton.interop.Futures;
-import baton.interop.Permit;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncMutex;
+import baton.interop.AsyncReadWriteLock;
+import baton.interop.AsyncSemaphore;
+import baton.interop.Futures;
+import baton.interop.Permit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;

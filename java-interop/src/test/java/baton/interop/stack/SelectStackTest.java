@@ -1,12 +1,12 @@
 package baton.interop.stack;
 
+import static baton.interop.Futures.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncSemaphore;
 import baton.interop.Permit;
 import baton.interop.Select;
-import static baton.interop.Futures.await;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

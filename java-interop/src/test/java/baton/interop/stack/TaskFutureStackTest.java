@@ -1,11 +1,11 @@
 package baton.interop.stack;
 
-import baton.interop.AsyncTaskScheduler;
-import baton.interop.Futures;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import baton.Priority;
+import baton.interop.AsyncTaskScheduler;
+import baton.interop.Futures;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,12 +1,12 @@
 package baton.interop.stress;
 
-import baton.interop.CancellableFuture;
-import baton.interop.Futures;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.CancellableFuture;
+import baton.interop.Futures;
 import baton.interop.internal.cancel.Works;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;

@@ -1,11 +1,11 @@
 package baton.interop.stress;
 
-import baton.interop.AsyncSemaphore;
-import baton.interop.CancellableFuture;
-import baton.interop.Permit;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import baton.interop.AsyncSemaphore;
+import baton.interop.CancellableFuture;
+import baton.interop.Permit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;

@@ -1,11 +1,11 @@
 package baton.interop.stress;
 
-import baton.interop.AsyncChannel;
-import baton.interop.Futures;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncChannel;
+import baton.interop.Futures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,14 +1,14 @@
 package baton.interop.stress;
 
-import baton.interop.AsyncChannel;
-import baton.interop.AsyncSemaphore;
-import baton.interop.Permit;
-import baton.interop.Select;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncChannel;
+import baton.interop.AsyncSemaphore;
+import baton.interop.Permit;
+import baton.interop.Select;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

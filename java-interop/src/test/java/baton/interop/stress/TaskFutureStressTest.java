@@ -1,11 +1,11 @@
 package baton.interop.stress;
 
-import baton.interop.AsyncTaskScheduler;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.AsyncTaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
 import java.util.ArrayList;
 import java.util.List;

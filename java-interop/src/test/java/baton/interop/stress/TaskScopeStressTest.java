@@ -1,11 +1,11 @@
 package baton.interop.stress;
 
-import baton.interop.CancellableFuture;
-import baton.interop.CancellationToken;
-import baton.interop.TaskScope;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.CancellableFuture;
+import baton.interop.CancellationToken;
+import baton.interop.TaskScope;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;

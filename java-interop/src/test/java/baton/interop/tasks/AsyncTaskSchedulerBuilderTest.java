@@ -1,7 +1,5 @@
 package baton.interop.tasks;
 
-import baton.interop.AsyncTaskScheduler;
-import baton.interop.Futures;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -9,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.AsyncTaskScheduler;
+import baton.interop.Futures;
 import baton.scheduler.OnFullQueue;
 import baton.scheduler.PriorityPolicy;
 import baton.scheduler.TaskSchedulerConfig;

@@ -1,7 +1,5 @@
 package baton.interop.tasks;
 
-import baton.interop.AsyncTaskScheduler;
-import baton.interop.Futures;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
@@ -13,6 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.AsyncTaskScheduler;
+import baton.interop.Futures;
 import baton.scheduler.OnFullQueue;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskRejectedException;

@@ -1,13 +1,13 @@
 package baton.interop.tasks;
 
-import baton.interop.AsyncTaskScheduler;
-import baton.interop.Futures;
-import baton.interop.PriorityExecutor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.AsyncTaskScheduler;
+import baton.interop.Futures;
+import baton.interop.PriorityExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,7 +1,5 @@
 package baton.interop.tasks;
 
-import baton.interop.Futures;
-import baton.interop.PriorityExecutor;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.Futures;
+import baton.interop.PriorityExecutor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,7 +1,5 @@
 package baton.interop.tasks;
 
-import baton.interop.AsyncTaskScheduler;
-import baton.interop.Futures;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -9,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.AsyncTaskScheduler;
+import baton.interop.Futures;
 import baton.scheduler.OnFullQueue;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskScheduler;

@@ -1,9 +1,5 @@
 package baton.interop.tasks;
 
-import baton.interop.AsyncMutex;
-import baton.interop.AsyncTaskScheduler;
-import baton.interop.Futures;
-import baton.interop.Permit;
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -13,6 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.AsyncMutex;
+import baton.interop.AsyncTaskScheduler;
+import baton.interop.Futures;
+import baton.interop.Permit;
 import baton.scheduler.TaskSchedulerMetrics;
 import java.util.ArrayList;
 import java.util.Collections;
