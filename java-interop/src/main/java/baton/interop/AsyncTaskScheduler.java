@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link TaskScheduler} for Java: runs tasks, the most urgent first, and only so many at a time. A task is a call
- * that answers a stage, or a plain {@link Callable}; who schedules it gets a {@link CompletableFuture}.
+ * that returns a stage, or a plain {@link Callable}; the caller gets a {@link CompletableFuture}.
  *
  * <pre>{@code
  * AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(3);
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * stage has completed, not when the supplier returns.
  *
  * <p><i>Order.</i> The most urgent level first, as the {@code PriorityPolicy} bounds it; inside a level first come,
- * first served. Who waits for a Java task does not lift it, unlike who awaits a {@code ScheduledTask} in Kotlin.
+ * first served. Waiting for a Java task does not boost it; awaiting a {@code ScheduledTask} in Kotlin does.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire
  * takes a task that waits out of the queue at once, and it never runs. Once it runs, {@code cancel} cancels its
@@ -119,7 +119,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     /**
      * Has {@code task} run by {@code executor} when it is its turn.
      *
-     * <p>Its place is free when the call has returned. So a callable that answers a stage gives the place back before
+     * <p>Its place is free when the call has returned. So a callable that returns a stage gives the place back before
      * that stage has completed, and the stage itself is what arrives in the future: give such a call as a supplier,
      * to {@link #schedule(Priority, Supplier)}. That runs it on the executor of this face; {@link #of(TaskScheduler,
      * Executor)} makes another face of the same scheduler.
@@ -187,8 +187,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * Ends the intake for good: what waits, and all that is scheduled from now on, fails with
-     * {@code SchedulerClosedException}. What runs goes on; {@link #drain} tells when it has ended.
+     * Ends the intake for good: queued tasks, and tasks that are scheduled from now on, fail with
+     * {@code SchedulerClosedException}. Running tasks go on; {@link #drain} completes when they have ended.
      */
     @Override
     public void close() {

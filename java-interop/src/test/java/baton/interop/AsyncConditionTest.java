@@ -216,7 +216,7 @@ class AsyncConditionTest {
     }
 
     @Test
-    void timeout_nobodySignals_failsWithoutTheMutex() {
+    void timeout_withoutASignal_failsWithoutTheMutex() {
         Permit spent = mutex.lock("me").join();
         var e = assertInstanceOf(TimeoutException.class, awaitFailure(condition.await(spent, Duration.ofNanos(1))));
         assertTrue(

@@ -101,7 +101,7 @@ class FutureTableTest {
         return cells.stream();
     }
 
-    private record Seen(int waiting, int letIn) {}
+    private record Seen(int waiting, int granted) {}
 
     private static final class Cell {
         private static final int PERMITS = 4;
@@ -144,7 +144,7 @@ class FutureTableTest {
             return kind == Kind.MUTEX ? mutex.waiting() : semaphore.waiting();
         }
 
-        int letIn() {
+        int granted() {
             return (int) others.stream().filter(CompletableFuture::isDone).count();
         }
 
@@ -210,7 +210,7 @@ class FutureTableTest {
                 others.get(0).join().close();
         }
 
-        int expectedIn() {
+        int expectedGranted() {
             if (ender == Ender.CLOSE) return 2; // done, because they have failed
             if (ender == Ender.GRANT) {
                 if (state == State.HEAVY_HEAD) return 0;
@@ -221,7 +221,7 @@ class FutureTableTest {
         }
 
         Seen expected() {
-            return new Seen(2 - expectedIn(), expectedIn());
+            return new Seen(2 - expectedGranted(), expectedGranted());
         }
     }
 
@@ -234,7 +234,7 @@ class FutureTableTest {
             cell = new Cell(kind, state, ender);
             Cell now = cell;
             cell.setUp();
-            seen = cell.subject.handle((permit, e) -> new Seen(now.waiting(), now.letIn()));
+            seen = cell.subject.handle((permit, e) -> new Seen(now.waiting(), now.granted()));
             // If the machine stalls, the timeout of the subject may expire before the other requests are enqueued.
         } while (ender == Ender.OWN_TIMEOUT && cell.subject.isDone());
         Boolean answer = cell.end();
@@ -248,7 +248,7 @@ class FutureTableTest {
         } else if (answer != null) {
             assertEquals(state == State.FAILED && isCancel(ender), answer, "too late");
         }
-        assertEquals(cell.expected(), new Seen(cell.waiting(), cell.letIn()));
+        assertEquals(cell.expected(), new Seen(cell.waiting(), cell.granted()));
         assertSubject(cell);
         assertAllComesBack(cell);
         // The calls since must not have changed the outcome.

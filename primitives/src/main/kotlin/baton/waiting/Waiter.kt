@@ -101,7 +101,7 @@ public abstract class Waiter(
     /** Hands over [WaitCore.failure]. */
     protected abstract fun resumeFailed()
 
-    /** What it throws because it was cancelled, or could not take its grant; null if it does not know. */
+    /** The exception of a waiter that was cancelled, or could not take its grant; null if it has none. */
     internal open fun whyWithdrawn(): Throwable? = null
 
     /**

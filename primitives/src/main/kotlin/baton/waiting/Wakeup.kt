@@ -7,7 +7,7 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.Dispatchers
 
 /**
- * What a decision of a core leaves to be done once the lock is free: most often a [Waiter] to resume, but also a batch
+ * An action that a decision of a core leaves for when the lock is free: most often a [Waiter] to resume, but also a batch
  * of them, or a call of users' code. The wake list of [WaitCore] links them through [chain].
  */
 @InternalBatonApi

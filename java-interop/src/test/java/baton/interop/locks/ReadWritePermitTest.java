@@ -42,7 +42,7 @@ class ReadWritePermitTest {
     // ---- upgrade
 
     @Test
-    void upgrade_nobodyElseReads_isDoneAtOnceWithThisVeryPermit() {
+    void upgrade_withoutOtherReaders_isDoneAtOnceWithTheSamePermit() {
         for (boolean owned : List.of(false, true)) {
             UpgradablePermit permit = (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
             assertSame(permit, permit.upgrade().join());
@@ -192,7 +192,7 @@ class ReadWritePermitTest {
     }
 
     @Test
-    void upgrade_whoseExecutorRejects_isCompletedByWhoeverUnlocks() {
+    void upgrade_whoseExecutorRejects_isCompletedByTheUnlockingThread() {
         Permit reader = rw.lockRead().join();
         UpgradablePermit permit = rw.lockUpgradable().join();
         CompletableFuture<WritePermit> upgrade = permit.upgrade(Futures.REJECTING);
@@ -258,7 +258,7 @@ class ReadWritePermitTest {
     }
 
     @Test
-    void close_ofWhatWasUpgradedByNobodyElse_unlocksTheWriting() {
+    void close_whenTheFutureOfTheUpgradeWasNeverRead_unlocksTheWriting() {
         Permit reader = rw.lockRead().join();
         try (UpgradablePermit permit = rw.lockUpgradable().join()) {
             CompletableFuture<WritePermit> forgotten = permit.upgrade();

@@ -22,7 +22,7 @@ abstract class SelectKind {
     abstract void add(Select<String> select);
 
     /** Grants the clause, which has waited from its start. */
-    abstract void letIn();
+    abstract void grantClause();
 
     abstract int waiting();
 
@@ -46,7 +46,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             assertTrue(channel.trySend("won"));
         }
 
@@ -71,7 +71,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             received = channel.receive();
         }
 
@@ -108,7 +108,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             holder.close();
         }
 
@@ -143,7 +143,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             holder.close();
         }
 
@@ -178,7 +178,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             holder.close();
         }
 
@@ -214,7 +214,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             holder.close();
         }
 
@@ -243,7 +243,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             latch.countDown();
         }
 
@@ -271,7 +271,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             group.done();
         }
 
@@ -296,7 +296,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             party = barrier.arrive();
         }
 
@@ -326,7 +326,7 @@ abstract class SelectKind {
         }
 
         @Override
-        void letIn() {
+        void grantClause() {
             assertTrue(future.complete("won"), "a clause that loses cancels nothing");
         }
 

@@ -47,7 +47,7 @@ class SelectKindsTest {
         CompletableFuture<String> winner = select.start();
         assertEquals(1, channel.waiting());
         assertEquals(1, kind.waiting());
-        kind.letIn();
+        kind.grantClause();
         assertEquals("won", winner.join());
         assertEquals(0, channel.waiting() + kind.waiting());
         kind.checkWon();
@@ -57,7 +57,7 @@ class SelectKindsTest {
     @MethodSource("kinds")
     void clause_thatNeedNotWait_winsAtOnce(SelectKind kind) {
         boolean arrives = kind instanceof SelectKind.Arrive;
-        kind.letIn();
+        kind.grantClause();
         Select<String> select = Select.<String>first().onReceive(channel, x -> x);
         kind.add(select);
         assertEquals(arrives ? "index = 0" : "won", select.start().join());
@@ -73,7 +73,7 @@ class SelectKindsTest {
                 select.onReceive(channel, x -> kind.waiting() + x).start();
         assertTrue(channel.trySend(" wait when the winner's function runs"));
         assertEquals("0 wait when the winner's function runs", winner.join());
-        kind.letIn();
+        kind.grantClause();
         kind.checkNothingLost();
     }
 
@@ -98,7 +98,7 @@ class SelectKindsTest {
         CompletableFuture<Integer> waitingThen = winner.handle((value, e) -> kind.waiting());
         end.accept(winner);
         assertEquals(0, await(waitingThen));
-        kind.letIn();
+        kind.grantClause();
         kind.checkNothingLost();
         assertTrue(winner.isCompletedExceptionally() || winner.join().equals("outside"));
     }
@@ -112,7 +112,7 @@ class SelectKindsTest {
         Select<String> select = Select.<String>first().onReceive(channel, x -> x);
         kind.add(select);
         CompletableFuture<String> winner = select.start(steps);
-        kind.letIn();
+        kind.grantClause();
         assertEquals(0, channel.waiting());
         assertFalse(winner.isDone());
         end.accept(winner);

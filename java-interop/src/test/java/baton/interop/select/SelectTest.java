@@ -89,7 +89,7 @@ class SelectTest {
     }
 
     @Test
-    void timeout_zero_winsOnlyIfNobodyWinsAtOnce() {
+    void timeout_zero_winsOnlyIfNoOtherClauseWinsAtOnce() {
         Select<String> select =
                 Select.<String>first().onTimeout(Duration.ZERO, () -> "now").onAcquire(semaphore, permit -> "permit");
         assertEquals("permit", select.start().join());

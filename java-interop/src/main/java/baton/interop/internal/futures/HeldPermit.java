@@ -23,7 +23,7 @@ public abstract class HeldPermit implements Permit {
     /** Releases what this permit holds. */
     abstract void releaseHeld();
 
-    /** What this permit holds, in words: {@code "2 permits of Semaphore 'uplink' (…)"}. */
+    /** A description of what this permit holds: {@code "2 permits of Semaphore 'uplink' (…)"}. */
     abstract String describe();
 
     /**
