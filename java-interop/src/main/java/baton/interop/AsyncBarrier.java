@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} take the arrival
  * back, or break the barrier: see {@link BarrierCancellation}. Cancelling the future of the last party while the action
- * runs cancels the action's stage if that is possible, and breaks the barrier; completing that future from outside changes
- * nothing for the others.
+ * runs cancels the action's stage if that is possible, and breaks the barrier; completing that future from outside
+ * changes nothing for the others.
  *
  * <p><i>Callbacks, memory.</i> As for {@link AsyncSemaphore}.
  */
@@ -102,9 +102,9 @@ public final class AsyncBarrier {
 
     /**
      * Arrives. The future completes when the other parties have arrived too and the action has ended. Its value is the
-     * number of parties that were still missing: {@code parties - 1} for the first, 0 for the last. It fails with {@link
-     * BarrierBrokenException} if the barrier is broken, before or meanwhile, or is {@link #reset} meanwhile. If the action
-     * fails, the last party's future fails with that failure.
+     * number of parties that were still missing: {@code parties - 1} for the first, 0 for the last. It fails with
+     * {@link BarrierBrokenException} if the barrier is broken, before or meanwhile, or is {@link #reset} meanwhile. If
+     * the action fails, the last party's future fails with that failure.
      */
     public CompletableFuture<Integer> arrive() {
         return BarrierFuture.of(barrier, WaiterFuture.enqueue(core, 1, null, null, null));

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>It has no state of its own: Java futures, Kotlin coroutines, {@code select} clauses, {@link Select}s and
  * subscribers that use the same channel wait in the same queues. No method blocks; to block, call {@code join()}.
  *
- * <p><i>Order.</i> See {@link ChannelOrder}. Receivers are served in the order of their arrival, and so are senders; with
- * {@link ChannelOrder#PRIORITY}, the senders of one level are. The level is {@link Priority#NORMAL} if none is given.
+ * <p><i>Order.</i> See {@link ChannelOrder}. Receivers are served in the order of their arrival, and so are senders;
+ * with {@link ChannelOrder#PRIORITY}, the senders of one level are. The level is {@link Priority#NORMAL} if none is
+ * given.
  *
  * <p><i>Cancellation.</i> Cancelling a future, completing it from outside, or letting {@code orTimeout} expire
  * withdraws the request, and no element is lost: if the cancel is too late, a future of {@code receive} is completed
@@ -136,16 +137,16 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * As {@link #send(Object)}, but a future that had to wait is completed on {@code executor}; by the thread that makes
-     * room if the executor rejects that.
+     * As {@link #send(Object)}, but a future that had to wait is completed on {@code executor}; by the thread that
+     * makes room if the executor rejects that.
      */
     public CompletableFuture<@Nullable Void> send(T element, Executor executor) {
         return requests.send(element, null, null, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
-     * As {@link #send(Object)}, but fails with {@link TimeoutException} if the element was not taken in time; then it is
-     * never taken. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
+     * As {@link #send(Object)}, but fails with {@link TimeoutException} if the element was not taken in time; then it
+     * is never taken. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> send(T element, Duration timeout) {
         return requests.send(element, null, Objects.requireNonNull(timeout, "timeout"), null);
@@ -254,14 +255,14 @@ public final class AsyncChannel<T extends @Nullable Object> {
     /**
      * Gives {@code action} one element after the other, until the channel is closed and drained. Then the future
      * completes: normally, with the cause if the channel was closed with one, or with {@link ChannelClosedException} if
-     * it was cancelled. An exception of {@code action} ends the iteration and fails the future. Several iterations share
-     * the elements of one channel.
+     * it was cancelled. An exception of {@code action} ends the iteration and fails the future. Several iterations
+     * share the elements of one channel.
      *
      * <p><i>Cancellation.</i> Cancelling or completing the future ends the iteration: no further element is taken out.
      * An element given to {@code action} counts as received.
      *
-     * <p><i>Callbacks.</i> The action runs on this thread and on the sending threads, a bounded number of times in a row;
-     * after that a thread of Baton's own goes on. It never runs on two threads at a time.
+     * <p><i>Callbacks.</i> The action runs on this thread and on the sending threads, a bounded number of times in a
+     * row; after that a thread of Baton's own goes on. It never runs on two threads at a time.
      */
     public CompletableFuture<@Nullable Void> forEach(Consumer<? super T> action) {
         return ForEachFuture.of(channel, action, null);
@@ -292,8 +293,8 @@ public final class AsyncChannel<T extends @Nullable Object> {
      * A publisher of the elements of this channel. It takes an element out only when one is requested; several
      * subscribers share the elements. A subscription ends as {@link #forEach} does, and its subscriber gets that signal
      * without a request. A cancelled subscription takes no further element, and an element that it was granted and has
-     * not delivered goes to another receiver. Signals run as the actions of {@link #forEach} do. A null element stays in
-     * the channel, and ends the subscription with a {@link NullPointerException}.
+     * not delivered goes to another receiver. Signals run as the actions of {@link #forEach} do. A null element stays
+     * in the channel, and ends the subscription with a {@link NullPointerException}.
      */
     public Flow.Publisher<T> publisher() {
         return subscriber -> ChannelSubscription.subscribe(channel, subscriber, null, true);
@@ -306,9 +307,9 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
-     * A subscriber, for one subscription, that sends its elements to this channel. It requests the next element when the
-     * last one has a place, so it holds one at most. When its publisher completes or fails, it closes the channel, with
-     * the failure as the cause. When the channel is closed, it cancels its subscription at the next element.
+     * A subscriber, for one subscription, that sends its elements to this channel. It requests the next element when
+     * the last one has a place, so it holds one at most. When its publisher completes or fails, it closes the channel,
+     * with the failure as the cause. When the channel is closed, it cancels its subscription at the next element.
      */
     public Flow.Subscriber<T> subscriber() {
         return new ChannelSubscriber<>(this);

@@ -33,9 +33,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>{@code await} closes the permit of the mutex that it is given, and its future completes with a new one. Futures and
- * Kotlin coroutines wait in one queue and are signalled in the order of their arrival. There are no spurious wake-ups.
- * But other holders may have had the mutex between the signal and the new permit, so check the awaited state again.
+ * <p>{@code await} closes the permit of the mutex that it is given, and its future completes with a new one. Futures
+ * and Kotlin coroutines wait in one queue and are signalled in the order of their arrival. There are no spurious
+ * wake-ups. But other holders may have had the mutex between the signal and the new permit, so check the awaited state
+ * again.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and a timeout end the wait, for the signal
  * or for the mutex, before any thread sees the future completed. Unlike a coroutine, <b>a future that failed holds
@@ -113,7 +114,8 @@ public final class AsyncCondition {
     }
 
     /**
-     * Ends the wait of all requests that wait now. They get the mutex one after the other, in the order of their arrival.
+     * Ends the wait of all requests that wait now. They get the mutex one after the other, in the order of their
+     * arrival.
      *
      * @throws IllegalStateException if the mutex is not locked
      */

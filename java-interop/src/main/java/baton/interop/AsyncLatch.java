@@ -24,15 +24,16 @@ import org.jspecify.annotations.Nullable;
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same latch
  * wait in one queue. No method blocks; to block, call {@code join()}, best on a virtual thread.
  *
- * <p><i>Order.</i> All waiting requests are granted in one step, and their futures completed one after the other, in the
- * order of their arrival.
+ * <p><i>Order.</i> All waiting requests are granted in one step, and their futures completed one after the other, in
+ * the order of their arrival.
  *
  * <p><i>Cancellation.</i> Cancelling the future of an await, completing it from outside, or letting {@code orTimeout}
  * expire withdraws the request, and the count stays as it is. Cancelling a stage derived from it withdraws nothing.
  *
  * <p><i>Callbacks.</i> A future that had to wait is completed by the thread whose {@code countDown} opens the latch,
- * and its dependents run there, never under a lock of Baton's. A dependent that blocks holds up the futures behind it, so
- * it must not wait for one of them; give its future an executor. {@link AsyncSemaphore} says how the stack stays flat.
+ * and its dependents run there, never under a lock of Baton's. A dependent that blocks holds up the futures behind it,
+ * so it must not wait for one of them; give its future an executor. {@link AsyncSemaphore} says how the stack stays
+ * flat.
  *
  * <p><i>Memory.</i> Actions before a {@code countDown} that counted happen before the actions that follow an await.
  */
@@ -93,8 +94,8 @@ public final class AsyncLatch {
     }
 
     /**
-     * As {@link #await()}, but fails with {@link TimeoutException} if the latch has not opened in time. With zero or less it
-     * succeeds or fails at once. The timeout is rounded up to whole milliseconds.
+     * As {@link #await()}, but fails with {@link TimeoutException} if the latch has not opened in time. With zero or
+     * less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
         return countdown.await(timeout, () -> "not open within " + timeout + ": " + latch);

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same mutex
- * wait in one queue and are granted strictly in the order of their arrival. No method blocks; to block, call {@code join()}. It
- * is not bound to threads: any thread may close the permit.
+ * wait in one queue and are granted strictly in the order of their arrival. No method blocks; to block, call {@code
+ * join()}. It is not bound to threads: any thread may close the permit.
  *
  * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With an owner, locking
- * twice fails with {@link IllegalStateException}; it would wait for itself for ever otherwise. The owner is always the first
- * argument. As the only argument, an executor is an owner like any other; a {@link Duration} is a timeout, unless it is
- * cast to {@code Object}.
+ * twice fails with {@link IllegalStateException}; it would wait for itself for ever otherwise. The owner is always the
+ * first argument. As the only argument, an executor is an owner like any other; a {@link Duration} is a timeout, unless
+ * it is cast to {@code Object}.
  *
  * <p><i>Cancellation, callbacks, memory.</i> As for {@link AsyncSemaphore}.
  */
@@ -96,7 +96,8 @@ public final class AsyncMutex {
 
     /**
      * As {@link #lock()}, but fails with {@link TimeoutException} if the mutex is not granted in time; then this caller
-     * does not hold it. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
+     * does not hold it. With zero or less it succeeds or fails at once. The timeout is rounded up to whole
+     * milliseconds.
      */
     public CompletableFuture<Permit> lock(Duration timeout) {
         return requestWithin(null, timeout);
@@ -138,7 +139,8 @@ public final class AsyncMutex {
     }
 
     /**
-     * As {@link #withLock(Supplier)}, with an owner; fails with {@link IllegalStateException} if that owner holds it already.
+     * As {@link #withLock(Supplier)}, with an owner; fails with {@link IllegalStateException} if that owner holds it
+     * already.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(
             Object owner, Supplier<? extends CompletionStage<T>> action) {

@@ -32,17 +32,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Order.</i> The order of the lock, see {@link ReadWritePolicy}.
  *
- * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With an owner, a
- * request that would wait for its own owner for ever fails with {@link IllegalStateException}: to write while holding
- * the lock in any mode, to read in any way while writing, to read upgradably twice, to read again behind a writer that
- * waits for this very reader. The owner is always the first argument. As the only argument, an executor is an owner like any other; a
- * {@link Duration} is a timeout, unless it is cast to {@code Object}.
+ * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With an owner, a request
+ * that would wait for its own owner for ever fails with {@link IllegalStateException}: to write while holding the lock
+ * in any mode, to read in any way while writing, to read upgradably twice, to read again behind a writer that waits for
+ * this very reader. The owner is always the first argument. As the only argument, an executor is an owner like any
+ * other; a {@link Duration} is a timeout, unless it is cast to {@code Object}.
  *
  * <p><i>Cancellation, callbacks.</i> As for {@link AsyncSemaphore}. When a request to write
  * is withdrawn, the readers that it held back are granted at once.
  *
- * <p><i>Memory.</i> Actions before a write permit is closed or downgraded happen before the actions that follow the next
- * lock in any mode. Actions before a read permit is closed happen before the actions that follow the next lock to write.
+ * <p><i>Memory.</i> Actions before a write permit is closed or downgraded happen before the actions that follow the
+ * next lock in any mode. Actions before a read permit is closed happen before the actions that follow the next lock to
+ * write.
  */
 public final class AsyncReadWriteLock {
     private final ReadWriteLock lock;
@@ -115,8 +116,9 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * As {@link #lockRead()}, but fails with {@link TimeoutException} if the lock is not granted in time; then the caller
-     * holds nothing. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
+     * As {@link #lockRead()}, but fails with {@link TimeoutException} if the lock is not granted in time; then the
+     * caller holds nothing. With zero or less it succeeds or fails at once. The timeout is rounded up to whole
+     * milliseconds.
      */
     public CompletableFuture<Permit> lockRead(Duration timeout) {
         return requests.requestWithin(Permit.class, LockMode.READ, null, timeout);
@@ -144,8 +146,8 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * Runs {@code action} while reading. The lock is unlocked when the action's stage has completed, normally or not, or
-     * when the action throws. After that the returned future completes as the stage did.
+     * Runs {@code action} while reading. The lock is unlocked when the action's stage has completed, normally or not,
+     * or when the action throws. After that the returned future completes as the stage did.
      *
      * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action
      * runs: its stage is cancelled if that is possible, and the lock is unlocked when the stage has completed.

@@ -21,7 +21,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Semaphore} for Java: waiting operations return a {@link CompletableFuture}, and a holder has a {@link Permit}.
+ * A {@link Semaphore} for Java: waiting operations return a {@link CompletableFuture}, and a holder has a {@link
+ * Permit}.
  *
  * <pre>{@code
  * AsyncSemaphore uplink = AsyncSemaphore.create(10);
@@ -42,10 +43,10 @@ import org.jspecify.annotations.Nullable;
  * withdraws the request.
  *
  * <p><i>Callbacks.</i> A future that had to wait is completed by the releasing thread, and its dependents run there,
- * never under a lock of Baton's. When releases and callbacks are nested more than a few levels deep, a thread of Baton's
- * own, {@code baton-callbacks-…}, completes the next future, so that the stack stays flat. Such a thread also completes
- * a future whose timeout has passed. No other code can fill that pool, and its callbacks may block. Give an executor to
- * run the callbacks there instead.
+ * never under a lock of Baton's. When releases and callbacks are nested more than a few levels deep, a thread of
+ * Baton's own, {@code baton-callbacks-…}, completes the next future, so that the stack stays flat. Such a thread also
+ * completes a future whose timeout has passed. No other code can fill that pool, and its callbacks may block. Give an
+ * executor to run the callbacks there instead.
  *
  * <p><i>Failures</i> arrive in the future: {@link SemaphoreClosedException} if the semaphore is closed,
  * {@link TimeoutException} once the timeout has passed. Arguments that can never succeed throw at the call.
@@ -238,7 +239,9 @@ public final class AsyncSemaphore {
         semaphore.resize(permits);
     }
 
-    /** Fails waiting and later requests with {@link SemaphoreClosedException}. Holders may still close their permits. */
+    /**
+     * Fails waiting and later requests with {@link SemaphoreClosedException}. Holders may still close their permits.
+     */
     public void close() {
         semaphore.close(null);
     }

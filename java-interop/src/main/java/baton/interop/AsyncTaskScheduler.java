@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link TaskScheduler} for Java: runs tasks, the most urgent first, and only so many at a time. A task is a call
- * that returns a stage, or a plain {@link Callable}; the caller gets a {@link CompletableFuture}.
+ * A {@link TaskScheduler} for Java: runs tasks, the most urgent first, and a limited number at a time. A task is a
+ * supplier of a stage, or a plain {@link Callable}; scheduling it returns a {@link CompletableFuture}.
  *
  * <pre>{@code
  * AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(3);
@@ -26,31 +26,33 @@ import org.jspecify.annotations.Nullable;
  * page.cancel(true); // leaves the queue at once, or cancels the request that runs
  * }</pre>
  *
- * <p>It has no state of its own: Java tasks and Kotlin coroutines of the same scheduler stand in one queue. No method
+ * <p>It has no state of its own: Java tasks and Kotlin coroutines of the same scheduler wait in one queue. No method
  * blocks.
  *
  * <p><i>Bound.</i> At most {@link #maxConcurrency} tasks have begun and not ended. A task of a supplier ends when its
  * stage has completed, not when the supplier returns.
  *
- * <p><i>Order.</i> The most urgent level first, as the {@code PriorityPolicy} bounds it; inside a level first come,
- * first served. Waiting for a Java task does not boost it; awaiting a {@code ScheduledTask} in Kotlin does.
+ * <p><i>Order.</i> The most urgent level first, within the bounds of the {@code PriorityPolicy}; inside a level in the
+ * order of scheduling. Waiting for a Java task does not boost it, unlike awaiting a {@code ScheduledTask} in Kotlin.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire
- * takes a task that waits out of the queue at once, and it never runs. Once it runs, {@code cancel} cancels its
- * stage, if that can be cancelled, and its place is free when the stage has ended; a callable runs to its end.
- * Cancelling the scope of a Kotlin scheduler cancels all its Java tasks so, but does not wait for them.
+ * removes a waiting task from the queue at once, and the task never runs. Once it runs, {@code cancel} cancels its
+ * stage, if that is possible, and the slot of the task is free when the stage has completed; a callable runs to its
+ * end. Cancelling the scope of a Kotlin scheduler cancels all its Java tasks in the same way, but does not wait for
+ * them.
  *
- * <p><i>Failures.</i> What a task throws, or its stage fails with, arrives in its future as itself. A task that is
- * refused fails with {@code TaskRejectedException}, {@code TaskShedException} or {@code SchedulerClosedException}; no
- * method throws because of the state of the scheduler.
+ * <p><i>Failures.</i> An exception of a task, or the failure of its stage, arrives in its future unwrapped. A task that
+ * is refused fails with {@code TaskRejectedException}, {@code TaskShedException} or {@code SchedulerClosedException};
+ * no method throws because of the state of the scheduler.
  *
- * <p><i>Threads.</i> Suppliers run on the executor of this face; dependents of the future where its task ended. Unless
- * another executor is given, it is the common pool, or {@code Dispatchers.IO} where that pool has no thread. The common
- * pool has few threads: tasks that block should have an executor of their own. Each task is one {@code execute}, called by the thread that schedules or that frees
- * the place. Where an executor runs commands in place, deep ones are given to it from another thread.
+ * <p><i>Threads.</i> Suppliers run on the executor of this object; dependents of a future where its task ended. Unless
+ * another executor is given, it is the common pool, or {@code Dispatchers.IO} if that pool has no thread. The common
+ * pool has few threads, so give tasks that block an executor of their own. Each task is one {@code execute}, called by
+ * the thread that schedules it or that frees the slot. If an executor runs commands in place, those at too deep a stack
+ * are given to it from another thread.
  *
- * <p><i>Memory.</i> What happens before a {@code schedule} happens before the task; the task happens before what
- * follows its future, and before the end of a {@link #drain}.
+ * <p><i>Memory.</i> Actions before a {@code schedule} happen before the task; the task happens before the actions that
+ * follow its future, and before the end of a {@link #drain}.
  *
  * <p>All members may be called from any thread.
  */
@@ -63,20 +65,20 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         this.executor = executor;
     }
 
-    /** The Java face of that very scheduler; what Java schedules here runs on the common pool. */
+    /** The Java API of the given scheduler; tasks scheduled here run on the common pool. */
     public static AsyncTaskScheduler of(TaskScheduler scheduler) {
         return of(scheduler, AsyncTaskSchedulerBuilder.defaultExecutor());
     }
 
     /**
-     * The Java face of that very scheduler; what Java schedules here runs on {@code executor}.
+     * The Java API of the given scheduler; tasks scheduled here run on {@code executor}.
      *
-     * @param executor gets each task as one command, once the task has its place. {@code execute} is called by the
-     *     thread that schedules, or else by the one that frees the place: an executor that captures the context of its
+     * @param executor gets each task as one command, once the task has its slot. {@code execute} is called by the
+     *     scheduling thread, or else by the thread that frees the slot: an executor that captures the context of its
      *     caller (a logging context, an identity) captures that thread's. Capture such a context in the task instead.
-     *     A command that the executor rejects fails its task. A command that it takes and then drops, as a pool does on
-     *     {@code shutdownNow} and with a {@code DiscardPolicy}, keeps its place until the task's future is cancelled or
-     *     completed
+     *     A command that the executor rejects fails its task. A command that it accepts and then drops, as a pool does
+     *     on {@code shutdownNow} and with a {@code DiscardPolicy}, keeps its slot until the task's future is cancelled
+     *     or completed
      */
     public static AsyncTaskScheduler of(TaskScheduler scheduler, Executor executor) {
         return new AsyncTaskScheduler(
@@ -93,7 +95,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * A new scheduler of which more is to be said.
+     * A builder of a new scheduler, with further settings.
      *
      * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
      */
@@ -107,7 +109,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * Has {@code task} run when it is its turn. The future completes as the stage does, which {@code task} must return.
+     * Runs {@code task} once it has a slot. The future completes as the stage that {@code task} must return.
      */
     public <T extends @Nullable Object> CompletableFuture<T> schedule(
             Priority priority, Supplier<? extends CompletionStage<T>> task) {
@@ -117,12 +119,12 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * Has {@code task} run by {@code executor} when it is its turn.
+     * Runs {@code task} on {@code executor} once it has a slot.
      *
-     * <p>Its place is free when the call has returned. So a callable that returns a stage gives the place back before
-     * that stage has completed, and the stage itself is what arrives in the future: give such a call as a supplier,
-     * to {@link #schedule(Priority, Supplier)}. That runs it on the executor of this face; {@link #of(TaskScheduler,
-     * Executor)} makes another face of the same scheduler.
+     * <p>The slot is free when the callable has returned. So a callable that returns a stage frees the slot before that
+     * stage has completed, and its future completes with the stage itself. Give such a task as a supplier to {@link
+     * #schedule(Priority, Supplier)}, which runs it on the executor of this object; {@link #of(TaskScheduler,
+     * Executor)} makes another one for the same scheduler.
      *
      * @param executor as for {@link #of(TaskScheduler, Executor)}
      */
@@ -135,32 +137,32 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * An executor of this scheduler's tasks at that level: each command counts towards {@link #maxConcurrency} and
-     * runs on the executor of this face. Shutting it down ends it alone, not the scheduler; it has terminated when the
-     * places of its commands are free.
+     * An executor that runs commands as tasks of this scheduler at that level: each counts towards {@link
+     * #maxConcurrency} and runs on the executor of this object. A shutdown ends the returned executor alone, not the
+     * scheduler; it has terminated when the slots of its commands are free.
      *
-     * <p>A future of {@code submit} that is cancelled while it waits leaves the queue at once. (One that {@code invokeAny}
-     * cancels keeps its place until its turn, and does nothing then.)
+     * <p>A future of {@code submit} that is cancelled while it waits leaves the queue at once. (A future that {@code
+     * invokeAny} cancels stays in the queue until it has a slot, and does nothing then.)
      *
-     * <p>When the scheduler refuses a command, {@code execute} throws {@code RejectedExecutionException} if that is known
-     * at once. A command that is dropped later, because it is shed, or the scheduler is closed, never runs: if it is a
-     * future, as those of {@code submit} are, it is cancelled; any other is reported as a
-     * {@code RejectedExecutionException} to the uncaught exception handler of the thread that drops it. Nothing can
-     * complete the future of a {@code supplyAsync} or {@code thenApplyAsync} whose command is dropped: where the
-     * scheduler may drop, give such work to {@link #schedule} instead.
+     * <p>If the scheduler refuses a command at once, {@code execute} throws {@code RejectedExecutionException}. A
+     * command that is dropped later, because it is shed or the scheduler is closed, never runs. If it is a future, as
+     * those of {@code submit} are, it is cancelled; any other is reported as a {@code RejectedExecutionException} to
+     * the uncaught exception handler of the thread that drops it. The future of a {@code supplyAsync} or {@code
+     * thenApplyAsync} whose command is dropped never completes: if the scheduler may drop tasks, give such work to
+     * {@link #schedule} instead.
      */
     public ExecutorService executor(Priority priority) {
         return new TaskExecutor(this, executor, Objects.requireNonNull(priority, "priority"));
     }
 
-    /** How many tasks may run. */
+    /** The number of tasks that may run at a time. */
     public int maxConcurrency() {
         return scheduler.getMaxConcurrency();
     }
 
     /**
-     * Changes how many tasks may run. A greater number starts more at once; a smaller one takes nothing from those
-     * that run.
+     * Changes the number of tasks that may run at a time. A greater number starts more at once; a smaller one stops no
+     * running task.
      *
      * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
      */
@@ -168,27 +170,27 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         scheduler.setMaxConcurrency(maxConcurrency);
     }
 
-    /** Starts nothing until {@link #resume}; what runs goes on. To pause twice changes nothing. */
+    /** Starts no task until {@link #resume}; running tasks go on. A second pause changes nothing. */
     public void pause() {
         scheduler.pause();
     }
 
-    /** Starts at once as many as may run. */
+    /** Starts as many waiting tasks as may run. */
     public void resume() {
         scheduler.resume();
     }
 
     /**
-     * Ends the intake; the future completes when all tasks have ended, queued ones included. While the scheduler is
-     * paused it waits. Cancelling the future changes nothing but the future.
+     * Refuses further tasks; the future completes when all tasks have ended, queued ones included. While the scheduler
+     * is paused, queued tasks and so the future wait. Cancelling the future has no effect on the scheduler.
      */
     public CompletableFuture<@Nullable Void> drain() {
         return AsyncLatch.of(StageTasks.beginDrain(scheduler)).await();
     }
 
     /**
-     * Ends the intake for good: queued tasks, and tasks that are scheduled from now on, fail with
-     * {@code SchedulerClosedException}. Running tasks go on; {@link #drain} completes when they have ended.
+     * Closes the scheduler for good: waiting and later tasks fail with {@code SchedulerClosedException}. Running tasks
+     * go on; the future of {@link #drain} completes when they have ended.
      */
     @Override
     public void close() {
@@ -200,7 +202,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         scheduler.close(Objects.requireNonNull(cause, "cause"));
     }
 
-    /** A snapshot of what it does. */
+    /** A snapshot of its metrics. */
     public TaskSchedulerMetrics metrics() {
         return scheduler.getMetrics();
     }

@@ -19,6 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Configures and builds an {@link AsyncTaskScheduler}; {@link TaskSchedulerConfig} specifies the meaning of the
  * settings. Not thread-safe. One builder can build several schedulers, which share nothing.
+ *
+ * <pre>{@code
+ * AsyncTaskScheduler scheduler = AsyncTaskScheduler.builder(3)
+ *         .maxWait(Priority.LOW, Duration.ofSeconds(5))
+ *         .capacity(1_000, OnFullQueue.REJECT)
+ *         .build();
+ * }</pre>
  */
 public final class AsyncTaskSchedulerBuilder {
     private final int maxConcurrency;

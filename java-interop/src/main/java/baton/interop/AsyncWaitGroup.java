@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link WaitGroup} for Java: counts work in progress, and completes futures once there is none. Call {@link #add}
- * before a piece of work begins, {@link #done} when it has ended. Waiting operations return a {@link CompletableFuture}.
+ * before a piece of work begins, {@link #done} when it has ended. Waiting operations return a {@link
+ * CompletableFuture}.
  *
  * <pre>{@code
  * AsyncWaitGroup uploads = AsyncWaitGroup.create();
@@ -26,16 +27,17 @@ import org.jspecify.annotations.Nullable;
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same group
  * wait in one queue. No method blocks; to block, call {@code join()}, best on a virtual thread.
  *
- * <p><i>Zero.</i> When the count reaches zero, all requests that wait at that moment are granted, even if an {@code add}
- * follows at once. A request that arrives after that moment is not. The group can be used again after it was at zero.
+ * <p><i>Zero.</i> When the count reaches zero, all requests that wait at that moment are granted, even if an {@code
+ * add} follows at once. A request that arrives after that moment is not. The group can be used again after it was at
+ * zero.
  *
  * <p><i>Misuse.</i> {@link #done} at zero, and an {@link #add} beyond {@link Integer#MAX_VALUE}, throw
  * {@link IllegalStateException} at the call and change nothing.
  *
  * <p><i>Order, cancellation, callbacks.</i> As for {@link AsyncLatch}.
  *
- * <p><i>Memory.</i> Actions before a {@code done} happen before the actions that follow an await which is granted by the
- * zero to which that {@code done} contributed.
+ * <p><i>Memory.</i> Actions before a {@code done} happen before the actions that follow an await which is granted by
+ * the zero to which that {@code done} contributed.
  */
 public final class AsyncWaitGroup {
     private final WaitGroup group;
@@ -100,8 +102,8 @@ public final class AsyncWaitGroup {
     }
 
     /**
-     * As {@link #await()}, but a future that had to wait is completed on {@code executor}; by the thread that brings the
-     * count to zero if the executor rejects that.
+     * As {@link #await()}, but a future that had to wait is completed on {@code executor}; by the thread that brings
+     * the count to zero if the executor rejects that.
      */
     public CompletableFuture<@Nullable Void> await(Executor executor) {
         return countdown.await(Objects.requireNonNull(executor, "executor"));

@@ -22,6 +22,15 @@ import org.jspecify.annotations.Nullable;
  * start a chain. Every stage derived from it ({@code thenApply}, {@code handle}, {@code thenCombine}, …) is a
  * CancellableFuture too, and cancelling the stage propagates up the chain to its first future.
  *
+ * <pre>{@code
+ * CancellableFuture<Page> page = CancellableFuture.supply(pool, token -> {
+ *     token.onCancel(connection::abort);
+ *     return connection.load();
+ * });
+ * CancellableFuture<String> title = page.thenApply(Page::title);
+ * title.cancel(true); // aborts the connection: no other stage wants the page
+ * }</pre>
+ *
  * <p><i>Waiting.</i> No method of its own blocks. A cancelled future is done at once, as in CompletableFuture; {@link
  * #terminated} completes when the function and its teardowns have really ended.
  *

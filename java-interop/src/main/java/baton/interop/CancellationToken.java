@@ -9,6 +9,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Shows a {@link CancellableFunction} whether its result is still wanted, and runs its teardowns when it is not.
  *
+ * <pre>{@code
+ * CancellableFuture<Integer> sum = CancellableFuture.supply(pool, token -> {
+ *     int total = 0;
+ *     for (int number : numbers) {
+ *         token.throwIfCancelled();
+ *         total += number;
+ *     }
+ *     return total;
+ * });
+ * }</pre>
+ *
  * <p>The token is cancelled when its {@link CancellableFuture} is cancelled, directly or by the stages derived from it,
  * or is completed from outside. The token stays uncancelled if the function ends first, with a value or without.
  *

@@ -10,6 +10,10 @@ import java.util.function.Consumer;
  * records the place where it was handed out, which costs one stack trace per permit. Reporting releases nothing: the
  * permit stays lost, and the report identifies it.
  *
+ * <pre>{@code
+ * LeakReport.enable(leak -> log.println("lost: " + leak.permit()));
+ * }</pre>
+ *
  * <p>It has no thread: each handing out of a permit, and {@link #check()}, look for lost permits. They find a permit
  * only after the garbage collector has found it unreachable.
  */

@@ -3,6 +3,12 @@ package baton.interop;
 /**
  * The result of an acquire or a lock, held until it is closed. Made for try-with-resources.
  *
+ * <pre>{@code
+ * try (Permit permit = semaphore.acquire().join()) {
+ *     upload();
+ * }
+ * }</pre>
+ *
  * <p><i>Thread-safety.</i> Any thread may close a permit. Closing is idempotent: the second and every further close do
  * nothing, so code can close a permit early, and again in a {@code finally}.
  *

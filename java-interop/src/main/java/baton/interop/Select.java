@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Failures.</i> A clause that fails, for example because its channel is closed and drained, wins, and the future
  * fails with its failure. If the function throws, the future fails with that exception. If the future failed, or was
- * completed from outside, nothing is held: a permit that was given to the function is closed. Otherwise the function, or
- * the code that gets its result, has to close the permit.
+ * completed from outside, nothing is held: a permit that was given to the function is closed. Otherwise the function,
+ * or the code that gets its result, has to close the permit.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} withdraw all
  * clauses; if one has won, but its function has not begun, its grant is returned. A clause that loses leaves nothing

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p><i>Waiting.</i> {@link #join} waits until all forked functions and their teardowns have ended, including those that
- * the functions have forked themselves. {@link #close} cancels the running ones and waits for them too, so nothing of
- * the scope runs after the block.
+ * <p><i>Waiting.</i> {@link #join} waits until all forked functions and their teardowns have ended, including those
+ * that the functions have forked themselves. {@link #close} cancels the running ones and waits for them too, so nothing
+ * of the scope runs after the block.
  *
  * <p><i>Failure.</i> The first function that fails cancels all others, with its failure as the reason; {@link #join}
  * throws it, with later failures as suppressed. In an independent scope the others run on. A future that was completed
@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Cancellation.</i> Cancelling a future of the scope, or all stages derived from it, cancels that one alone.
  * {@link #join} ends early when its thread is interrupted.
  *
- * <p><i>Callbacks.</i> Functions run on the given executor, which must run them while a thread waits here. The scope has
- * no thread of its own, except one opened by {@link #openVirtual}. {@link CancellationToken} says where callbacks and
- * teardowns run.
+ * <p><i>Callbacks.</i> Functions run on the given executor, which must run them while a thread waits here. The scope
+ * has no thread of its own, except one opened by {@link #openVirtual}. {@link CancellationToken} says where callbacks
+ * and teardowns run.
  *
  * <p><i>Memory.</i> Actions of the forked functions happen before the actions that follow a join or a close.
  *
@@ -103,8 +103,8 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * Runs the function on the executor, as {@link CancellableFuture#supply}. Never waits. If the scope has failed, or a
-     * join has timed out, the future is cancelled for that reason and the function never begins.
+     * Runs the function on the executor, as {@link CancellableFuture#supply}. Never waits. If the scope has failed, or
+     * a join has timed out, the future is cancelled for that reason and the function never begins.
      *
      * @throws IllegalStateException if the scope is closed
      */
@@ -120,7 +120,8 @@ public final class TaskScope implements AutoCloseable {
     /**
      * Waits until all forked functions have ended.
      *
-     * @throws ExecutionException if a function has failed; its cause is the first failure, with the others as suppressed
+     * @throws ExecutionException if a function has failed; its cause is the first failure, with the others as
+     *     suppressed
      * @throws InterruptedException if this thread is interrupted; the functions run on
      * @throws IllegalStateException within the scope
      */
@@ -165,8 +166,8 @@ public final class TaskScope implements AutoCloseable {
     }
 
     /**
-     * Cancels the running functions, and waits until all functions and teardowns have ended, however long that takes; an
-     * interrupt does not end the wait. A second close only waits.
+     * Cancels the running functions, and waits until all functions and teardowns have ended, however long that takes;
+     * an interrupt does not end the wait. A second close only waits.
      *
      * @throws IllegalStateException within the scope; it stays open
      */

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The methods that derive a stage from this one: each returns what CompletableFuture's own does, but cancellable, and
  * counts it as a dependent of this.
  *
- * <p>They are not in a package of the internals: Kotlin's compiler refuses calls to methods of a package that the module
- * does not export.
+ * <p>They are not in a package of the internals: Kotlin's compiler refuses calls to methods of a package that the
+ * module does not export.
  */
 abstract class UnaryStages<T extends @Nullable Object> extends CancellationNode<T> {
     UnaryStages(@Nullable CancellableWork work) {

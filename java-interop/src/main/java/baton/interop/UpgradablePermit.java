@@ -10,6 +10,14 @@ import java.util.concurrent.TimeoutException;
  * A {@link Permit} of an {@link AsyncReadWriteLock} that reads together with other readers, until {@link #upgrade()}
  * turns it into a permit that writes exclusively.
  *
+ * <pre>{@code
+ * try (UpgradablePermit permit = lock.lockUpgradable().join()) {
+ *     WritePermit writes = permit.upgrade().join();
+ *     cache.clear();
+ *     writes.downgrade();
+ * }
+ * }</pre>
+ *
  * <p>An upgrade yields this same permit, which then writes: there is no other permit to close, and a future of an
  * upgrade that is never read loses nothing. {@link #close()} releases the mode that is held at that moment.
  *

@@ -39,7 +39,9 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         }
     }
 
-    /** More than one source: each is a Sources, a DependentCount, a weak reference to a plain future, or another stage. */
+    /**
+     * More than one source: each is a Sources, a DependentCount, a weak reference to a plain future, or another stage.
+     */
     private record Sources(Object first, Object rest) {}
 
     /** Null, one source, Sources, or a Withdrawal once this was ended from outside. */
@@ -169,7 +171,8 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
     }
 
     /**
-     * Leaves the source, which ends if this was its last dependent, and so on upstream. A loop, because chains are long.
+     * Leaves the source, which ends if this was its last dependent, and so on upstream. A loop, because chains are
+     * long.
      */
     private void leaveUpstream(Object source, Withdrawal withdrawal) {
         ArrayDeque<Object> open = new ArrayDeque<>(4);

@@ -7,7 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A function that returns a stage and makes it a source of the dependent, so that a cancel of the dependent reaches it. */
+/**
+ * A function that returns a stage and makes it a source of the dependent, so that a cancel of the dependent reaches it.
+ */
 public final class ComposeLink<A extends @Nullable Object, U extends @Nullable Object>
         implements Function<A, CompletionStage<U>> {
     private final Function<? super A, ? extends CompletionStage<U>> function;

@@ -5,8 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 
 /**
- * The number of stages that were derived from a future and still want it. They refer to this instead of the future: code
- * that can still complete the future refers to it anyway, and a stage must not keep all ended futures before it alive.
+ * The number of stages that were derived from a future and still want it. They refer to this instead of the future:
+ * code that can still complete the future refers to it anyway, and a stage must not keep all ended futures before it
+ * alive.
  */
 final class DependentCount extends WeakReference<CancellationNode<?>> {
     private static final VarHandle COUNT;

@@ -47,9 +47,9 @@ public final class TaskGroup {
     }
 
     /**
-     * The reason with which a future that was just added is to be cancelled instead of started, or null. The thread that
-     * stops the group reads {@code running} after it has written {@code stopped}, so at least one of the two threads
-     * cancels the future.
+     * The reason with which a future that was just added is to be cancelled instead of started, or null. The thread
+     * that stops the group reads {@code running} after it has written {@code stopped}, so at least one of the two
+     * threads cancels the future.
      */
     public @Nullable Throwable stopReason() {
         return stopped.get();

@@ -17,13 +17,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Receives elements of a channel on demand, one at a time, and signals them in their order.
  *
- * <p>Each event (a request, an element, a cancellation) increments {@link #events}. The thread that increments it from 0
- * delivers until there is no further event; all other threads leave the delivery to that one. So signals are serial, and
- * a request from within a signal does not deepen the stack. The delivering thread is a borrowed one: after {@link #BATCH}
- * signals a callback thread, or the executor, goes on.
+ * <p>Each event (a request, an element, a cancellation) increments {@link #events}. The thread that increments it from
+ * 0 delivers until there is no further event; all other threads leave the delivery to that one. So signals are serial,
+ * and a request from within a signal does not deepen the stack. The delivering thread is a borrowed one: after {@link
+ * #BATCH} signals a callback thread, or the executor, goes on.
  *
- * <p>An element granted to an {@link Entry} is signalled or returned to the channel, by the thread that claims it first.
- * So a cancelled subscription returns an undelivered element at once, however long an executor takes to run its tasks.
+ * <p>An element granted to an {@link Entry} is signalled or returned to the channel, by the thread that claims it
+ * first. So a cancelled subscription returns an undelivered element at once, however long an executor takes to run its
+ * tasks.
  *
  * <p>While nothing is requested, a second entry waits for the end of the channel, which is signalled without demand.
  */

@@ -37,7 +37,9 @@ abstract class ManagedExecutor extends AbstractExecutorService {
     private final CountDownLatch terminated = new CountDownLatch(1);
     private volatile boolean shutdown;
 
-    /** After {@link #shutdownNow}: no work begins, and running ones are interrupted. Written before {@link #shutdown}. */
+    /**
+     * After {@link #shutdownNow}: no work begins, and running ones are interrupted. Written before {@link #shutdown}.
+     */
     private volatile boolean stopped;
 
     /** Submits the work, to be run once. Returns null, or the reason why it never runs. */

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A future of a queued request. Each method that completes it from outside withdraws the request first, so no thread
- * sees the future completed while its request is still in the queue. The exception is the moment in which another thread
- * is withdrawing the request. The future is completed even if the withdrawal throws.
+ * sees the future completed while its request is still in the queue. The exception is the moment in which another
+ * thread is withdrawing the request. The future is completed even if the withdrawal throws.
  */
 public abstract class RevocableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
     /** Takes the request back if it is undecided. Otherwise completes this future as the request was decided. */

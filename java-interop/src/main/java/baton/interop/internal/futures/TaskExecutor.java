@@ -46,8 +46,8 @@ public final class TaskExecutor extends ManagedExecutor {
 
         /**
          * If the scheduler drops the task during its submission, {@code execute} throws. Later, a command that is a
-         * future is cancelled. Any other is reported, and so is the command of a stage: only that command could complete
-         * the stage's future.
+         * future is cancelled. Any other is reported, and so is the command of a stage: only that command could
+         * complete the stage's future.
          */
         @Override
         void actionDropped(Work work) {

@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a task of a scheduler: waits for a slot, runs on its executor as one command, releases the slot when the
- * task has ended, and completes.
+ * The future of a task of a scheduler: waits for a slot, runs on its executor as one command, releases the slot when
+ * the task has ended, and completes.
  *
- * <p>The slot is released before this is completed. So the task that gets the slot is already handed to its own executor
- * when the dependents of this run, and they may block until that task has ended, too.
+ * <p>The slot is released before this is completed. So the task that gets the slot is already handed to its own
+ * executor when the dependents of this run, and they may block until that task has ended, too.
  *
  * @param <A> the type of the action
  */
@@ -137,8 +137,8 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
 
     /**
      * The command that the executor gets. It gets it at once, however deep the stack is, because the submitting thread
-     * may block until the task has ended. On an executor that runs commands in place, each task runs on the stack of the
-     * task before it; a command at too deep a stack is submitted again by a callback thread.
+     * may block until the task has ended. On an executor that runs commands in place, each task runs on the stack of
+     * the task before it; a command at too deep a stack is submitted again by a callback thread.
      */
     private final class StartCommand implements Runnable {
         private final Thread submitter = Thread.currentThread();

@@ -13,8 +13,8 @@ public final class Timeout {
     private Timeout() {}
 
     /**
-     * The timeout in whole milliseconds, rounded up, at most {@link Long#MAX_VALUE}. Zero if it is negative: callers that
-     * compute {@code deadline - now} get a negative timeout when they are late.
+     * The timeout in whole milliseconds, rounded up, at most {@link Long#MAX_VALUE}. Zero if it is negative: callers
+     * that compute {@code deadline - now} get a negative timeout when they are late.
      */
     public static long millis(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
@@ -32,7 +32,8 @@ public final class Timeout {
     }
 
     /**
-     * Runs {@code end} once {@code timeout} has passed: on this thread for a timeout of zero, else on a callback thread.
+     * Runs {@code end} once {@code timeout} has passed: on this thread for a timeout of zero, else on a callback
+     * thread.
      *
      * @return the timer, or null if none was started
      */

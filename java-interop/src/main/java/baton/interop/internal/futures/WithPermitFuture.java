@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a {@code with…} call: waits for a permit, runs the action, closes the permit when the action's stage has
- * completed, and completes as that stage did. If it is withdrawn before the action has begun, the request is withdrawn
- * too, or the permit is closed.
+ * The future of a {@code with…} call: waits for a permit, runs the action, closes the permit when the action's stage
+ * has completed, and completes as that stage did. If it is withdrawn before the action has begun, the request is
+ * withdrawn too, or the permit is closed.
  */
 public final class WithPermitFuture<T extends @Nullable Object> extends StageFuture<T> {
     private final CompletableFuture<Permit> grant;

@@ -8,18 +8,23 @@ public interface Clause<R extends @Nullable Object> {
     /** A new attempt for one start of the select. */
     Attempt attempt(SelectFuture<R> call);
 
-    /** Whether its attempts start after those of all other clauses, whatever the order of the clauses; true for timeouts. */
+    /**
+     * Whether its attempts start after those of all other clauses, whatever the order of the clauses; true for
+     * timeouts.
+     */
     default boolean isLast() {
         return false;
     }
 
     /**
-     * One request of one start of a select. Each method but {@code start} is called at most once: {@code withdraw} after
-     * the select has started all attempts or one of them has won, {@code finish} and {@code undo} only after this one
-     * has won.
+     * One request of one start of a select. Each method but {@code start} is called at most once: {@code withdraw}
+     * after the select has started all attempts or one of them has won, {@code finish} and {@code undo} only after this
+     * one has won.
      */
     interface Attempt {
-        /** Begins to wait, or wins at once. Called again if it was granted and refused while the select was starting. */
+        /**
+         * Begins to wait, or wins at once. Called again if it was granted and refused while the select was starting.
+         */
         void start();
 
         /** Ends the wait: another attempt has won, or the select has ended. */

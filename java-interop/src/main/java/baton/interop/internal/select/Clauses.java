@@ -38,7 +38,9 @@ public final class Clauses {
         return (T) ChannelBridge.of(channel).grantOf(winner, null);
     }
 
-    /** Sends an element. The waiter carries it to a receiver; granted a place instead, the clause sends when it has won. */
+    /**
+     * Sends an element. The waiter carries it to a receiver; granted a place instead, the clause sends when it has won.
+     */
     public static <T extends @Nullable Object, R extends @Nullable Object> Clause<R> send(
             Channel<T> channel, T element, @Nullable Priority priority, Supplier<? extends R> then) {
         Object wrapped = ChannelBridge.wrap(element);

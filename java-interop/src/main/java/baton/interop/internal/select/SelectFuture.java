@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  * Every arrow is one compare-and-set. The thread that leaves OPEN withdraws the clauses that have not won. If one of
  * them is granted at the same moment, it refuses the grant, and the core passes it on.
  *
- * <p>While the select registers, only the thread that starts it decides, as in kotlinx.coroutines: so a clause that meets
- * another select cannot lose its own select before the other one has decided. REGISTERING is the list of the attempts
- * that other threads have met meanwhile. An attempt that was met with an offer refuses it and starts again. Any other
- * keeps its grant, and the oldest of these wins when the starting thread next reads the list.
+ * <p>While the select registers, only the thread that starts it decides, as in kotlinx.coroutines: so a clause that
+ * meets another select cannot lose its own select before the other one has decided. REGISTERING is the list of the
+ * attempts that other threads have met meanwhile. An attempt that was met with an offer refuses it and starts again.
+ * Any other keeps its grant, and the oldest of these wins when the starting thread next reads the list.
  */
 public final class SelectFuture<R extends @Nullable Object> extends RevocableFuture<R> {
     private static final VarHandle PHASE;

@@ -1,0 +1,217 @@
+package baton.interop;
+
+import static baton.interop.Futures.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.Priority;
+import baton.scheduler.OnFullQueue;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.junit.jupiter.api.Test;
+
+/** The examples in the documentation of the classes. */
+class DocExamplesTest {
+    private record Page(String title) {}
+
+    private static final class Connection {
+        boolean isAborted;
+
+        void abort() {
+            isAborted = true;
+        }
+
+        Page load() {
+            return new Page("title");
+        }
+    }
+
+    private final Map<String, Integer> cache = new HashMap<>();
+    private int stored = 1;
+    private boolean merged;
+    private boolean served;
+
+    private CompletableFuture<Integer> load() {
+        return CompletableFuture.completedFuture(stored);
+    }
+
+    private CompletableFuture<Integer> store(int value) {
+        stored = value;
+        return load();
+    }
+
+    private static CompletableFuture<Integer> load(Map<String, Integer> cache, String key) {
+        return CompletableFuture.completedFuture(cache.get(key));
+    }
+
+    private static CompletableFuture<Void> store(Map<String, Integer> cache, String key, int value) {
+        return CompletableFuture.runAsync(() -> cache.put(key, value));
+    }
+
+    private void mergeResults() {
+        merged = true;
+    }
+
+    private void serve() {
+        served = true;
+    }
+
+    private static CompletableFuture<String> computePart() {
+        return CompletableFuture.completedFuture("part");
+    }
+
+    private static CompletableFuture<Void> upload(String file) {
+        return CompletableFuture.runAsync(() -> assertTrue(file.startsWith("file")));
+    }
+
+    /** Fails, because nothing listens at the address. */
+    @Test
+    void semaphore_withPermit_releasesIt() {
+        HttpClient client = HttpClient.newHttpClient();
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:9/")).build();
+        AsyncSemaphore uplink = AsyncSemaphore.create(10);
+        CompletableFuture<String> body = uplink.withPermit(
+                () -> client.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body));
+        assertInstanceOf(IOException.class, Futures.awaitFailure(body));
+        assertEquals(10, uplink.availablePermits());
+    }
+
+    @Test
+    void permit_inATryBlock_isClosed() {
+        AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+        try (Permit permit = semaphore.acquire().join()) {
+            assertTrue(permit.isHeld());
+        }
+        assertEquals(1, semaphore.availablePermits());
+    }
+
+    @Test
+    void mutex_withLock_runsTheAction() {
+        AsyncMutex mutex = AsyncMutex.create();
+        CompletableFuture<Integer> next = mutex.withLock(() -> load().thenCompose(n -> store(n + 1)));
+        assertEquals(2, await(next));
+    }
+
+    @Test
+    void readWriteLock_withReadAndWrite_runTheActions() {
+        AsyncReadWriteLock lock = AsyncReadWriteLock.create();
+        CompletableFuture<Integer> value = lock.withRead(() -> load(cache, "x"));
+        CompletableFuture<Void> stored = lock.withWrite(() -> store(cache, "x", 1));
+        await(value.handle((v, e) -> v));
+        await(stored.handle((v, e) -> v));
+        assertEquals(1, cache.get("x"));
+        try (UpgradablePermit permit = lock.lockUpgradable().join()) {
+            WritePermit writes = permit.upgrade().join();
+            cache.clear();
+            writes.downgrade();
+        }
+        assertEquals(0, lock.readers());
+    }
+
+    @Test
+    void channel_forEach_getsAllElements() {
+        List<String> printed = Collections.synchronizedList(new ArrayList<>());
+        AsyncChannel<String> lines = AsyncChannel.create(64);
+        CompletableFuture<Void> ended = lines.forEach(printed::add);
+        lines.send("one").thenCompose(sent -> lines.send("two")).thenRun(lines::close);
+        await(ended.handle((v, e) -> v));
+        assertEquals(List.of("one", "two"), printed);
+    }
+
+    @Test
+    void barrier_withAnAction_runsItOnce() {
+        AsyncBarrier barrier = AsyncBarrier.create(2, () -> CompletableFuture.runAsync(this::mergeResults));
+        CompletableFuture<Integer> first = computePart().thenCompose(part -> barrier.arrive());
+        CompletableFuture<Integer> index = computePart().thenCompose(part -> barrier.arrive());
+        assertEquals(1, await(first) + await(index));
+        assertTrue(merged);
+    }
+
+    @Test
+    void latch_countedDown_opens() {
+        AsyncLatch ready = AsyncLatch.create(2);
+        load().thenRun(ready::countDown);
+        store(2).thenRun(ready::countDown);
+        CompletableFuture<Void> started = ready.await().thenRun(this::serve);
+        await(started.handle((v, e) -> v));
+        assertTrue(served);
+    }
+
+    @Test
+    void waitGroup_atZero_completesItsFutures() {
+        List<String> files = List.of("file a", "file b");
+        AsyncWaitGroup uploads = AsyncWaitGroup.create();
+        for (String file : files) {
+            uploads.add();
+            upload(file).whenComplete((value, failure) -> uploads.done());
+        }
+        CompletableFuture<Void> allEnded = uploads.await();
+        await(allEnded.handle((v, e) -> v));
+        assertEquals(0, uploads.count());
+    }
+
+    @Test
+    void schedulerBuilder_withSettings_builds() {
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.builder(3)
+                .maxWait(Priority.LOW, Duration.ofSeconds(5))
+                .capacity(1_000, OnFullQueue.REJECT)
+                .build();
+        assertEquals(3, scheduler.maxConcurrency());
+        scheduler.close();
+    }
+
+    @Test
+    void cancellableFuture_whoseOnlyStageIsCancelled_isAborted() {
+        Connection connection = new Connection();
+        Futures.Steps pool = new Futures.Steps();
+        CancellableFuture<String> title = titleOf(connection, pool);
+        title.cancel(true);
+        pool.runAll();
+        assertTrue(title.isCancelled());
+        assertEquals("title", titleOf(connection, Runnable::run).join());
+    }
+
+    private static CancellableFuture<String> titleOf(Connection connection, Executor pool) {
+        CancellableFuture<Page> page = CancellableFuture.supply(pool, token -> {
+            token.onCancel(connection::abort);
+            return connection.load();
+        });
+        return page.thenApply(Page::title);
+    }
+
+    @Test
+    void cancellationToken_notCancelled_letsTheFunctionEnd() {
+        List<Integer> numbers = List.of(1, 2, 3);
+        CancellableFuture<Integer> sum = CancellableFuture.supply(Runnable::run, token -> {
+            int total = 0;
+            for (int number : numbers) {
+                token.throwIfCancelled();
+                total += number;
+            }
+            return total;
+        });
+        assertEquals(6, sum.join());
+    }
+
+    @Test
+    void leakReport_withAListener_canBeDisabled() {
+        PrintStream log = System.out;
+        LeakReport.enable(leak -> log.println("lost: " + leak.permit()));
+        LeakReport.disable();
+    }
+}
