@@ -87,6 +87,10 @@ class PackagesTest {
     @Test
     void packages_haveNoCycle() {
         slices().matching("baton.(*)..").should().beFreeOfCycles().check(CLASSES);
+        slices().matching("baton.interop.internal.(*)")
+                .should()
+                .beFreeOfCycles()
+                .check(CLASSES);
     }
 
     @Test
