@@ -53,7 +53,7 @@ class AcquireExecutorTest {
     }
 
     @Test
-    void cancel_ofAGrantStillAtTheExecutor_comesTooLateAndLeavesThePermitInTheFuture() {
+    void cancel_ofAGrantStillAtTheExecutor_isTooLateAndLeavesThePermitInTheFuture() {
         Permit two = semaphore.acquire(2).join();
         CompletableFuture<Permit> waits = semaphore.acquire(1, steps);
         two.close();
@@ -66,7 +66,7 @@ class AcquireExecutorTest {
     }
 
     @Test
-    void complete_ofAGrantStillAtTheExecutor_comesTooLateAndLeavesThePermitInTheFuture() {
+    void complete_ofAGrantStillAtTheExecutor_isTooLateAndLeavesThePermitInTheFuture() {
         Permit two = semaphore.acquire(2).join();
         CompletableFuture<Permit> waits = semaphore.acquire(2, steps);
         two.close();
@@ -77,7 +77,7 @@ class AcquireExecutorTest {
     }
 
     @Test
-    void executor_thatRejects_leavesTheCompletionToWhoeverReleases() {
+    void executor_thatRejects_leavesTheCompletionToTheReleasingThread() {
         assertAllGetIn(Futures.REJECTING);
     }
 

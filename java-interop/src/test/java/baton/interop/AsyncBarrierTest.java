@@ -71,7 +71,7 @@ class AsyncBarrierTest {
     }
 
     @Test
-    void of_aKotlinBarrier_isAFaceOfThatVeryObject() {
+    void of_aKotlinBarrier_sharesItsState() {
         Barrier kotlin = new Barrier(2, BarrierCancellation.RETRACT, null, null);
         AsyncBarrier face = AsyncBarrier.of(kotlin);
         assertSame(kotlin, face.kotlin());
@@ -292,7 +292,7 @@ class AsyncBarrierTest {
 
     @ParameterizedTest
     @EnumSource
-    void arrive_whenTheTimeIsOver_retractsOrBreaks(BarrierCancellation onCancel) {
+    void arrive_afterTheTimeout_retractsOrBreaks(BarrierCancellation onCancel) {
         AsyncBarrier barrier = AsyncBarrier.create(3, onCancel, null);
         CompletableFuture<Integer> other = barrier.arrive();
         CompletableFuture<Integer> late = barrier.arrive(Duration.ofMillis(20));

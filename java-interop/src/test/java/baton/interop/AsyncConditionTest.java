@@ -51,7 +51,7 @@ class AsyncConditionTest {
     }
 
     @Test
-    void of_aKotlinCondition_isAFaceOfThatVeryObject() {
+    void of_aKotlinCondition_sharesItsState() {
         Condition kotlin = mutex.kotlin().newCondition(null);
         AsyncCondition face = AsyncCondition.of(kotlin);
         assertSame(kotlin, face.kotlin());
@@ -64,7 +64,7 @@ class AsyncConditionTest {
     }
 
     @Test
-    void await_spendsThePermitAndBringsAnother() {
+    void await_closesThePermitAndReturnsAnother() {
         Permit spent = mutex.lock("me").join();
         CompletableFuture<Permit> waits = condition.await(spent);
         assertFalse(spent.isHeld());
@@ -118,7 +118,7 @@ class AsyncConditionTest {
 
     /** Two Java APIs of one mutex share its state. */
     @Test
-    void await_withThePermitOfAnotherFace_isFine() {
+    void await_withThePermitOfAnotherJavaObject_isAccepted() {
         Permit held = AsyncMutex.of(mutex.kotlin()).lock().join();
         CompletableFuture<Permit> waits = condition.await(held);
         assertState(false, 0, 1);
@@ -126,7 +126,7 @@ class AsyncConditionTest {
     }
 
     @Test
-    void await_whenSomebodyHasUnlockedPastThePermit_fails() {
+    void await_whenOtherCodeHasUnlockedTheMutex_fails() {
         for (Optional<String> next : List.of(Optional.<String>empty(), Optional.of("you"))) {
             Permit robbed = mutex.lock("me").join();
             mutex.kotlin().unlock("me");
@@ -155,7 +155,7 @@ class AsyncConditionTest {
 
     @ParameterizedTest
     @MethodSource("enders")
-    void future_endedFromOutside_leavesTheLineWithoutTheMutex(Consumer<CompletableFuture<Permit>> end) {
+    void future_endedFromOutside_leavesTheQueueWithoutTheMutex(Consumer<CompletableFuture<Permit>> end) {
         CompletableFuture<Permit> ended = waiter();
         CompletableFuture<Permit> next = waiter();
         var seen = ended.handle((permit, e) -> mutex.isLocked() + ", " + condition.waiting());
@@ -187,7 +187,7 @@ class AsyncConditionTest {
     }
 
     @Test
-    void future_endedAfterItsSignal_wakesNobodyWhoCameLater() {
+    void future_endedAfterItsSignal_wakesNoLaterWaiter() {
         CompletableFuture<Permit> ended = waiter();
         Permit held = mutex.lock().join();
         CompletableFuture<Permit> before = mutex.lock();

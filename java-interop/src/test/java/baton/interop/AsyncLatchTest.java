@@ -38,7 +38,7 @@ class AsyncLatchTest {
     }
 
     @Test
-    void of_aKotlinLatch_isAFaceOfThatVeryObject() {
+    void of_aKotlinLatch_sharesItsState() {
         Latch kotlin = new Latch(2, null);
         AsyncLatch face = AsyncLatch.of(kotlin);
         assertSame(kotlin, face.kotlin());
@@ -105,14 +105,14 @@ class AsyncLatchTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 999_999, 20_000_000})
-    void await_whenTheTimeIsOver_failsAndLeaves(long nanos) {
+    void await_afterTheTimeout_failsAndLeaves(long nanos) {
         assertInstanceOf(TimeoutException.class, awaitFailure(latch.await(Duration.ofNanos(nanos))));
         assertEquals(0, latch.waiting());
         assertEquals(1, latch.count());
     }
 
     @Test
-    void await_withTheLongestTimeout_waitsAndIsLetIn() {
+    void await_withTheLongestTimeout_waitsAndIsGranted() {
         CompletableFuture<Void> patient = latch.await(Duration.ofSeconds(Long.MAX_VALUE));
         assertEquals(1, latch.waiting());
         latch.countDown();
@@ -164,7 +164,7 @@ class AsyncLatchTest {
     }
 
     @Test
-    void countDown_callbackThrows_othersAreLetIn() {
+    void countDown_callbackThrows_othersAreGranted() {
         CompletableFuture<Void> failing = latch.await().thenRun(() -> {
             throw new IllegalStateException("in the callback");
         });

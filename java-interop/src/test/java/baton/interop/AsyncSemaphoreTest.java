@@ -48,7 +48,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void of_aKotlinSemaphore_isAFaceOfThatVeryObject() {
+    void of_aKotlinSemaphore_sharesItsState() {
         Semaphore kotlin = new Semaphore(2, 1, WaitOrder.FIFO, null);
         AsyncSemaphore face = AsyncSemaphore.of(kotlin);
         assertSame(kotlin, face.kotlin());
@@ -90,7 +90,7 @@ class AsyncSemaphoreTest {
 
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 4, Integer.MAX_VALUE})
-    void acquire_ofWhatCanNeverBe_throwsAtTheCallAndChangesNothing(int permits) {
+    void acquire_ofMoreThanCanEverBeGranted_throwsAtTheCallAndChangesNothing(int permits) {
         assertRefused(permits, () -> semaphore.acquire(permits));
         assertRefused(permits, () -> semaphore.acquire(permits, Runnable::run));
         assertRefused(permits, () -> semaphore.acquire(permits, Priority.HIGH));
@@ -177,7 +177,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void acquire_heavyHead_isNotOvertakenAndLetsInThePrefixThatFits() {
+    void acquire_heavyHead_isNotOvertakenAndGrantsThePrefixThatFits() {
         Permit two = semaphore.acquire(2).join();
         Permit one = semaphore.acquire().join();
         CompletableFuture<Permit> heavy = semaphore.acquire(2);
@@ -196,7 +196,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void acquire_atALevel_goesByItWhereTheOrderIsPriority() {
+    void acquire_atALevel_isOrderedByItWhereTheOrderIsPriority() {
         AsyncSemaphore urgent = AsyncSemaphore.create(1, WaitOrder.PRIORITY, null);
         Permit permit = urgent.acquire().join();
         List<Priority> served = new ArrayList<>();
@@ -218,7 +218,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void tryAcquire_answersNow() {
+    void tryAcquire_returnsAtOnce() {
         Permit three = semaphore.tryAcquire(3).orElseThrow();
         assertTrue(semaphore.tryAcquire().isEmpty());
         assertTrue(semaphore.tryAcquire(1).isEmpty());
@@ -288,7 +288,7 @@ class AsyncSemaphoreTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 999_999, 1_000_001, 20_000_000})
-    void acquire_whenTheTimeIsOver_failsAndHoldsNothing(long nanos) {
+    void acquire_afterTheTimeout_failsAndHoldsNothing(long nanos) {
         Permit two = semaphore.acquire(2).join();
         CompletableFuture<Permit> late = semaphore.acquire(2, Duration.ofNanos(nanos));
         CompletableFuture<Permit> behind = semaphore.acquire();
@@ -345,7 +345,7 @@ class AsyncSemaphoreTest {
     }
 
     @Test
-    void close_failsWaitersAndNewcomersAndLetsHoldersGiveBack() {
+    void close_failsWaitersAndNewcomersAndLetsHoldersRelease() {
         Permit three = semaphore.acquire(3).join();
         CompletableFuture<Permit> waits = semaphore.acquire();
         CompletableFuture<Integer> guarded = semaphore.withPermit(() -> CompletableFuture.completedFuture(1));

@@ -32,7 +32,7 @@ class AsyncWaitGroupTest {
     }
 
     @Test
-    void of_aKotlinGroup_isAFaceOfThatVeryObject() {
+    void of_aKotlinGroup_sharesItsState() {
         WaitGroup kotlin = new WaitGroup(null);
         AsyncWaitGroup face = AsyncWaitGroup.of(kotlin);
         assertSame(kotlin, face.kotlin());
@@ -56,7 +56,7 @@ class AsyncWaitGroupTest {
     }
 
     @Test
-    void await_timed_failsWhenTheTimeIsOver() {
+    void await_timed_failsAfterTheTimeout() {
         assertTrue(group.await(Duration.ZERO).isDone());
         assertTrue(group.await(Duration.ofNanos(-1)).isDone());
         group.add();

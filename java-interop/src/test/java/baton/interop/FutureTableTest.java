@@ -227,7 +227,7 @@ class FutureTableTest {
 
     @ParameterizedTest(name = "{0} {1} {2}")
     @MethodSource("cells")
-    void future_endedByAnybody_isConsistentAndLosesNothing(Kind kind, State state, Ender ender) {
+    void future_endedFromOutside_isConsistentAndLosesNothing(Kind kind, State state, Ender ender) {
         Cell cell;
         CompletableFuture<Seen> seen;
         do {

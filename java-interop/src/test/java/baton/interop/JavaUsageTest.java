@@ -58,7 +58,7 @@ class JavaUsageTest {
 
     /** The request may fail where there is no network; in both cases the permit is released. */
     @Test
-    void withPermit_aroundAnHttpCall_compilesAndGivesBack() {
+    void withPermit_aroundAnHttpCall_compilesAndReleases() {
         AsyncSemaphore semaphore = AsyncSemaphore.create(1);
         HttpClient client = HttpClient.newHttpClient();
         HttpRequest request =

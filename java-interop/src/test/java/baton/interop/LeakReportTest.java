@@ -136,7 +136,7 @@ class LeakReportTest {
     }
 
     @Test
-    void future_thatNobodyReads_isReportedWhenItWasGranted() {
+    void future_thatIsNeverRead_isReportedWhenItWasGranted() {
         Permit all = semaphore.acquire(10).join();
         forget();
         assertEquals(1, semaphore.waiting());
@@ -241,7 +241,7 @@ class LeakReportTest {
     }
 
     @Test
-    void listener_thatThrows_takesNobodysPermit() {
+    void listener_thatThrows_costsNoPermit() {
         Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
         List<Throwable> heard = new CopyOnWriteArrayList<>();
         Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> heard.add(e));

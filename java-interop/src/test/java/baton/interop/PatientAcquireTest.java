@@ -38,7 +38,7 @@ class PatientAcquireTest {
     }
 
     @Test
-    void acquire_atALevelWithTimeout_goesByTheLevel() {
+    void acquire_atALevelWithTimeout_isOrderedByTheLevel() {
         Permit all = urgent.acquire(3).join();
         List<Priority> served = new ArrayList<>();
         for (Priority level : List.of(Priority.IDLE, Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CRITICAL)) {
@@ -53,7 +53,7 @@ class PatientAcquireTest {
     }
 
     @Test
-    void acquire_atALevelWithTimeout_standsInOneLineWithThoseWithout() {
+    void acquire_atALevelWithTimeout_sharesTheQueueOfRequestsWithout() {
         Permit all = urgent.acquire(3).join();
         CompletableFuture<Permit> early = urgent.acquire(3, Priority.HIGH);
         CompletableFuture<Permit> late = urgent.acquire(3, Priority.HIGH, DAY);
@@ -83,7 +83,7 @@ class PatientAcquireTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 1, 20_000_000})
-    void acquire_atALevelWhenTheTimeIsOver_failsAndHoldsNothing(long nanos) {
+    void acquire_atALevelAfterTheTimeout_failsAndHoldsNothing(long nanos) {
         Permit two = urgent.acquire(2).join();
         CompletableFuture<Permit> heavy = urgent.acquire(2, Priority.CRITICAL, Duration.ofNanos(nanos));
         CompletableFuture<Permit> behind = urgent.acquire(1, Priority.IDLE, DAY);
@@ -96,7 +96,7 @@ class PatientAcquireTest {
     }
 
     @Test
-    void acquire_atALevelWithTimeout_cancelledLetsInThoseBehind() {
+    void acquire_atALevelWithTimeout_cancelledGrantsTheNext() {
         Permit two = urgent.acquire(2).join();
         CompletableFuture<Permit> heavy = urgent.acquire(2, Priority.CRITICAL, DAY);
         CompletableFuture<Permit> behind = urgent.acquire(1, Priority.IDLE, DAY);

@@ -79,7 +79,7 @@ class PermitTest {
     }
 
     @Test
-    void permit_thatSomebodyElseGaveBack_saysSoWhenClosed() {
+    void permit_releasedByOtherCode_failsWhenClosed() {
         Permit permit = semaphore.acquire().join();
         semaphore.kotlin().release(1);
         assertThrows(IllegalStateException.class, permit::close);

@@ -44,7 +44,7 @@ class WithPermitFutureExecutorTest {
 
     /** The cancel throws, because the permits that it would release were released already. */
     @Test
-    void cancel_afterThePermitsWereReleasedPastThem_completesTheCallAllTheSame() {
+    void cancel_afterThePermitsWereReleasedByOtherCode_completesTheCallAllTheSame() {
         CompletableFuture<String> call = semaphore.withPermits(2, action, steps);
         semaphore.kotlin().release(2);
         assertThrows(IllegalStateException.class, () -> call.cancel(false));

@@ -76,7 +76,7 @@ class WithPermitTest {
     }
 
     @Test
-    void action_thatReturnsNull_failsTheFutureAndGivesBack() {
+    void action_thatReturnsNull_failsTheFutureAndReleases() {
         assertInstanceOf(NullPointerException.class, failure(semaphore.withPermit(() -> null)));
         assertEquals(1, semaphore.availablePermits());
     }
@@ -331,7 +331,7 @@ class WithPermitTest {
     }
 
     @Test
-    void executor_thatRejects_failsTheFutureAndGivesBack() {
+    void executor_thatRejects_failsTheFutureAndReleases() {
         CompletableFuture<String> now = semaphore.withPermit(action(new CompletableFuture<>()), Futures.REJECTING);
         assertInstanceOf(RejectedExecutionException.class, failure(now));
         Permit permit = semaphore.acquire().join();
@@ -352,7 +352,7 @@ class WithPermitTest {
     }
 
     @Test
-    void permit_thatSomebodyElseGaveBack_failsTheCallInsteadOfHangingIt() {
+    void permit_releasedByOtherCode_failsTheCallInsteadOfHangingIt() {
         CompletableFuture<String> stage = new CompletableFuture<>();
         CompletableFuture<String> call = semaphore.withPermit(() -> stage);
         semaphore.kotlin().release(1);

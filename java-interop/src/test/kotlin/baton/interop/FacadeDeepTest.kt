@@ -9,14 +9,14 @@ import org.junit.jupiter.params.provider.EnumSource
 class FacadeDeepTest {
     @ParameterizedTest
     @EnumSource
-    fun permits_underThreadsThatChangeTheirMinds_areNeitherLostNorInvented(order: WaitOrder) {
+    fun permits_underThreadsThatCancelAtRandom_areNeitherLostNorInvented(order: WaitOrder) {
         FacadeStress(4, order, System.nanoTime()).run(8) { it < 2_000_000 }
         FacadeStress(1, order, System.nanoTime()).run(8) { it < 1_000_000 }
     }
 
     @ParameterizedTest
     @EnumSource
-    fun readWriteLock_underThreadsThatChangeTheirMinds_keepsWritersAlone(policy: ReadWritePolicy) {
+    fun readWriteLock_underThreadsThatCancelAtRandom_keepsWritersAlone(policy: ReadWritePolicy) {
         ReadWriteFacadeStress(policy, System.nanoTime()).run(8) { it < 2_000_000 }
     }
 }

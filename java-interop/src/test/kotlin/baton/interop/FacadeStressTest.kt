@@ -22,14 +22,14 @@ open class FacadeStressTest {
 
     @ParameterizedTest
     @EnumSource
-    fun permits_underThreadsThatChangeTheirMinds_areNeitherLostNorInvented(order: WaitOrder) {
+    fun permits_underThreadsThatCancelAtRandom_areNeitherLostNorInvented(order: WaitOrder) {
         val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
         FacadeStress(4, order, System.nanoTime()).run(8) { System.nanoTime() < end }
     }
 
     @ParameterizedTest
     @EnumSource
-    fun readWriteLock_underThreadsThatChangeTheirMinds_keepsWritersAlone(policy: ReadWritePolicy) {
+    fun readWriteLock_underThreadsThatCancelAtRandom_keepsWritersAlone(policy: ReadWritePolicy) {
         val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
         ReadWriteFacadeStress(policy, System.nanoTime()).run(8) { System.nanoTime() < end }
     }

@@ -209,7 +209,7 @@ class SameQueueTest {
     }
 
     @Test
-    fun heavyHead_ofAnyKindThatLeaves_letsInTheOthersBeforeItsEndIsSeen() {
+    fun heavyHead_ofAnyKindThatLeaves_grantsTheOthersBeforeItsEndIsSeen() {
         val heavies: List<(Semaphore, () -> Unit) -> (() -> Unit)> =
             listOf(
                 { semaphore, seen ->

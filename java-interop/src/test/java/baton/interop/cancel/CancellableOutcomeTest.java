@@ -108,7 +108,7 @@ class CancellableOutcomeTest {
     }
 
     @Test
-    void orTimeout_whenTheTimeIsOver_endsTheWork() {
+    void orTimeout_afterTheTimeout_endsTheWork() {
         CancellableFuture<String> first = queued(token -> "");
         var e = assertInstanceOf(TimeoutException.class, awaitFailure(first.orTimeout(Duration.ofMillis(1))));
         assertEquals("not done within PT0.001S", e.getMessage());

@@ -185,7 +185,7 @@ class TaskScopeTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 1, 999_999})
-    void join_whenTheTimeIsOver_cancelsTheRest(long nanos) throws Exception {
+    void join_afterTheTimeout_cancelsTheRest(long nanos) throws Exception {
         CompletableFuture<Void> runs = new CompletableFuture<>();
         try (TaskScope scope = TaskScope.open(TaskScopeTest::threads)) {
             CancellableFuture<String> running = scope.fork(token -> untilCancelled(token, runs));
@@ -200,7 +200,7 @@ class TaskScopeTest {
     }
 
     @Test
-    void join_whenTheTimeIsOverAndOneHasFailed_showsTheFailure() {
+    void join_afterTheTimeoutAndOneHasFailed_showsTheFailure() {
         CompletableFuture<Void> end = new CompletableFuture<>();
         CompletableFuture<Void> begun = new CompletableFuture<>();
         try (TaskScope scope = TaskScope.openIndependent(TaskScopeTest::threads)) {

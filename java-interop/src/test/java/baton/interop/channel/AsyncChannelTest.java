@@ -228,7 +228,7 @@ class AsyncChannelTest {
     }
 
     @Test
-    void executor_completesWhatHadToWait_andWhoeverSendsIfItRejects() {
+    void executor_completesAFutureThatHadToWait_theSendingThreadIfItRejects() {
         Futures.Steps steps = new Futures.Steps();
         CompletableFuture<String> received = meeting.receive(steps);
         CompletableFuture<String> rejected = meeting.receive(Futures.REJECTING);

@@ -52,7 +52,7 @@ class AsyncMutexTest {
     }
 
     @Test
-    void of_aKotlinMutex_isAFaceOfThatVeryObject() {
+    void of_aKotlinMutex_sharesItsState() {
         Mutex kotlin = new Mutex(true, null);
         AsyncMutex face = AsyncMutex.of(kotlin);
         assertSame(kotlin, face.kotlin());
@@ -108,7 +108,7 @@ class AsyncMutexTest {
     }
 
     @Test
-    void tryLock_answersNow() {
+    void tryLock_returnsAtOnce() {
         Permit permit = mutex.tryLock().orElseThrow();
         assertTrue(mutex.tryLock().isEmpty());
         assertTrue(mutex.tryLock("me").isEmpty());
@@ -181,7 +181,7 @@ class AsyncMutexTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 999_999, 20_000_000})
-    void lock_whenTheTimeIsOver_failsAndHoldsNothing(long nanos) {
+    void lock_afterTheTimeout_failsAndHoldsNothing(long nanos) {
         Permit permit = mutex.lock().join();
         CompletableFuture<Permit> late = mutex.lock(Duration.ofNanos(nanos));
         assertInstanceOf(TimeoutException.class, awaitFailure(late));

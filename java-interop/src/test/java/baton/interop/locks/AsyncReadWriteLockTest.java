@@ -79,7 +79,7 @@ class AsyncReadWriteLockTest {
     }
 
     @Test
-    void of_aKotlinLock_isAFaceOfThatVeryObject() {
+    void of_aKotlinLock_sharesItsState() {
         ReadWriteLock kotlin = new ReadWriteLock(ReadWritePolicy.PHASE_FAIR, null);
         AsyncReadWriteLock face = AsyncReadWriteLock.of(kotlin);
         assertSame(kotlin, face.kotlin());
@@ -159,7 +159,7 @@ class AsyncReadWriteLockTest {
 
     @ParameterizedTest
     @EnumSource
-    void lock_whenTheTimeIsOver_failsAndHoldsNothing(ReadWriteWay way) {
+    void lock_afterTheTimeout_failsAndHoldsNothing(ReadWriteWay way) {
         Permit writer = rw.lockWrite().join();
         for (Duration timeout : List.of(Duration.ofNanos(1), Duration.ofMillis(20))) {
             assertInstanceOf(TimeoutException.class, awaitFailure(way.lock(rw, timeout)));
@@ -203,7 +203,7 @@ class AsyncReadWriteLockTest {
     }
 
     @Test
-    void writerThatIsCancelled_letsInTheReadersItHeldBackBeforeItIsSeenCancelled() {
+    void writerThatIsCancelled_grantsTheReadersItHeldBackBeforeItIsSeenCancelled() {
         Permit reader = rw.lockRead().join();
         CompletableFuture<WritePermit> writer = rw.lockWrite();
         CompletableFuture<Permit> held = rw.lockRead();

@@ -54,7 +54,7 @@ class OwnedLockTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 1, 20_000_000})
-    void lock_withOwnerWhenTheTimeIsOver_failsAndHoldsNothing(long nanos) {
+    void lock_withOwnerAfterTheTimeout_failsAndHoldsNothing(long nanos) {
         Permit permit = mutex.lock("other").join();
         var e = assertInstanceOf(TimeoutException.class, awaitFailure(mutex.lock("me", Duration.ofNanos(nanos))));
         assertTrue(e.getMessage().contains("Mutex 'account' (locked by other"), e.getMessage());

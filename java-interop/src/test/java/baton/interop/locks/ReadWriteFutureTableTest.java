@@ -149,7 +149,7 @@ class ReadWriteFutureTableTest {
 
     @ParameterizedTest(name = "{0} {1} {2}")
     @MethodSource("cells")
-    void future_endedByAnybody_isConsistentAndLosesNothing(Kind kind, Ender ender, boolean waits) {
+    void future_endedFromOutside_isConsistentAndLosesNothing(Kind kind, Ender ender, boolean waits) {
         Cell cell;
         CompletableFuture<String> seen;
         do {

@@ -204,7 +204,7 @@ class ReadWritePermitTest {
     // ---- close
 
     @Test
-    void close_whileAnUpgradeWaits_withdrawsItAndUnlocksBeforeAnybodySeesItCancelled() {
+    void close_whileAnUpgradeWaits_withdrawsItAndUnlocksBeforeItIsSeenCancelled() {
         for (boolean owned : List.of(false, true)) {
             Permit reader = rw.lockRead().join();
             UpgradablePermit permit = (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
@@ -331,7 +331,7 @@ class ReadWritePermitTest {
     }
 
     @Test
-    void downgrade_closedByTheCallbackOfAReaderItLetsIn_unlocksOnce() {
+    void downgrade_closedByTheCallbackOfAReaderItGrants_unlocksOnce() {
         WritePermit permit = rw.lockWrite().join();
         CompletableFuture<Permit> reader = rw.lockRead();
         CompletableFuture<Void> closed = reader.thenAccept(r -> permit.close());
@@ -369,7 +369,7 @@ class ReadWritePermitTest {
     }
 
     @Test
-    void permit_thatSomebodyElseGaveBack_saysSoWhenUsed() {
+    void permit_releasedByOtherCode_failsWhenUsed() {
         UpgradablePermit permit = rw.lockUpgradable("me").join();
         rw.kotlin().unlockUpgradable("me");
         assertInstanceOf(IllegalStateException.class, failure(permit.upgrade()));
@@ -389,7 +389,7 @@ class ReadWritePermitTest {
     }
 
     @Test
-    void close_ofAnOrphanThatSomebodyElseGaveBack_stillEndsTheUpgrade() {
+    void close_ofAnOrphanReleasedByOtherCode_stillEndsTheUpgrade() {
         Steps steps = new Steps();
         Permit reader = rw.lockRead().join();
         UpgradablePermit permit = rw.lockUpgradable().join();

@@ -133,7 +133,7 @@ class SelectFailuresTest {
 
     /** Other code unlocks the lock that the function holds; the releasing thread must see no exception. */
     @Test
-    void function_thatThrowsWhenItsPermitWasGivenBackPastIt_failsWithThat() {
+    void function_thatThrowsWhenItsPermitWasReleasedByOtherCode_failsWithThat() {
         RuntimeException why = new ArithmeticException();
         Permit holder = mutex.lock().join();
         CompletableFuture<String> failed = Select.<String>first()

@@ -40,7 +40,7 @@ class SelectKindsTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("kinds")
-    void clause_thatWaits_winsWhenLetIn(SelectKind kind) {
+    void clause_thatWaits_winsWhenGranted(SelectKind kind) {
         Select<String> select = Select.first();
         select.onReceive(channel, x -> x);
         kind.add(select);

@@ -62,7 +62,7 @@ class SelectStartTest {
     }
 
     @Test
-    void lastPartyOfABarrierWhoseArrivalLetsInALock_hasArrived() {
+    void lastPartyOfABarrierWhoseArrivalGrantsALock_hasArrived() {
         AsyncBarrier barrier = AsyncBarrier.create(2);
         AsyncMutex mutex = AsyncMutex.create();
         Permit held = mutex.tryLock().orElseThrow();

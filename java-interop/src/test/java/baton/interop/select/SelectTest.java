@@ -150,7 +150,7 @@ class SelectTest {
     // ---- where it runs
 
     @Test
-    void executor_runsTheFunction_andWhoeverGrantsIfItRejects() {
+    void executor_runsTheFunction_theGrantingThreadIfItRejects() {
         Futures.Steps steps = new Futures.Steps();
         Select<String> select =
                 Select.<String>first().onReceive(channel, x -> x).onReceive(other, x -> x);

@@ -13,7 +13,7 @@ class CountdownFacadeStackTest {
     private static final int MANY = 300_000;
 
     @Test
-    void countDown_manyWait_letsInAllOfThem() {
+    void countDown_manyWait_grantsAllOfThem() {
         AsyncLatch latch = AsyncLatch.create(1);
         int[] runs = {0};
         for (int i = 0; i < MANY; i++) latch.await().thenRun(() -> runs[0]++);

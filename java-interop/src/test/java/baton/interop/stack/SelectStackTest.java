@@ -19,7 +19,7 @@ class SelectStackTest {
 
     /** Every function releases the permit, which is granted to the next select. */
     @Test
-    void function_thatLetsInTheNext_keepsTheStackFlat() {
+    void function_thatGrantsTheNext_keepsTheStackFlat() {
         AsyncSemaphore semaphore = AsyncSemaphore.create(1);
         AsyncChannel<String> idle = AsyncChannel.create(0);
         AtomicInteger runs = new AtomicInteger();
@@ -60,7 +60,7 @@ class SelectStackTest {
 
     /** A winning select withdraws a request too large to be granted. This grants the next select, which does so too. */
     @Test
-    void loser_thatLetsInTheNextWhenItIsWithdrawn_keepsTheStackFlat() {
+    void loser_thatGrantsTheNextWhenItIsWithdrawn_keepsTheStackFlat() {
         List<Permit> holders = new ArrayList<>();
         AsyncSemaphore before = AsyncSemaphore.create(2);
         AsyncSemaphore first = before;

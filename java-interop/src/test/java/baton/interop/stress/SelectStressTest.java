@@ -85,7 +85,7 @@ class SelectStressTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 3})
     @Timeout(300)
-    void elements_underSelectsThatChangeTheirMinds_areNeitherLostNorDoubled(int capacity) throws Exception {
+    void elements_underSelectsThatCancelAtRandom_areNeitherLostNorDoubled(int capacity) throws Exception {
         Run run = new Run(capacity);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
         List<Thread> threads = new ArrayList<>();

@@ -57,7 +57,7 @@ class TaskFutureStressTest {
 
     @ParameterizedTest
     @MethodSource("pools")
-    void dependent_thatComesMeanwhileAndJoinsTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools)
+    void dependent_addedMeanwhileThatJoinsTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools)
             throws Exception {
         comesMeanwhile(pools.get(), (first, next) -> first.thenApply(x -> next.join()));
     }
@@ -65,7 +65,7 @@ class TaskFutureStressTest {
     /** The future does not notice that an {@code allOf} is derived from it. */
     @ParameterizedTest
     @MethodSource("pools")
-    void allOf_thatComesMeanwhileAndWaitsForALatchOfTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools)
+    void allOf_addedMeanwhileThatWaitsForALatchOfTheNextTask_doesNotDeadlock(Supplier<ExecutorService> pools)
             throws Exception {
         comesMeanwhile(pools.get(), (first, next) -> {
             CountDownLatch latch = new CountDownLatch(1);

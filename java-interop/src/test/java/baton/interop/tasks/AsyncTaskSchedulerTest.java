@@ -96,7 +96,7 @@ class AsyncTaskSchedulerTest {
     }
 
     @Test
-    void schedule_callable_runsOnItsExecutorAndAnswers() {
+    void schedule_callable_runsOnItsExecutorAndReturnsItsValue() {
         Futures.Steps steps = new Futures.Steps();
         CompletableFuture<Integer> value = scheduler.schedule(Priority.NORMAL, () -> 42, steps);
         CompletableFuture<Integer> failed = scheduler.schedule(
@@ -279,7 +279,7 @@ class AsyncTaskSchedulerTest {
     // ---- as an executor
 
     @Test
-    void executor_countsTowardsTheBoundAndGoesByLevel() throws Exception {
+    void executor_countsTowardsTheBoundAndHonoursTheLevel() throws Exception {
         ExecutorService high = scheduler.executor(Priority.HIGH);
         add(Priority.NORMAL, "first");
         add(Priority.NORMAL, "second");
@@ -307,7 +307,7 @@ class AsyncTaskSchedulerTest {
     }
 
     @Test
-    void executor_ofASchedulerThatIsClosed_refusesAndHangsNobody() {
+    void executor_ofASchedulerThatIsClosed_refusesAndBlocksNoCaller() {
         ExecutorService executor = scheduler.executor(Priority.NORMAL);
         add(Priority.NORMAL, "first");
         Future<?> waits = executor.submit(() -> begun.add("never"));

@@ -115,7 +115,7 @@ class ExecutorShutdownTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void awaitTermination_forANegativeTime_answersNow(Function<Executor, ExecutorService> kind) throws Exception {
+    void awaitTermination_forANegativeTime_returnsAtOnce(Function<Executor, ExecutorService> kind) throws Exception {
         ExecutorService executor = kind.apply(new Futures.Steps());
         executor.execute(() -> {});
         executor.shutdown();

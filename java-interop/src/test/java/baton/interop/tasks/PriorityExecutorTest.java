@@ -59,7 +59,7 @@ class PriorityExecutorTest {
     }
 
     @Test
-    void submit_answersValueAndFailure() throws Exception {
+    void submit_returnsValueAndFailure() throws Exception {
         Future<Integer> value = normal.submit(() -> 42);
         Future<Integer> failed = normal.submit((Callable<Integer>) () -> {
             throw new IllegalStateException("broken");
@@ -74,7 +74,7 @@ class PriorityExecutorTest {
     }
 
     @Test
-    void invokeAll_onThreads_answersAll() throws Exception {
+    void invokeAll_onThreads_returnsAll() throws Exception {
         PriorityExecutor executor = PriorityExecutor.over(pool, 2);
         List<Integer> values = new ArrayList<>();
         List<Callable<Integer>> calls = List.of(() -> 1, () -> 2, () -> 3);
@@ -118,7 +118,7 @@ class PriorityExecutorTest {
     }
 
     @Test
-    void cancel_beforeItsTurn_neverRuns() {
+    void cancel_beforeItHasASlot_neverRuns() {
         Future<?> future = normal.submit(() -> ran.add("cancelled"));
         assertTrue(future.cancel(false));
         steps.runAll();

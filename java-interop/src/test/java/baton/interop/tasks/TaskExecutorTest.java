@@ -106,7 +106,7 @@ class TaskExecutorTest {
 
     /** The command is rejected after {@code submit} has returned, so no caller can receive an exception. */
     @Test
-    void command_thatIsRejectedInItsTurn_isCancelled() throws Exception {
+    void command_rejectedOnceItHasASlot_isCancelled() throws Exception {
         Futures.Steps steps = new Futures.Steps();
         boolean[] isFull = {false};
         Executor base = command -> (isFull[0] ? Futures.REJECTING : steps).execute(command);
