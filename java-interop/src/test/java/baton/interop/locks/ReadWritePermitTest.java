@@ -282,68 +282,6 @@ class ReadWritePermitTest {
         assertFree();
     }
 
-    // ---- downgrade
-
-    @Test
-    void downgrade_letsReadersInAndKeepsWritersOut() {
-        WritePermit permit = rw.lockWrite("me").join();
-        CompletableFuture<Permit> reader = rw.lockRead();
-        CompletableFuture<WritePermit> writer = rw.lockWrite();
-        permit.downgrade();
-        assertTrue(reader.isDone());
-        assertFalse(writer.isDone());
-        assertEquals(List.of("me"), rw.readHolders());
-        assertState(2, false, 1);
-        assertTrue(permit.isHeld());
-        permit.close();
-        permit.close();
-        assertState(1, false, 1);
-        reader.join().close();
-        writer.join().close();
-        assertFree();
-    }
-
-    @Test
-    void downgrade_ofAPermitThatDoesNotWrite_isRefusedAndChangesNothing() {
-        WritePermit permit = rw.lockWrite().join();
-        permit.downgrade();
-        assertThrows(IllegalStateException.class, permit::downgrade);
-        assertState(1, false, 0);
-        permit.close();
-        var e = assertThrows(IllegalStateException.class, permit::downgrade);
-        assertEquals("downgrade, but closed: lock of ReadWriteLock 'cache' (free, waiting = 0)", e.getMessage());
-        Permit other = rw.lockWrite().join();
-        assertThrows(IllegalStateException.class, permit::downgrade);
-        assertState(0, true, 0);
-        other.close();
-    }
-
-    @Test
-    void downgrade_afterUpgrade_readsPlainlyAndAnotherMayReadUpgradably() {
-        UpgradablePermit permit = rw.lockUpgradable().join();
-        permit.upgrade().join().downgrade();
-        UpgradablePermit other = rw.tryLockUpgradable().orElseThrow();
-        assertTrue(other.tryUpgrade().isEmpty());
-        permit.close();
-        assertTrue(other.tryUpgrade().isPresent());
-        other.close();
-        assertFree();
-    }
-
-    @Test
-    void downgrade_closedByTheCallbackOfAReaderItGrants_unlocksOnce() {
-        WritePermit permit = rw.lockWrite().join();
-        CompletableFuture<Permit> reader = rw.lockRead();
-        CompletableFuture<Void> closed = reader.thenAccept(r -> permit.close());
-        permit.downgrade();
-        closed.join();
-        assertState(1, false, 0);
-        assertFalse(permit.isHeld());
-        permit.close();
-        reader.join().close();
-        assertFree();
-    }
-
     // ---- toString, and releases that bypass the permit
 
     @Test
