@@ -1,6 +1,9 @@
 package baton.waiting
 
+import baton.InternalBatonApi
+
 /** A marker compared by identity, which prints as its [name]. */
-internal class Symbol(private val name: String) {
+@InternalBatonApi
+public class Symbol(private val name: String) {
     override fun toString(): String = name
 }

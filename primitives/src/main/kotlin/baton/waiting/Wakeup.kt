@@ -22,8 +22,15 @@ public abstract class Wakeup {
 /**
  * Wakes a chain, and those that come in because one of them did not take its grant: in a loop, so that a million lost
  * grants in a row need no stack. No lock is held.
+ *
+ * An entry may run user code in place. So a chain is not woken on the timer thread that all coroutines share, where a
+ * `withTimeout` cancels.
  */
 internal fun wakeAll(first: Wakeup) {
+    if (Timeouts.isOnSharedTimer()) Timeouts.offSharedTimer { wakeHere(first) } else wakeHere(first)
+}
+
+private fun wakeHere(first: Wakeup) {
     var next: Wakeup? = first
     while (next != null) {
         val entry: Wakeup = next
@@ -37,19 +44,14 @@ internal fun wakeAll(first: Wakeup) {
     }
 }
 
-/**
- * An exception of a wake-up, such as a stack overflow, must not keep the others from being woken. An entry may run user
- * code in place, so no entry is woken on the timer thread that all coroutines share: a `withTimeout` cancels there.
- */
-private fun arriveGuarded(entry: Wakeup): Wakeup? {
+/** An exception of a wake-up, such as a stack overflow, must not keep the others from being woken. */
+private fun arriveGuarded(entry: Wakeup): Wakeup? =
     try {
-        if (!Timeouts.isOnSharedTimer()) return entry.arrive()
-        Timeouts.offSharedTimer { entry.arrive()?.let(::wakeAll) }
+        entry.arrive()
     } catch (e: Throwable) {
         wakeElsewhere(entry, e)
+        null
     }
-    return null
-}
 
 private fun wakeElsewhere(entry: Wakeup, failure: Throwable) {
     try {

@@ -3,6 +3,7 @@ package baton.lincheck
 import baton.lincheck.world.Effort
 import baton.lincheck.world.HonestMutexSequential
 import baton.lincheck.world.MutexSequential
+import baton.lincheck.world.NO_OWNER
 import baton.lincheck.world.Rare
 import baton.lincheck.world.THREADS
 import baton.lincheck.world.underLincheck
@@ -111,17 +112,17 @@ abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun lock(@Param(name = "thread") thread: Int) {
         underLincheck(extra = extra(thread)) { mutex.lock() }
-        mine[thread] = NOBODY
+        mine[thread] = NO_OWNER
     }
 
     @Operation
-    fun tryLock(@Param(name = "thread") thread: Int) = mutex.tryLock().also { if (it) mine[thread] = NOBODY }
+    fun tryLock(@Param(name = "thread") thread: Int) = mutex.tryLock().also { if (it) mine[thread] = NO_OWNER }
 
     @Operation
     fun unlock(@Param(name = "thread") thread: Int) {
         val owner = mine[thread] ?: return
         mine[thread] = null
-        mutex.unlock(owner.takeIf { it != NOBODY })
+        mutex.unlock(owner.takeIf { it != NO_OWNER })
     }
 }
 
@@ -156,5 +157,3 @@ open class MutexCancelLincheckTest : HonestMutexLincheckBase() {
 class MutexCancelLincheckDeepTest : MutexCancelLincheckTest() {
     override val effort get() = Effort.DEEP
 }
-
-internal const val NOBODY = "nobody"

@@ -2,6 +2,7 @@ package baton.lincheck
 
 import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckClock
+import baton.lincheck.world.NO_OWNER
 import baton.lincheck.world.VARIANT
 import baton.lincheck.world.underLincheck
 import kotlin.time.Duration.Companion.hours
@@ -20,7 +21,7 @@ open class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun tryLockTimed(@Param(name = "thread") thread: Int): Boolean =
-        underLincheck(clock.timerOf(thread)) { mutex.tryLock(1.hours) }.also { if (it) mine[thread] = NOBODY }
+        underLincheck(clock.timerOf(thread)) { mutex.tryLock(1.hours) }.also { if (it) mine[thread] = NO_OWNER }
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun tryLockTimedBy(@Param(name = "thread") thread: Int): Boolean {

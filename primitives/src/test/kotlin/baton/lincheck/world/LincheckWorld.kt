@@ -290,3 +290,6 @@ internal const val THREADS = 8
  * variants run on the first JDK only.
  */
 const val VARIANT: String = "variant"
+
+/** Recorded by a thread that holds a mutex which it has locked without an owner. */
+internal const val NO_OWNER = "no owner"

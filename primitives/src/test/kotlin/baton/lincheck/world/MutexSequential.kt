@@ -1,7 +1,6 @@
 package baton.lincheck.world
 
 import baton.lincheck.LockOwner
-import baton.lincheck.NOBODY
 import baton.lincheck.ThreadOwner
 import baton.sync.Mutex
 import kotlin.coroutines.resume
@@ -95,7 +94,7 @@ internal class HonestMutexSequential {
 
     suspend fun lock(thread: Int) {
         mutex.lock()
-        mine[thread] = NOBODY
+        mine[thread] = NO_OWNER
     }
 
     suspend fun lockBy(thread: Int) {
@@ -104,7 +103,7 @@ internal class HonestMutexSequential {
         mine[thread] = owner
     }
 
-    suspend fun tryLockTimed(thread: Int) = mutex.await(null, thread).also { if (it) mine[thread] = NOBODY }
+    suspend fun tryLockTimed(thread: Int) = mutex.await(null, thread).also { if (it) mine[thread] = NO_OWNER }
 
     suspend fun tryLockTimedBy(thread: Int): Boolean {
         val owner = ThreadOwner.entries[thread]
@@ -113,12 +112,12 @@ internal class HonestMutexSequential {
 
     fun timePasses(thread: Int) = mutex.timePasses(thread)
 
-    fun tryLock(thread: Int) = mutex.tryLock().also { if (it) mine[thread] = NOBODY }
+    fun tryLock(thread: Int) = mutex.tryLock().also { if (it) mine[thread] = NO_OWNER }
 
     fun unlock(thread: Int) {
         val owner = mine[thread] ?: return
         mine[thread] = null
-        mutex.leave(owner.takeIf { it != NOBODY })
+        mutex.leave(owner.takeIf { it != NO_OWNER })
     }
 
     override fun equals(other: Any?) =

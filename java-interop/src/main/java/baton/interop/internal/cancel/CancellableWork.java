@@ -1,6 +1,7 @@
 package baton.interop.internal.cancel;
 
 import baton.interop.CancellationToken;
+import baton.waiting.Symbol;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletionStage;
@@ -25,8 +26,8 @@ public final class CancellableWork {
     }
 
     // RUNNER: null → the function's thread → INTERRUPTING → INTERRUPTED; from its thread back to null when it ends.
-    private static final Object INTERRUPTING = new Object();
-    private static final Object INTERRUPTED = new Object();
+    private static final Object INTERRUPTING = new Symbol("INTERRUPTING");
+    private static final Object INTERRUPTED = new Symbol("INTERRUPTED");
 
     /** The teardown registered last; {@code before} are those registered before it. */
     record Teardown(Runnable action, @Nullable Teardown before) {}

@@ -23,7 +23,7 @@ final class FunctionTask<T extends @Nullable Object> implements Runnable {
     private final CancellableWork work;
     private final CancellationToken token;
 
-    @SuppressWarnings("UnusedVariable") // by FUNCTION
+    @SuppressWarnings("UnusedVariable") // FUNCTION reads and clears it
     private volatile @Nullable CancellableFunction<? extends T> function;
 
     FunctionTask(
@@ -52,7 +52,7 @@ final class FunctionTask<T extends @Nullable Object> implements Runnable {
     }
 
     /** Returns the function to the first caller, which runs or drops it; null to all others. */
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings("unchecked") // only the constructor writes a function
     @Nullable
     CancellableFunction<? extends T> takeFunction() {
         return (CancellableFunction<? extends T>) FUNCTION.getAndSet(this, null);

@@ -72,7 +72,7 @@ public final class ChannelRequests<T extends @Nullable Object> {
         return enqueue(0, ChannelBridge.RECEIVE, null, millis, message, executor);
     }
 
-    @SuppressWarnings("unchecked") // what was sent to a channel of T
+    @SuppressWarnings("unchecked") // the channel takes elements of T only
     public T unwrap(Object element) {
         return (T) ChannelBridge.unwrap(element);
     }

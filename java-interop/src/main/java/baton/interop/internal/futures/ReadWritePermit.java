@@ -4,6 +4,7 @@ import baton.bridge.SyncBridge;
 import baton.interop.UpgradablePermit;
 import baton.interop.WritePermit;
 import baton.sync.ReadWriteLock;
+import baton.waiting.Symbol;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;

@@ -33,7 +33,7 @@ public final class Clauses {
                 ChannelBridge.of(channel), 0, ChannelBridge.RECEIVE, winner -> received(channel, winner), then);
     }
 
-    @SuppressWarnings("unchecked") // what was sent to a channel of T
+    @SuppressWarnings("unchecked") // the channel takes elements of T only
     private static <T extends @Nullable Object> T received(Channel<T> channel, ClauseWaiter winner) {
         return (T) ChannelBridge.of(channel).grantOf(winner, null);
     }

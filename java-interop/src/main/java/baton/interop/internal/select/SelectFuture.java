@@ -4,7 +4,7 @@ import baton.interop.Permit;
 import baton.interop.Select;
 import baton.interop.internal.futures.CallbackExecutor;
 import baton.interop.internal.futures.RevocableFuture;
-import baton.interop.internal.futures.Symbol;
+import baton.waiting.Symbol;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
