@@ -45,7 +45,9 @@ abstract class ManagedExecutor extends AbstractExecutorService {
     /** Submits the work, to be run once. Returns null, or the reason why it never runs. */
     abstract @Nullable Throwable submitWork(Work work);
 
-    /** The work will not run: takes it out of its queue. It may be under submission by another thread. */
+    /**
+     * The work will not run: takes it out of its queue where the queue allows that. Another thread may be submitting it.
+     */
     void workDropped(Work work) {}
 
     @Override
@@ -115,7 +117,7 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         return state + "unended = " + works.size();
     }
 
-    /** The future of a {@code submit}. A cancel while it waits takes its work out of the queue at once. */
+    /** The future of a {@code submit}. A cancel while it waits drops its work, see {@link #workDropped}. */
     private static final class Submitted<T extends @Nullable Object> extends FutureTask<T> {
         volatile ManagedExecutor.@Nullable Work work;
 
