@@ -18,4 +18,7 @@ module baton.primitives {
     exports baton.waiting.coroutine to
             baton.interop,
             baton.scheduler;
+    exports baton.waiting.threads to
+            baton.interop,
+            baton.scheduler;
 }

@@ -62,11 +62,14 @@ class PackagesTest {
         }
     }
 
-    /** A room is a package with its subpackages; {@code baton} stands for itself alone. */
+    /** A name with two dots at its end stands for a package with its subpackages. */
     @ParameterizedTest
     @CsvSource({
         "baton,            baton",
-        "baton.waiting..,  baton baton.waiting..",
+        "baton.waiting.threads,   baton baton.waiting.threads",
+        "baton.waiting,           baton baton.waiting.threads baton.waiting",
+        "baton.waiting.boost,     baton baton.waiting.threads baton.waiting baton.waiting.boost",
+        "baton.waiting.coroutine, baton baton.waiting.threads baton.waiting baton.waiting.coroutine",
         "baton.sync..,     baton baton.waiting.. baton.sync..",
         "baton.channels.., baton baton.waiting.. baton.channels..",
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",

@@ -123,7 +123,7 @@ class ModulePathTest {
     void internals_areOutOfReachOfStrangers() throws Exception {
         for (String internal : List.of(
                 "baton.waiting.WaitCore",
-                "baton.waiting.coroutine.Trampoline",
+                "baton.waiting.threads.Trampoline",
                 "baton.scheduler.bridge.StageTask",
                 "baton.interop.internal.cancel.CancellationNode",
                 "baton.interop.internal.futures.WaiterFuture",

@@ -28,7 +28,7 @@ abstract class CounterField extends CounterFrontPadding {
 
     private volatile long counter;
 
-    protected final long counter() {
+    public final long counter() {
         return counter;
     }
 
@@ -41,11 +41,11 @@ abstract class CounterField extends CounterFrontPadding {
         counter = value;
     }
 
-    protected final long getAndAdd(long delta) {
+    public final long getAndAdd(long delta) {
         return (long) COUNTER.getAndAdd(this, delta);
     }
 
-    protected final boolean compareAndSet(long expected, long value) {
+    public final boolean compareAndSet(long expected, long value) {
         return COUNTER.compareAndSet(this, expected, value);
     }
 }

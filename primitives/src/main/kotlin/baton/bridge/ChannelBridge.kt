@@ -16,8 +16,8 @@ import java.util.function.Consumer
 // The internal API of the channels for Baton's Java API; SyncBridge.kt has that of the other primitives.
 
 /**
- * The core at which receivers and senders wait. A receiver's tag is [RECEIVE], and it is granted the element; a
- * sender's is [PLACE] or a [wrap]ped element, and its weight the level.
+ * The core at which receivers and senders wait. A receiver's request is [RECEIVE], and it is granted the element; a
+ * sender's is [PLACE] or a [wrap]ped element, and its number the level.
  */
 @InternalBatonApi
 @JvmName("of")
@@ -31,7 +31,7 @@ public val RECEIVE: Any = ChannelState.RECEIVE
 @JvmField
 public val PLACE: Any = ChannelState.PLACE
 
-/** The tag of a waiter for the end alone: it fails when receivers do, and does not count as a receiver. */
+/** The request of a waiter for the end alone: it fails when receivers do, and does not count as a receiver. */
 @InternalBatonApi
 @JvmField
 public val END: Any = ChannelState.END

@@ -7,9 +7,9 @@ import baton.sync.Barrier
 import baton.sync.BarrierCancellation
 import baton.sync.Condition
 import baton.sync.Latch
+import baton.sync.LockMode
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
-import baton.sync.ReadWriteState
 import baton.sync.Semaphore
 import baton.sync.WaitGroup
 import baton.waiting.SignalWaiter
@@ -26,12 +26,12 @@ import kotlinx.coroutines.future.await
 
 // The internal API by which the futures of Baton's Java API enter the queues. ChannelBridge.kt has that of the channels.
 
-/** The core at which callers wait for this mutex; a waiter's weight is 1, its tag the owner or null. */
+/** The core at which callers wait for this mutex; a waiter's request is the owner or null. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(mutex: Mutex): WaitCore = mutex.core
 
-/** The core at which callers wait for permits; a waiter's weight is their number, its tag the priority or null. */
+/** The core at which callers wait for permits; a waiter's number is theirs, its request the priority or null. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
@@ -40,31 +40,29 @@ public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
 @InternalBatonApi
 public fun checkPermits(semaphore: Semaphore, permits: Int): Unit = semaphore.checkWeight(permits)
 
-/**
- * The core at which readers and writers wait; a waiter's weight is one of the four below, its tag the owner or null.
- */
+/** The core at which readers and writers wait; a waiter's request is the result of one of the four functions below. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(lock: ReadWriteLock): WaitCore = lock.core
 
 @InternalBatonApi
-public const val READ_WEIGHT: Int = ReadWriteState.READ
+public fun readRequest(owner: Any?): Any = LockMode.READ.request(owner)
 
 @InternalBatonApi
-public const val WRITE_WEIGHT: Int = ReadWriteState.WRITE
+public fun writeRequest(owner: Any?): Any = LockMode.WRITE.request(owner)
 
 @InternalBatonApi
-public const val UPGRADABLE_WEIGHT: Int = ReadWriteState.READ_UPGRADABLY
+public fun upgradableRequest(owner: Any?): Any = LockMode.UPGRADABLE.request(owner)
 
 @InternalBatonApi
-public const val UPGRADE_WEIGHT: Int = ReadWriteState.UPGRADE
+public fun upgradeRequest(owner: Any?): Any = LockMode.UPGRADE.request(owner)
 
-/** The core at which callers await this latch; a waiter's weight is 1, its tag null. */
+/** The core at which callers await this latch. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(latch: Latch): WaitCore = latch.core
 
-/** The core at which callers await this group; a waiter's weight is 1, its tag null. */
+/** The core at which callers await this group. */
 @InternalBatonApi
 @JvmName("of")
 public fun coreOf(group: WaitGroup): WaitCore = group.core
@@ -113,7 +111,7 @@ public fun barrierOf(
 @JvmName("of")
 public fun coreOf(condition: Condition): WaitCore = condition.core
 
-/** The weight of a waiter for [Semaphore.awaitIdle]. */
+/** The number of a waiter for [Semaphore.awaitIdle]. */
 @InternalBatonApi
 public const val IDLE_WEIGHT: Int = baton.sync.IDLE_WEIGHT
 

@@ -196,7 +196,7 @@ public class Channel<E>(
      */
     public suspend fun receive(): E {
         val element = core.poll()
-        if (element === EMPTY) return awaitValue(core, tag = RECEIVE)
+        if (element === EMPTY) return awaitValue(core, request = RECEIVE)
         if (element === CLOSED) throw core.closedException()
         return received(element)
     }
@@ -205,7 +205,7 @@ public class Channel<E>(
     public suspend fun receiveCatching(): ChannelResult<E> {
         val element = core.poll()
         if (element !== EMPTY) return resultOf(element)
-        return unlessClosed { ChannelResult.success(awaitValue(core, tag = RECEIVE)) }
+        return unlessClosed { ChannelResult.success(awaitValue(core, request = RECEIVE)) }
     }
 
     /**
@@ -225,7 +225,7 @@ public class Channel<E>(
         val element = core.poll()
         if (element !== EMPTY || timeout <= Duration.ZERO) return resultOf(element)
         return unlessClosed {
-            val value = awaitValue<Any?>(core, timeout, tag = RECEIVE, timedOut = EMPTY)
+            val value = awaitValue<Any?>(core, timeout, request = RECEIVE, timedOut = EMPTY)
             if (value === EMPTY) ChannelResult.failed() else success(value)
         }
     }

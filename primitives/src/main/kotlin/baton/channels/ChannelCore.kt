@@ -45,7 +45,7 @@ internal class ChannelCore<E>(
 
     /** The select of [refuser] was asked and refused: the element still belongs to its sender. */
     private fun takeBackOffer(refuser: ClauseWaiter) {
-        refuser.reason = null
+        refuser.takeBackOffer()
         handedOut--
         endIfDrained()
     }
@@ -75,7 +75,7 @@ internal class ChannelCore<E>(
 
     /** Sends the element of the sending clause that won, unless a receiver has taken it. Throws if cancelled. */
     fun sendIfNotSent(winner: ClauseWaiter) {
-        if (!winner.isSent && !sendReserved(winner.asked, winner.weight)) throw closedException()
+        if (!winner.isSent && !sendReserved(winner.asked, winner.level)) throw closedException()
     }
 
     /** Returns a reserved place. */
@@ -101,9 +101,9 @@ internal class ChannelCore<E>(
 
     override fun enqueue(waiter: Waiter): Int =
         when {
-            waiter.tag === RECEIVE -> enqueueReceiver(waiter)
-            waiter.tag === PLACE -> decide { enqueueForPlace(waiter) }
-            waiter.tag === END -> decide { enqueueEndWatcher(waiter) }
+            waiter.receives -> enqueueReceiver(waiter)
+            waiter.reserves -> decide { enqueueForPlace(waiter) }
+            waiter.watchesEnd -> decide { enqueueEndWatcher(waiter) }
             else -> enqueueSender(waiter)
         }
 
@@ -172,7 +172,7 @@ internal class ChannelCore<E>(
             waiter.tryFail(end)
             return DECIDED
         }
-        val step = if (waiter is ClauseWaiter) enterSendClause(waiter) else offerUnderLock(waiter.asked, waiter.weight)
+        val step = if (waiter is ClauseWaiter) enterSendClause(waiter) else offerUnderLock(waiter.asked, waiter.level)
         if (step is ClauseWaiter || step === DECIDED) return step
         if (step === Outcome.DONE) {
             sent(waiter)
@@ -236,31 +236,31 @@ internal class ChannelCore<E>(
 
     private fun queueOf(waiter: Waiter): WaitQueue =
         when {
-            waiter.tag === RECEIVE -> receivers
-            waiter.tag === END -> endWatchers
+            waiter.receives -> receivers
+            waiter.watchesEnd -> endWatchers
             else -> senders
         }
 
     override fun takeBack(waiter: Waiter) {
         when {
-            waiter.tag === RECEIVE -> {
+            waiter.receives -> {
                 if (waiter.isConfirming) handedOut--
-                returnElement(checkNotNull(waiter.reason), waiter.weight)
+                returnElement(waiter.received, waiter.elementNumber)
                 endIfDrained()
             }
-            waiter.tag === PLACE -> if (!dropsOnFull) returnPlaceUnderLock()
+            waiter.reserves -> if (!dropsOnFull) returnPlaceUnderLock()
             waiter is ClauseWaiter && !waiter.isSent && !dropsOnFull -> returnPlaceUnderLock()
         }
     }
 
     override fun arrived(waiter: Waiter) {
-        if (waiter.tag === RECEIVE) elementArrived()
+        if (waiter.receives) elementArrived()
     }
 
-    override fun isFinal(waiter: Waiter): Boolean = waiter.tag !== RECEIVE && waiter.tag !== PLACE
+    override fun isFinal(waiter: Waiter): Boolean = !waiter.receives && !waiter.reserves
 
     override fun grantOf(waiter: Waiter, otherwise: Any?): Any? =
-        if (waiter.tag === RECEIVE) unwrap(waiter.reason) else otherwise
+        if (waiter.receives) unwrap(waiter.received) else otherwise
 
     // ---- resize, close
 
@@ -294,7 +294,7 @@ internal class ChannelCore<E>(
         }
     }
 
-    override fun failure(waiter: Waiter): Throwable = closed(waiter.reason as Closure)
+    override fun failure(waiter: Waiter): Throwable = closed(waiter.outcome as Closure)
 
     /** Only when closed. */
     fun closedException(): ChannelClosedException = closed(end)

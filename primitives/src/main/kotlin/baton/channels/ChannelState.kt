@@ -68,7 +68,7 @@ internal abstract class ChannelState<E>(
     protected val receivers = FifoWaitQueue()
     protected val endWatchers = FifoWaitQueue()
     protected val senders: WaitQueue = if (order == ChannelOrder.PRIORITY) PriorityWaitQueue {
-        it.weight
+        it.level
     } else FifoWaitQueue()
 
     @Volatile
@@ -145,8 +145,7 @@ internal abstract class ChannelState<E>(
     }
 
     protected fun grantElement(receiver: Waiter, element: Any, number: Int): Boolean {
-        receiver.reason = element
-        receiver.weight = number
+        receiver.offer(element, number)
         if (!receiver.tryGrant()) return false
         if (receiver.isConfirming) handedOut++
         return true
@@ -173,11 +172,8 @@ internal abstract class ChannelState<E>(
     /** Gives a granted sender the place it asks for, or accepts its element. */
     protected fun serveSender(sender: Waiter) {
         val asked = sender.asked
-        if (asked === PLACE || sender is ClauseWaiter) reserved++ else addElement(asked, sender.weight)
+        if (asked === PLACE || sender is ClauseWaiter) reserved++ else addElement(asked, sender.level)
     }
-
-    /** The tag, which every waiter of a channel has. */
-    protected val Waiter.asked: Any get() = checkNotNull(tag)
 
     /** The next sender to serve. Skips clauses of a select that could only send to itself (invariant 5). */
     protected fun nextSender(): Waiter? {
@@ -211,7 +207,7 @@ internal abstract class ChannelState<E>(
         while (true) {
             val sender = (if (selectId == null) senders.head() else senders.headBut(selectId)) ?: return EMPTY
             // A reservation or a clause sends only once it has a receiver, so this receiver must wait.
-            if (sender.tag === PLACE) return EMPTY
+            if (sender.reserves) return EMPTY
             if (sender is ClauseWaiter && (selectId == null || !sender.canBeAsked)) return EMPTY
             senders.remove(sender)
             if (sender is ClauseWaiter) {
@@ -277,13 +273,13 @@ internal abstract class ChannelState<E>(
     internal enum class Outcome { DONE, BUSY, CLOSED }
 
     internal companion object {
-        /** The tag of a receiver; its weight becomes the number of its element. */
+        /** The request of a receiver. */
         val RECEIVE = Symbol("RECEIVE")
 
-        /** The tag of a sender that reserves a place; any other tag is the element. The weight is the level. */
+        /** The request of a sender that reserves a place; the request of others is their element. */
         val PLACE = Symbol("PLACE")
 
-        /** The tag of an end watcher, which is granted nothing and fails when the channel is closed and drained. */
+        /** The request of an end watcher, which is granted nothing and fails when the channel is closed and drained. */
         val END = Symbol("END")
 
         /** The result of a take when there is no element now. */

@@ -21,7 +21,7 @@ internal class SendClause<E>(private val channel: Channel<E>) : SelectableCore()
 @OptIn(InternalCoroutinesApi::class)
 internal open class ReceiveClause<E>(private val channel: Channel<E>) : SelectableCore() {
     override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =
-        SelectWaiter(channel.core, weight = 0, ChannelState.RECEIVE, clause, select)
+        SelectWaiter(channel.core, number = 0, ChannelState.RECEIVE, clause, select)
 
     override fun valueOf(winner: SelectWaiter): Any? = channel.core.grantOf(winner, null)
 }

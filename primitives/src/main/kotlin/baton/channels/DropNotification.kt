@@ -1,7 +1,7 @@
 package baton.channels
 
 import baton.waiting.Wakeup
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.threads.Trampoline
 
 /**
  * Hands dropped elements to `onDropped`: a single one, or all that the channel had buffered. It is an entry of the wake

@@ -23,8 +23,8 @@ import kotlin.coroutines.cancellation.CancellationException
  *     generation may still be released then, if it is not the one that broke.
  * (4) If the leader's generation no longer trips when the action ends, a reset or a party that broke the barrier has
  *     failed it. The generation records the reason.
- * (5) A waiter's tag is the batch that it is in, or the generation that it leads, or null once it is released; its
- *     weight becomes its arrival index, which is 0 for the leader.
+ * (5) A waiter's generation is the batch that it is in, or that it leads, or null once it is released. The arrival index
+ *     of the leader is 0.
  *
  * All fields are guarded by the lock; `breakage` is also read without it.
  */
@@ -76,7 +76,7 @@ internal class BarrierCore(
         when {
             refusal != null -> waiter.tryFail(refusal)
             mustWait -> {
-                waiter.tag = gathering
+                waiter.generation = gathering
                 if (waiter.startWaiting()) {
                     // From here on a canceller may resume it: its state must not be read again, or both threads would
                     // resume it.
@@ -86,8 +86,8 @@ internal class BarrierCore(
                 breakOnAbandon(waiter.currentState)
             }
             else -> {
-                waiter.tag = gathering
-                waiter.weight = 0
+                waiter.generation = gathering
+                waiter.arrivalIndex = 0
                 if (waiter.tryGrant()) trip() else breakOnAbandon(waiter.currentState)
             }
         }
@@ -115,14 +115,14 @@ internal class BarrierCore(
         repeat(parties - 1) {
             val member = gathering.first()!!
             gathering.remove(member)
-            member.tag = next
+            member.generation = next
             next.add(member)
         }
         while (true) {
             val leader = gathering.first() ?: break
             gathering.remove(leader)
-            leader.tag = next
-            leader.weight = 0
+            leader.generation = next
+            leader.arrivalIndex = 0
             if (leader.tryGrant()) {
                 tripping = next
                 wake(leader)
@@ -223,7 +223,7 @@ internal class BarrierCore(
      */
     override fun timeOut(waiter: Waiter): Int =
         decide {
-            val batch = waiter.tag as? WaiterBatch
+            val batch = waiter.generation
             when {
                 batch == null || batch.hasEnded -> Waiter.GRANTED
                 !waiter.tryLeave(Waiter.TIMED_OUT) -> Waiter.PREPARING
@@ -235,7 +235,7 @@ internal class BarrierCore(
         }
 
     private fun withdrawUnderLock(waiter: Waiter, cause: Throwable?) {
-        val batch = waiter.tag as WaiterBatch? ?: return
+        val batch = waiter.generation ?: return
         if (batch.hasEnded) return
         if (waiter.linked) batch.remove(waiter)
         if (!breaksOnCancel) return
@@ -248,7 +248,7 @@ internal class BarrierCore(
      * The arrival of a released party counts even if the party is cancelled. Without its leader a generation breaks.
      */
     override fun giveBack(waiter: Waiter) {
-        val generation = waiter.tag as WaiterBatch? ?: return
+        val generation = waiter.generation ?: return
         breakTripping(generation, Breakage(LEADER_CANCELLED, waiter.whyWithdrawn()))
     }
 
@@ -260,9 +260,9 @@ internal class BarrierCore(
     override fun takeBack(waiter: Waiter) {}
 
     override fun grantOf(waiter: Waiter, otherwise: Any?): Any =
-        if (waiter.weight == 0 && hasAction) waiter.tag!! else waiter.weight
+        if (waiter.arrivalIndex == 0 && hasAction) waiter.generation!! else waiter.arrivalIndex
 
-    override fun failure(waiter: Waiter): Throwable = exception(waiter.reason as Breakage)
+    override fun failure(waiter: Waiter): Throwable = exception(waiter.outcome as Breakage)
 
     fun exception(why: Breakage): BarrierBrokenException {
         val verb = if (why.event == RESET) "was" else "is broken:"
@@ -276,8 +276,8 @@ internal class BarrierCore(
         private var missing = parties
 
         override fun admit(member: Waiter, place: Int) {
-            member.weight = --missing
-            member.tag = null
+            member.arrivalIndex = --missing
+            member.generation = null
         }
     }
 
@@ -302,3 +302,15 @@ internal class BarrierCore(
         private const val RESET = "reset"
     }
 }
+
+private var Waiter.generation: WaiterBatch?
+    get() = place as WaiterBatch?
+    set(value) {
+        place = value
+    }
+
+private var Waiter.arrivalIndex: Int
+    get() = number
+    set(value) {
+        number = value
+    }

@@ -2,9 +2,10 @@ package baton.sync
 
 import baton.waiting.SignalWaiter
 import baton.waiting.Waiter
+import baton.waiting.boost.readUrgency
 import baton.waiting.coroutine.DispatchedWaiter
-import baton.waiting.coroutine.Timeouts
 import baton.waiting.coroutine.watchCancellation
+import baton.waiting.threads.Timeouts
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
@@ -33,7 +34,7 @@ internal class ConditionWaiter(
     private val condition: ConditionCore,
     private val caller: Continuation<*>,
     private val signalled: Any,
-) : DispatchedWaiter(condition.mutex, weight = 1, tag = null, caller.context),
+) : DispatchedWaiter(condition.mutex, number = 1, request = null, caller.context),
     Runnable {
     private val entry = Entry()
     private var timer: DisposableHandle? = null
@@ -97,7 +98,7 @@ internal class ConditionWaiter(
     private inner class Entry : SignalWaiter(condition, owner = null) {
         /** Accepts any [owner]: the coroutine locks the mutex with the same one again. */
         override fun leaveMutex(owner: Any?): Boolean {
-            this@ConditionWaiter.tag = owner
+            this@ConditionWaiter.request = owner
             return this@ConditionWaiter.startWaiting()
         }
 

@@ -32,8 +32,8 @@ import kotlinx.coroutines.selects.SelectInstance
  *     from before it came.
  * (3) Zero ends the batch; the next waiter starts a new one. The same zero grants all members of a batch and no other
  *     waiter, although the count may have grown again before they run.
- * (4) A waiter's tag is its batch, by which a canceller finds whether the batch still gathers: if not, there is nothing
- *     to remove. Or the tag is ALREADY_ADMITTED, for a clause that a zero has granted while its select was still
+ * (4) A waiter's place is its batch, by which a canceller finds whether the batch still gathers: if not, there is nothing
+ *     to remove. The request is ALREADY_ADMITTED for a clause that a zero has granted while its select was still
  *     registering other clauses: kotlinx then registers that clause again, and it must not wait for another zero.
  * (5) A grant carries nothing that could be taken back.
  *
@@ -84,26 +84,26 @@ internal class CountdownCore(initial: Int) : WaitCore() {
     /** Waits for zero. */
     suspend fun await() {
         if (count == 0) return
-        awaitGrant(this, weight = 1, tag = null)
+        awaitGrant(this)
     }
 
     /** As the other, [timeout] at most; returns whether there was a zero in time. */
     suspend fun await(timeout: Duration): Boolean {
         if (count == 0) return true
         if (timeout <= Duration.ZERO) return false
-        return awaitGrant(this, weight = 1, tag = null, timeout = timeout)
+        return awaitGrant(this, timeout = timeout)
     }
 
     override fun enqueue(waiter: Waiter): Int = decide { enqueueUnderLock(waiter) }
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
-        if (count == 0 || waiter.tag === ALREADY_ADMITTED) {
+        if (count == 0 || waiter.request === ALREADY_ADMITTED) {
             waiter.tryGrant()
         } else if (waiter.startWaiting()) {
             // From here on a canceller may resume it: its state must not be read again, or both threads would resume
             // it.
             val batch = gathering ?: WaiterBatch().also { gathering = it }
-            waiter.tag = batch
+            waiter.place = batch
             batch.add(waiter)
             return Waiter.WAITING
         }
@@ -112,7 +112,7 @@ internal class CountdownCore(initial: Int) : WaitCore() {
 
     override fun withdraw(waiter: Waiter) {
         decide {
-            val batch = waiter.tag as WaiterBatch?
+            val batch = waiter.place as WaiterBatch?
             if (batch != null && !batch.hasEnded) batch.remove(waiter)
         }
     }
@@ -132,8 +132,8 @@ internal class CountdownCore(initial: Int) : WaitCore() {
 
         @Synchronized
         override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter {
-            val tag = if (wasAdmitted(latestWaiters[select])) ALREADY_ADMITTED else null
-            val waiter = SelectWaiter(this@CountdownCore, 1, tag, clause, select)
+            val request = if (wasAdmitted(latestWaiters[select])) ALREADY_ADMITTED else null
+            val waiter = SelectWaiter(this@CountdownCore, 1, request, clause, select)
             latestWaiters[select] = WeakReference(waiter)
             return waiter
         }

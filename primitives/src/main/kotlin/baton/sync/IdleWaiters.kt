@@ -1,44 +1,44 @@
 package baton.sync
 
+import baton.sync.SemaphoreCounter.Companion.BIASED_BELOW
 import baton.waiting.FifoWaitQueue
 import baton.waiting.Waiter
 
-/** The weight of a waiter for [Semaphore.awaitIdle]. */
-internal const val IDLE_WEIGHT: Int = 0
-
 /*
- * The callers of awaitIdle (see SemaphoreCore.kt). Their weight is IDLE_WEIGHT: they take no permits.
+ * The callers of awaitIdle (see SemaphoreCore.kt). They ask for no permits.
  *
  * (5) Idle means counter = permits. While a caller waits for that, the counter carries the bias, so that every release
  *     takes the lock and knows from the old value whether it returned the last permit, even if the next acquire changed
  *     the counter before that release reached the lock.
  */
-internal abstract class IdleWaiters(permits: Int, acquired: Int) : SemaphoreCounter(permits, acquired) {
+internal class IdleWaiters(private val core: SemaphoreCounter) {
     // Guarded by the lock.
-    private val idleWaiters = FifoWaitQueue()
+    private val queue = FifoWaitQueue()
     private var biasedForGood = false
 
     /** Whether no permit is held. */
     val isIdle: Boolean
         get() {
-            val bound = limit
-            val now = counter()
-            if (now >= 0) return now >= bound.toInt() && bound == limit
-            return now < BIASED_BELOW && decide { unbiased(counter()) >= permits }
+            val bound = core.limit
+            val now = core.counter()
+            if (now >= 0) return now >= bound.toInt() && bound == core.limit
+            return now < BIASED_BELOW && core.decide { isIdleNow() }
         }
 
     // All that follows is called under the lock.
 
-    protected fun addIdleWaiter(waiter: Waiter) {
-        idleWaiters.add(waiter)
+    private fun isIdleNow() = core.unbiased(core.counter()) >= core.permits
+
+    fun add(waiter: Waiter) {
+        queue.add(waiter)
         // A release that read the older limit must not report an idle moment from before this waiter was enqueued.
-        advanceLimitVersion()
+        core.advanceLimitVersion()
         updateBias()
         wakeIfIdle(entering = waiter)
     }
 
-    protected fun removeIdleWaiter(waiter: Waiter) {
-        idleWaiters.remove(waiter)
+    fun remove(waiter: Waiter) {
+        queue.remove(waiter)
         updateBias()
     }
 
@@ -46,20 +46,20 @@ internal abstract class IdleWaiters(permits: Int, acquired: Int) : SemaphoreCoun
      * Grants the idle waiters if the semaphore is idle, or [wasIdle] at some moment since they were enqueued. The
      * [entering] waiter is inside its own enqueue call and needs no waking.
      */
-    protected fun wakeIfIdle(wasIdle: Boolean = false, entering: Waiter? = null) {
-        if (idleWaiters.size == 0 || (!wasIdle && unbiased(counter()) < permits)) return
-        idleWaiters.forEach {
-            idleWaiters.remove(it)
-            if (it.tryGrant() && it !== entering) wake(it)
+    fun wakeIfIdle(wasIdle: Boolean = false, entering: Waiter? = null) {
+        if (queue.size == 0 || (!wasIdle && !isIdleNow())) return
+        queue.forEach {
+            queue.remove(it)
+            if (it.tryGrant() && it !== entering) core.wake(it)
         }
         updateBias()
     }
 
     /** From now on every operation takes the lock, with or without idle waiters. */
-    protected fun biasForGood() {
+    fun biasForGood() {
         biasedForGood = true
         updateBias()
     }
 
-    private fun updateBias() = setBias(biasedForGood || idleWaiters.size > 0)
+    private fun updateBias() = core.setBias(biasedForGood || queue.size > 0)
 }

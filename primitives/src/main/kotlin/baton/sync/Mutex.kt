@@ -2,7 +2,8 @@ package baton.sync
 
 import baton.Boosting
 import baton.Priority
-import baton.waiting.boost.boostableContext
+import baton.waiting.BoostableCoroutine
+import baton.waiting.boost.boostableCoroutine
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
@@ -10,7 +11,6 @@ import baton.waiting.coroutine.awaitGrant
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
-import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectClause2
@@ -80,8 +80,8 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun lock(owner: Any? = null) {
-        if (tryLock(owner, boostableContext())) return
-        awaitGrant(core, weight = 1, tag = owner)
+        if (tryLock(owner, boostableCoroutine())) return
+        awaitGrant(core, request = owner)
     }
 
     /**
@@ -91,7 +91,7 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      */
     public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, newHolder = null)
 
-    private fun tryLock(owner: Any?, newHolder: CoroutineContext?): Boolean =
+    private fun tryLock(owner: Any?, newHolder: BoostableCoroutine?): Boolean =
         when (core.tryLock(owner, newHolder)) {
             MutexCore.Outcome.DONE -> true
             MutexCore.Outcome.BUSY -> false
@@ -107,9 +107,9 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean {
-        if (tryLock(owner, boostableContext())) return true
+        if (tryLock(owner, boostableCoroutine())) return true
         if (timeout <= Duration.ZERO) return false
-        return awaitGrant(core, weight = 1, tag = owner, timeout = timeout)
+        return awaitGrant(core, request = owner, timeout = timeout)
     }
 
     /**

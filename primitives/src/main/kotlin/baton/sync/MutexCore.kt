@@ -1,16 +1,17 @@
 package baton.sync
 
+import baton.waiting.BoostableCoroutine
 import baton.waiting.ClauseWaiter
 import baton.waiting.FifoWaitQueue
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.boost.clearSoleHolder
 import baton.waiting.boost.countWaiter
+import baton.waiting.boost.readUrgency
 import baton.waiting.boost.recordSoleHolder
 import baton.waiting.boost.uncountWaiter
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
-import kotlin.coroutines.CoroutineContext
 
 /*
  * How it works
@@ -52,7 +53,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     val waiting: Int get() = if (word == INFLATED) decide { queue.size } else 0
 
     /** [newHolder] is the calling coroutine, if its priority can be boosted. */
-    fun tryLock(newOwner: Any?, newHolder: CoroutineContext? = null): Outcome =
+    fun tryLock(newOwner: Any?, newHolder: BoostableCoroutine? = null): Outcome =
         when {
             newOwner != null || newHolder != null -> decide { tryLockUnderLock(newOwner, newHolder) }
             WORD.compareAndSet(this, FREE, HELD) -> Outcome.DONE
@@ -60,7 +61,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
 
     /** Under the lock. REFUSED when [newOwner] holds the mutex already. */
-    private fun tryLockUnderLock(newOwner: Any?, newHolder: CoroutineContext?): Outcome {
+    private fun tryLockUnderLock(newOwner: Any?, newHolder: BoostableCoroutine?): Outcome {
         while (true) {
             when (word) {
                 FREE -> {
@@ -84,10 +85,10 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
         while (true) {
-            val outcome = tryLockUnderLock(waiter.tag, waiter.holder)
+            val outcome = tryLockUnderLock(waiter.owner, waiter.holder)
             when (if (outcome == Outcome.REFUSED && isRivalOfGranted(waiter)) Outcome.BUSY else outcome) {
                 Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
-                Outcome.REFUSED -> if (returnOwnGrant(waiter)) continue else waiter.tryFail(waiter.tag!!)
+                Outcome.REFUSED -> if (returnOwnGrant(waiter)) continue else waiter.tryFail(waiter.owner!!)
                 Outcome.BUSY -> {
                     if (word != INFLATED && !WORD.compareAndSet(this, HELD, INFLATED)) continue
                     if (waiter.startWaiting()) {
@@ -169,7 +170,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
             }
             unlink(next)
             if (next.tryGrant()) {
-                owner = next.tag
+                owner = next.owner
                 grantedClause = next as? ClauseWaiter
                 recordSoleHolder(next.holder)
                 updateWord()
@@ -226,14 +227,14 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
                 FREE -> return // Another caller has unlocked it by mistake.
                 HELD -> if (WORD.compareAndSet(this, HELD, FREE)) return
                 else -> {
-                    if (owner === waiter.tag) handOff()
+                    if (owner === waiter.owner) handOff()
                     return
                 }
             }
         }
     }
 
-    override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.reason!!)
+    override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.outcome!!)
 
     fun lockedTwice(owner: Any): IllegalStateException =
         IllegalStateException("${label()} is already locked by ${nameOf(owner)}")
@@ -249,3 +250,6 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
             MethodHandles.lookup().findVarHandle(MutexCore::class.java, "word", Int::class.javaPrimitiveType)
     }
 }
+
+/** The owner for which it asks for the mutex, or null. */
+private val Waiter.owner: Any? get() = request

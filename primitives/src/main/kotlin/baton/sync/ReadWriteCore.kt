@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.waiting.BoostableCoroutine
 import baton.waiting.BoundedBypass
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
@@ -7,7 +8,7 @@ import baton.waiting.Wakeup
 import baton.waiting.boost.BoostableHolder
 import baton.waiting.boost.Boosts
 import baton.waiting.boost.PriorityInheritance
-import kotlin.coroutines.CoroutineContext
+import baton.waiting.boost.readUrgency
 
 /*
  * How it works
@@ -79,20 +80,20 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
         }
 
     /** [newHolder], here and below, is the calling coroutine, if it can be boosted. */
-    fun tryWrite(owner: Any?, newHolder: CoroutineContext? = null): Outcome =
+    fun tryWrite(owner: Any?, newHolder: BoostableCoroutine? = null): Outcome =
         when {
             owner == null && newHolder == null && writeAtOnce() -> Outcome.DONE
             owner == null && mustWriterWait() -> Outcome.BUSY
             else -> decideInflated { writeUnderLock(owner, newHolder) }
         }
 
-    fun tryReadUpgradably(owner: Any?, newHolder: CoroutineContext? = null): Outcome =
+    fun tryReadUpgradably(owner: Any?, newHolder: BoostableCoroutine? = null): Outcome =
         when {
             owner == null && newHolder == null && readUpgradablyAtOnce() -> Outcome.DONE
             else -> decideInflated { readUpgradablyUnderLock(owner, newHolder) }
         }
 
-    fun tryUpgrade(owner: Any?, newHolder: CoroutineContext? = null): Outcome =
+    fun tryUpgrade(owner: Any?, newHolder: BoostableCoroutine? = null): Outcome =
         when {
             owner == null && newHolder == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) -> Outcome.DONE
             else -> decideInflated { upgradeUnderLock(owner, newHolder) }
@@ -144,14 +145,14 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
     }
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
-        val request = waiter.tag as? TrackedReadRequest
-        val owner = if (request == null) waiter.tag else request.owner
+        val request = waiter.lockRequest
+        val owner = request.owner
         val outcome =
-            when (waiter.weight) {
-                READ -> readUnderLock(owner, request?.boostable)
-                WRITE -> writeUnderLock(owner, waiter.holder)
-                READ_UPGRADABLY -> readUpgradablyUnderLock(owner, waiter.holder)
-                else -> upgradeUnderLock(owner, waiter.holder)
+            when (request.mode) {
+                LockMode.READ -> readUnderLock(owner, request.boostable)
+                LockMode.WRITE -> writeUnderLock(owner, waiter.holder)
+                LockMode.UPGRADABLE -> readUpgradablyUnderLock(owner, waiter.holder)
+                LockMode.UPGRADE -> upgradeUnderLock(owner, waiter.holder)
             }
         when (outcome) {
             Outcome.DONE -> if (!waiter.tryGrant()) takeBackUnderLock(waiter)
@@ -159,7 +160,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
                 if (waiter.startWaiting()) {
                     // From here on a canceller may resume it: its state must not be read again, or both threads would
                     // resume it.
-                    enqueueWaiter(waiter, owner, request?.boostable)
+                    enqueueWaiter(waiter)
                     return Waiter.WAITING
                 }
             else -> waiter.tryFail(ReadWriteRefusal(outcome, owner, blockingOwner()))
@@ -178,11 +179,11 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
     }
 
     override fun failure(waiter: Waiter): Throwable =
-        (waiter.reason as ReadWriteRefusal).exception(waiter.weight, describe)
+        (waiter.outcome as ReadWriteRefusal).exception(waiter.mode, describe)
 
-    /** The exception for the [outcome] of a request of [weight] by [owner]. Not under the lock. */
-    fun refusal(outcome: Outcome, owner: Any?, weight: Int): IllegalStateException =
-        ReadWriteRefusal(outcome, owner, decideInflated { blockingOwner() }).exception(weight, describe)
+    /** The exception for the [outcome] of a request of [mode] by [owner]. Not under the lock. */
+    fun refusal(outcome: Outcome, owner: Any?, mode: LockMode): IllegalStateException =
+        ReadWriteRefusal(outcome, owner, decideInflated { blockingOwner() }).exception(mode, describe)
 
     private fun readersIn(word: Long) = word.toInt() + if (word and UPGRADABLE == 0L) 0 else 1
 }

@@ -2,9 +2,10 @@ package baton.sync
 
 import baton.Boosting
 import baton.sync.ReadWriteState.Outcome
+import baton.waiting.BoostableCoroutine
 import baton.waiting.boost.BoostableHolder
 import baton.waiting.boost.Boosts
-import baton.waiting.boost.boostableContext
+import baton.waiting.boost.boostableCoroutine
 import baton.waiting.boost.ifBoostable
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
@@ -100,18 +101,18 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes, or would wait for a writer that waits for it.
      */
     public suspend fun lockRead(owner: Any? = null) {
-        val holder = if (owner == null) null else boostableContext()
+        val holder = if (owner == null) null else boostableCoroutine()
         if (holder != null) return lockRead(owner, BoostableHolder(holder))
-        if (done(core.tryRead(owner), owner, ReadWriteState.READ)) return
-        awaitGrant(core, ReadWriteState.READ, owner)
+        if (done(core.tryRead(owner), owner, LockMode.READ)) return
+        awaitGrant(core, request = LockMode.READ.request(owner))
     }
 
     /** As the other, for a caller that can be boosted; [boostable] is the result of [boostableOf]. */
     @PublishedApi
     internal suspend fun lockRead(owner: Any?, boostable: Any?) {
         if (boostable !is BoostableHolder) return lockRead(owner)
-        if (done(core.tryRead(owner, boostable), owner, ReadWriteState.READ)) return
-        awaitGrant(core, ReadWriteState.READ, TrackedReadRequest(owner, boostable))
+        if (done(core.tryRead(owner, boostable), owner, LockMode.READ)) return
+        awaitGrant(core, request = LockRequest(LockMode.READ, owner, boostable))
     }
 
     /** Identifies a reader without an owner by its coroutine, if that can be boosted; else null. */
@@ -131,21 +132,21 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and writes.
      */
-    public fun tryLockRead(owner: Any? = null): Boolean = done(core.tryRead(owner), owner, ReadWriteState.READ)
+    public fun tryLockRead(owner: Any? = null): Boolean = done(core.tryRead(owner), owner, LockMode.READ)
 
     /**
      * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
      * caller does not read, even if the grant raced with the timeout. With zero or less it does not wait.
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
-        val holder = if (owner == null) null else boostableContext()
+        val holder = if (owner == null) null else boostableCoroutine()
         if (holder != null) return tryLockRead(timeout, owner, BoostableHolder(holder))
-        return tryLockRead(owner) || waitFor(ReadWriteState.READ, owner, timeout)
+        return tryLockRead(owner) || waitFor(LockMode.READ.request(owner), timeout)
     }
 
     private suspend fun tryLockRead(timeout: Duration, owner: Any?, boostable: BoostableHolder): Boolean {
-        if (done(core.tryRead(owner, boostable), owner, ReadWriteState.READ)) return true
-        return waitFor(ReadWriteState.READ, TrackedReadRequest(owner, boostable), timeout)
+        if (done(core.tryRead(owner, boostable), owner, LockMode.READ)) return true
+        return waitFor(LockRequest(LockMode.READ, owner, boostable), timeout)
     }
 
     /**
@@ -165,7 +166,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
-        if (!tryLockWrite(owner, boostableContext())) awaitGrant(core, ReadWriteState.WRITE, owner)
+        if (!tryLockWrite(owner, boostableCoroutine())) awaitGrant(core, request = LockMode.WRITE.request(owner))
     }
 
     /**
@@ -175,12 +176,12 @@ public class ReadWriteLock(
      */
     public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, newHolder = null)
 
-    private fun tryLockWrite(owner: Any?, newHolder: CoroutineContext?) =
-        done(core.tryWrite(owner, newHolder), owner, ReadWriteState.WRITE)
+    private fun tryLockWrite(owner: Any?, newHolder: BoostableCoroutine?) =
+        done(core.tryWrite(owner, newHolder), owner, LockMode.WRITE)
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
-        return tryLockWrite(owner, boostableContext()) || waitFor(ReadWriteState.WRITE, owner, timeout)
+        return tryLockWrite(owner, boostableCoroutine()) || waitFor(LockMode.WRITE.request(owner), timeout)
     }
 
     /**
@@ -202,7 +203,8 @@ public class ReadWriteLock(
      *   have to wait: the request that it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
-        if (!tryLockUpgradable(owner, boostableContext())) awaitGrant(core, ReadWriteState.READ_UPGRADABLY, owner)
+        if (tryLockUpgradable(owner, boostableCoroutine())) return
+        awaitGrant(core, request = LockMode.UPGRADABLE.request(owner))
     }
 
     /**
@@ -212,12 +214,12 @@ public class ReadWriteLock(
      */
     public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, newHolder = null)
 
-    private fun tryLockUpgradable(owner: Any?, newHolder: CoroutineContext?) =
-        done(core.tryReadUpgradably(owner, newHolder), owner, ReadWriteState.READ_UPGRADABLY)
+    private fun tryLockUpgradable(owner: Any?, newHolder: BoostableCoroutine?) =
+        done(core.tryReadUpgradably(owner, newHolder), owner, LockMode.UPGRADABLE)
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
-        return tryLockUpgradable(owner, boostableContext()) || waitFor(ReadWriteState.READ_UPGRADABLY, owner, timeout)
+        return tryLockUpgradable(owner, boostableCoroutine()) || waitFor(LockMode.UPGRADABLE.request(owner), timeout)
     }
 
     /**
@@ -240,18 +242,18 @@ public class ReadWriteLock(
      *   if [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
-        if (!tryUpgrade(owner, boostableContext())) awaitGrant(core, ReadWriteState.UPGRADE, owner)
+        if (!tryUpgrade(owner, boostableCoroutine())) awaitGrant(core, request = LockMode.UPGRADE.request(owner))
     }
 
     /** As [upgrade], but only if there is no other reader. When it returns false the caller still reads upgradably. */
     public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, newHolder = null)
 
-    private fun tryUpgrade(owner: Any?, newHolder: CoroutineContext?) =
-        done(core.tryUpgrade(owner, newHolder), owner, ReadWriteState.UPGRADE)
+    private fun tryUpgrade(owner: Any?, newHolder: BoostableCoroutine?) =
+        done(core.tryUpgrade(owner, newHolder), owner, LockMode.UPGRADE)
 
     /** As [upgrade], waiting [timeout] at most. When it returns false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
-        return tryUpgrade(owner, boostableContext()) || waitFor(ReadWriteState.UPGRADE, owner, timeout)
+        return tryUpgrade(owner, boostableCoroutine()) || waitFor(LockMode.UPGRADE.request(owner), timeout)
     }
 
     /**
@@ -267,32 +269,32 @@ public class ReadWriteLock(
      * Locks to read within kotlinx.coroutines' `select`, without an owner; the block holds the lock and must unlock it.
      * A clause that loses, or whose select is cancelled, holds nothing.
      */
-    public val onRead: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteState.READ))
+    public val onRead: SelectClause0 get() = SelectClauses.clause0(Clause(LockMode.READ))
 
     /** As [onRead], to write. */
-    public val onWrite: SelectClause0 get() = SelectClauses.clause0(Clause(ReadWriteState.WRITE))
+    public val onWrite: SelectClause0 get() = SelectClauses.clause0(Clause(LockMode.WRITE))
 
     @OptIn(InternalCoroutinesApi::class)
-    private inner class Clause(private val weight: Int) : SelectableCore() {
+    private inner class Clause(private val mode: LockMode) : SelectableCore() {
         override fun valueOf(winner: SelectWaiter): Any = Unit
 
         override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =
-            SelectWaiter(core, weight, null, clause, select)
+            SelectWaiter(core, number = 1, mode.request(null), clause, select)
     }
 
-    private suspend fun waitFor(weight: Int, owner: Any?, timeout: Duration) =
-        timeout > Duration.ZERO && awaitGrant(core, weight, owner, timeout)
+    private suspend fun waitFor(request: LockRequest, timeout: Duration) =
+        timeout > Duration.ZERO && awaitGrant(core, request = request, timeout = timeout)
 
     /**
      * True if the caller holds the lock, false if it has to wait; throws if it is refused. A lock request that
      * would wait for ever is refused only when it begins to wait: its try form just returns false.
      */
-    private fun done(outcome: Outcome, owner: Any?, weight: Int): Boolean =
+    private fun done(outcome: Outcome, owner: Any?, mode: LockMode): Boolean =
         when (outcome) {
             Outcome.DONE -> true
             Outcome.BUSY -> false
-            Outcome.DEADLOCK if weight != ReadWriteState.UPGRADE -> false
-            else -> throw core.refusal(outcome, owner, weight)
+            Outcome.DEADLOCK if mode != LockMode.UPGRADE -> false
+            else -> throw core.refusal(outcome, owner, mode)
         }
 
     private fun refuse(call: String, owner: Any?): Nothing {

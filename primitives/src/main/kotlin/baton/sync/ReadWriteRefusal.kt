@@ -1,8 +1,6 @@
 package baton.sync
 
 import baton.sync.ReadWriteState.Companion.MAX_READERS
-import baton.sync.ReadWriteState.Companion.READ_UPGRADABLY
-import baton.sync.ReadWriteState.Companion.UPGRADE
 import baton.sync.ReadWriteState.Outcome
 
 /**
@@ -10,34 +8,29 @@ import baton.sync.ReadWriteState.Outcome
  */
 internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val blocking: Any?) {
     /** Not under the lock: it calls `toString` of the user's objects. */
-    fun exception(weight: Int, describe: () -> String): IllegalStateException {
-        val asked = "${CALLS[weight]} by ${if (owner == null) "a caller without an owner" else nameOf(owner)}"
-        return IllegalStateException("$asked ${why(weight)}: ${describe()}")
+    fun exception(mode: LockMode, describe: () -> String): IllegalStateException {
+        val asked = "${mode.call} by ${if (owner == null) "a caller without an owner" else nameOf(owner)}"
+        return IllegalStateException("$asked ${why(mode)}: ${describe()}")
     }
 
-    private fun why(weight: Int): String =
+    private fun why(mode: LockMode): String =
         when (outcome) {
             Outcome.HELD -> "is refused: this owner holds it already, and would wait for itself"
-            Outcome.DEADLOCK -> whyDeadlock(weight)
+            Outcome.DEADLOCK -> whyDeadlock(mode)
             Outcome.FULL -> "is refused: there are $MAX_READERS readers, the maximum"
             else -> "is refused: it is not held upgradably by this caller, or is being upgraded already"
         }
 
-    private fun whyDeadlock(weight: Int): String {
+    private fun whyDeadlock(mode: LockMode): String {
         val name = blocking?.let(::nameOf) ?: "without an owner"
-        return when (weight) {
-            UPGRADE -> "would wait for ever: this owner holds it to read as well"
-            READ_UPGRADABLY ->
+        return when (mode) {
+            LockMode.UPGRADE -> "would wait for ever: this owner holds it to read as well"
+            LockMode.UPGRADABLE ->
                 "could wait for ever: a holder or writer comes first, $name, " +
                     "and may wait for this owner, which reads already"
             else ->
                 "would wait for ever: the writer $name comes first, " +
                     "and waits for this owner, which holds the lock already"
         }
-    }
-
-    private companion object {
-        /** By weight. */
-        private val CALLS = listOf("", "lockRead", "lockWrite", "lockUpgradable", "upgrade")
     }
 }

@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.waiting.BoostableCoroutine
 import baton.waiting.FifoWaitQueue
 import baton.waiting.PaddedCounter
 import baton.waiting.Waiter
@@ -10,9 +11,9 @@ import baton.waiting.boost.clearSoleHolder
 import baton.waiting.boost.countWaiter
 import baton.waiting.boost.recordSoleHolder
 import baton.waiting.boost.removeHolder
+import baton.waiting.boost.takeSoleHolder
 import baton.waiting.boost.uncountWaiter
 import baton.waiting.boost.uncountWaiters
-import kotlin.coroutines.CoroutineContext
 
 /*
  * The state of a read-write lock, meaningful while its word is INFLATED or READERS_BLOCKED (see ReadWriteCore.kt):
@@ -132,13 +133,13 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     fun recordReaders(first: Wakeup?) {
         var reader = first as Waiter?
         while (reader != null) {
-            val tracked = reader.tag as? TrackedReader
-            if (tracked?.boostable != null) decideInflated { recordReader(tracked.owner, tracked.boostable) }
+            val request = reader.lockRequest
+            if (request.boostable != null) decideInflated { recordReader(request.owner, request.boostable) }
             reader = reader.chain as Waiter?
         }
     }
 
-    fun writeUnderLock(owner: Any?, newHolder: CoroutineContext?): Outcome =
+    fun writeUnderLock(owner: Any?, newHolder: BoostableCoroutine?): Outcome =
         when {
             owner != null && (intentOwner === owner || holdsToRead(owner)) -> Outcome.HELD
             writing || upgradable || readers > 0 || intents.size > 0 -> Outcome.BUSY
@@ -150,7 +151,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             }
         }
 
-    fun readUpgradablyUnderLock(owner: Any?, newHolder: CoroutineContext?): Outcome =
+    fun readUpgradablyUnderLock(owner: Any?, newHolder: BoostableCoroutine?): Outcome =
         when {
             owner != null && intentOwner === owner -> Outcome.HELD
             writing || upgradable || intents.size > 0 ->
@@ -164,7 +165,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             }
         }
 
-    fun upgradeUnderLock(owner: Any?, newHolder: CoroutineContext?): Outcome =
+    fun upgradeUnderLock(owner: Any?, newHolder: BoostableCoroutine?): Outcome =
         when {
             !upgradable || intentOwner !== owner || upgrading != null -> Outcome.NOT_HELD
             owner != null && holdsToRead(owner) -> Outcome.DEADLOCK
@@ -178,28 +179,27 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         }
 
     /** Records a holder that upgraded, if it was not recorded when it began to read upgradably. */
-    private fun recordUpgraded(newHolder: CoroutineContext?) {
+    private fun recordUpgraded(newHolder: BoostableCoroutine?) {
         if (newHolder != null && inheritance?.hasSole != true) recordSoleHolder(newHolder)
     }
 
-    fun enqueueWaiter(waiter: Waiter, owner: Any?, boostable: BoostableHolder?) {
+    fun enqueueWaiter(waiter: Waiter) {
         countWaiter(waiter)
-        when (waiter.weight) {
-            READ -> {
+        when (waiter.mode) {
+            LockMode.READ -> {
                 val batch = gathering ?: ReaderBatch(this).also { gathering = it }
                 batch.addReader(waiter)
-                waiter.tag = batch
-                val entry = if (owner == null) null else owners.entry(owner)
-                if (entry != null) {
-                    entry.addWaiting(batch)
+                waiter.place = batch
+                val owner = waiter.lockRequest.owner
+                if (owner != null) {
+                    owners.entry(owner).addWaiting(batch)
                     batch.ownedReaders++
                 }
-                if (entry != null || boostable != null) waiter.tag = TrackedReader(batch, entry, boostable)
             }
-            UPGRADE -> upgrading = waiter
+            LockMode.UPGRADE -> upgrading = waiter
             else -> {
                 intents.add(waiter)
-                if (waiter.weight == WRITE) queuedWriters++
+                if (waiter.mode == LockMode.WRITE) queuedWriters++
             }
         }
     }
@@ -208,8 +208,8 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     fun blockingOwner(): Any? {
         if (writing || upgrading != null) return intentOwner
         var first = intents.head()
-        while (first != null && first.weight != WRITE) first = first.next
-        return if (first == null) intentOwner else first.tag
+        while (first != null && first.mode != LockMode.WRITE) first = first.next
+        return if (first == null) intentOwner else first.lockRequest.owner
     }
 
     fun endReadUnderLock(owner: Any?, boostable: BoostableHolder? = null): Boolean {
@@ -256,7 +256,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         writing = false
         intentOwner = null
         readers = 1
-        val boostable = inheritance?.takeSole()
+        val boostable = takeSoleHolder()
         if (owner != null) {
             ownedReaders = 1
             val entry = owners.entry(owner)
@@ -291,11 +291,11 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         }
         while (!writing && !upgradable) {
             val head = intents.head() ?: break
-            if (head.weight == WRITE && readers > 0) break
+            if (head.mode == LockMode.WRITE && readers > 0) break
             unlink(head)
             if (!head.tryGrant()) continue
-            if (head.weight == WRITE) writing = true else upgradable = true
-            intentOwner = head.tag
+            if (head.mode == LockMode.WRITE) writing = true else upgradable = true
+            intentOwner = head.lockRequest.owner
             recordSoleHolder(head.holder)
             wake(head)
         }
@@ -316,13 +316,13 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     private fun unlink(waiter: Waiter) {
         intents.remove(waiter)
         uncountWaiter(waiter)
-        if (waiter.weight == WRITE) queuedWriters--
+        if (waiter.mode == LockMode.WRITE) queuedWriters--
     }
 
     fun withdrawUnderLock(waiter: Waiter) {
-        when (waiter.weight) {
-            READ -> withdrawReader(waiter)
-            UPGRADE ->
+        when (waiter.mode) {
+            LockMode.READ -> withdrawReader(waiter)
+            LockMode.UPGRADE ->
                 if (upgrading === waiter) {
                     upgrading = null
                     uncountWaiter(waiter)
@@ -337,15 +337,15 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     }
 
     private fun withdrawReader(waiter: Waiter) {
-        val tracked = waiter.tag as? TrackedReader
-        val batch = tracked?.batch ?: waiter.tag as ReaderBatch
+        val request = waiter.lockRequest
+        val batch = waiter.place as ReaderBatch
         if (batch.hasEnded) {
-            endReadUnderLock(tracked?.owner, tracked?.boostable)
+            endReadUnderLock(request.owner, request.boostable)
             return
         }
         batch.removeReader(waiter)
         uncountWaiter(waiter)
-        val entry = tracked?.entry
+        val entry = request.owner?.let(owners::find)
         if (entry != null) {
             batch.ownedReaders--
             entry.removeWaiting()
@@ -355,19 +355,13 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
 
     /** Ignores false: then another caller has, by mistake, unlocked the hold that this waiter was granted. */
     fun takeBackUnderLock(waiter: Waiter) {
-        val tag = waiter.tag
-        when (waiter.weight) {
-            READ ->
-                when (tag) {
-                    is TrackedReader -> endReadUnderLock(tag.owner, tag.boostable)
-                    is TrackedReadRequest -> endReadUnderLock(tag.owner, tag.boostable)
-                    is ReaderBatch -> endReadUnderLock(null)
-                    else -> endReadUnderLock(tag)
-                }
-            WRITE -> endWriteUnderLock(tag)
-            READ_UPGRADABLY -> if (upgrading == null) endUpgradableUnderLock(tag)
-            else ->
-                if (writing && intentOwner === tag) {
+        val request = waiter.lockRequest
+        when (request.mode) {
+            LockMode.READ -> endReadUnderLock(request.owner, request.boostable)
+            LockMode.WRITE -> endWriteUnderLock(request.owner)
+            LockMode.UPGRADABLE -> if (upgrading == null) endUpgradableUnderLock(request.owner)
+            LockMode.UPGRADE ->
+                if (writing && intentOwner === request.owner) {
                     writing = false
                     upgradable = true
                     admitEligible()
@@ -379,12 +373,6 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     internal enum class Outcome { DONE, BUSY, HELD, DEADLOCK, FULL, NOT_HELD }
 
     internal companion object {
-        // The weights of waiters: the kind of their request.
-        const val READ = 1
-        const val WRITE = 2
-        const val READ_UPGRADABLY = 3
-        const val UPGRADE = 4
-
         /** Leaves room in an Int for the upgradable reader and for a writer that downgrades. */
         const val MAX_READERS = Int.MAX_VALUE - 2
 

@@ -1,7 +1,7 @@
 package baton.sync
 
 import baton.priority
-import baton.waiting.boost.boostableContext
+import baton.waiting.boost.boostableCoroutine
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
@@ -91,8 +91,8 @@ public class Semaphore(
      */
     public suspend fun acquire(permits: Int = 1) {
         checkWeight(permits)
-        if (core.tryTakePermits(permits, boostableContext())) return
-        awaitGrant(core, permits, tag(coroutineContext))
+        if (core.tryTakePermits(permits, boostableCoroutine())) return
+        awaitGrant(core, permits, level(coroutineContext))
     }
 
     /**
@@ -119,9 +119,9 @@ public class Semaphore(
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         checkWeight(permits)
-        if (core.tryTakePermits(permits, boostableContext())) return true
+        if (core.tryTakePermits(permits, boostableCoroutine())) return true
         if (timeout <= Duration.ZERO) return false
-        return awaitGrant(core, permits, tag(coroutineContext), timeout)
+        return awaitGrant(core, permits, level(coroutineContext), timeout)
     }
 
     /**
@@ -172,7 +172,7 @@ public class Semaphore(
      */
     public suspend fun awaitIdle() {
         if (core.isIdle) return
-        awaitGrant(core, IDLE_WEIGHT, tag = null)
+        awaitGrant(core, IDLE_WEIGHT, request = null)
     }
 
     /**
@@ -189,11 +189,11 @@ public class Semaphore(
         override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter {
             val permits = param as Int? ?: 1
             checkWeight(permits)
-            return SelectWaiter(core, permits, tag(select.context), clause, select)
+            return SelectWaiter(core, permits, level(select.context), clause, select)
         }
     }
 
-    private fun tag(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context.priority else null
+    private fun level(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context.priority else null
 
     internal fun checkWeight(permits: Int) {
         if (permits == 1) return // A semaphore always has at least one.

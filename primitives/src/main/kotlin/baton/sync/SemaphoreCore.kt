@@ -1,8 +1,11 @@
 package baton.sync
 
+import baton.waiting.BoostableCoroutine
 import baton.waiting.Waiter
+import baton.waiting.boost.Boosts
 import baton.waiting.boost.clearSoleHolder
-import kotlin.coroutines.CoroutineContext
+import baton.waiting.boost.readUrgency
+import baton.waiting.boost.skipUrgency
 
 /*
  * How it works
@@ -14,13 +17,10 @@ import kotlin.coroutines.CoroutineContext
  *
  * Each file keeps its own invariants. It calls the files above it in this table, and does not know those below:
  *
- *   SemaphoreCounter   the counter and the number of permits (3, 4)
+ *   SemaphoreCounter   the counter and the number of permits (3, 4); a superclass, because the fast paths change it
  *   IdleWaiters        the callers of awaitIdle (5)
  *   SemaphoreQueue     the queued requests, the admission by a release, overtaking by newcomers (1, 2, 6)
  *   SemaphoreCore      the operations: their fast paths, their slow paths under the lock, and close
- *
- * They are superclasses, not parts, because the fast path in this class reads the fields of the others and so needs no
- * further object in between.
  *
  * Sources: the counter that goes negative is that of A. Koval, D. Khalanskiy, D. Alistarh, "CQS: A Formally-Verified
  * Framework for Fair and Abortable Synchronization" (PLDI 2023), section 4; head-of-line admission by weight is that of
@@ -29,9 +29,12 @@ import kotlin.coroutines.CoroutineContext
 internal class SemaphoreCore(
     permits: Int,
     acquired: Int,
-    order: WaitOrder,
+    private val order: WaitOrder,
     private val describe: () -> String,
-) : SemaphoreQueue(permits, acquired, order) {
+) : SemaphoreCounter(permits, acquired) {
+    private val idleWaiters = IdleWaiters(this)
+    private val queue = SemaphoreQueue(this, order, idleWaiters)
+
     /** Written under the lock. */
     @Volatile
     private var closure: Closure? = null
@@ -40,13 +43,38 @@ internal class SemaphoreCore(
 
     val isClosed: Boolean get() = closure != null
 
+    /** Whether no permit is held. */
+    val isIdle: Boolean get() = idleWaiters.isIdle
+
+    val waiting: Int get() = decide { queue.size }
+
+    /** The permits that are not held: exact whenever no operation is between its change of the counter and the lock. */
+    val availablePermits: Int
+        get() {
+            val now = counter()
+            if (now >= 0 && !hasUnfairWaiters()) return minOf(now, permits.toLong()).toInt()
+            return decide { queue.available().coerceIn(0L, permits.toLong()).toInt() }
+        }
+
+    /**
+     * Whether the pool of the queue may hold permits although the counter says that every demand is covered: see UNFAIR
+     * in SemaphoreQueue.kt. Read without the lock, so a hint.
+     */
+    private fun hasUnfairWaiters(): Boolean = order == WaitOrder.UNFAIR && queue.size > 0
+
+    /**
+     * Reads without the lock. The write is visible to the recorded holder, and to any thread to which the holder has
+     * handed the release.
+     */
+    private fun hasRecordedHolder(): Boolean = Boosts.inUse && inheritance?.hasSole == true
+
     // ---- acquire
 
     /** Whether a caller that takes [n] is recorded as the holder of the only permit, if it can be boosted. */
     fun takesOnlyPermit(n: Int): Boolean = n == 1 && permits == 1
 
     /** Takes [n] if that needs no waiting. [newHolder] is the calling coroutine, if its priority can be boosted. */
-    fun tryTakePermits(n: Int, newHolder: CoroutineContext? = null): Boolean {
+    fun tryTakePermits(n: Int, newHolder: BoostableCoroutine? = null): Boolean {
         if (newHolder != null && takesOnlyPermit(n)) return tryTakePermitsSlowly(n, newHolder)
         while (true) {
             val bound = limit
@@ -62,12 +90,12 @@ internal class SemaphoreCore(
         }
     }
 
-    private fun tryTakePermitsSlowly(n: Int, newHolder: CoroutineContext?): Boolean {
+    private fun tryTakePermitsSlowly(n: Int, newHolder: BoostableCoroutine?): Boolean {
         var tooMany = false
         val taken =
             decide {
                 tooMany = n > permits
-                (closure == null && takePermits(n)).also { if (it) recordHolder(newHolder) }
+                (closure == null && queue.takePermits(n)).also { if (it) queue.recordHolder(newHolder) }
             }
         if (!taken) closure?.let { throw closed(it) }
         if (!taken && tooMany) throw refusal(n)
@@ -85,16 +113,16 @@ internal class SemaphoreCore(
     private fun enqueueUnderLock(waiter: Waiter): Int {
         val weight = waiter.weight
         return when {
-            weight == IDLE_WEIGHT -> {
-                addIdleWaiter(waiter)
-                finishEnqueue(waiter)
+            waiter.awaitsIdle -> {
+                idleWaiters.add(waiter)
+                queue.finishEnqueue(waiter)
             }
             closure != null || weight > permits -> {
                 if (waiter.tryFail(closure ?: permits)) Waiter.FAILED else waiter.currentState
             }
             else -> {
                 val old = unbiased(addDemand(weight))
-                if (old >= weight) grantAtOnce(waiter) else enqueueDemand(waiter, old)
+                if (old >= weight) grantAtOnce(waiter) else queue.enqueueDemand(waiter, old)
             }
         }
     }
@@ -108,8 +136,26 @@ internal class SemaphoreCore(
     }
 
     private fun grantAtOnce(waiter: Waiter): Int {
-        if (waiter.tryGrant()) recordHolder(waiter.holder) else wakeIfIdle(returnPermits(waiter.weight))
+        if (waiter.tryGrant()) {
+            queue.recordHolder(waiter.holder)
+        } else {
+            idleWaiters.wakeIfIdle(queue.returnPermits(waiter.weight))
+        }
         return waiter.currentState
+    }
+
+    // ---- called by waiters
+
+    override fun claim(waiter: Waiter): Boolean = decide { queue.claim(waiter) }
+
+    override fun withdraw(waiter: Waiter) {
+        decide { if (waiter.linked) queue.removeWithdrawn(waiter) }
+    }
+
+    override fun takeBack(waiter: Waiter) {
+        if (waiter.awaitsIdle) return
+        clearSoleHolder()
+        returnAndAdmit(waiter.weight)
     }
 
     // ---- release
@@ -131,9 +177,9 @@ internal class SemaphoreCore(
                 counterWithoutPhantoms()
                 return@decide false
             }
-            addReleasedToPool(1, old)
-            admitHead()
-            wakeIfIdle(wasIdle = first < BIASED_BELOW && bound == limit && old + 1 == permits.toLong())
+            queue.addReleasedToPool(1, old)
+            queue.admitHead()
+            idleWaiters.wakeIfIdle(wasIdle = first < BIASED_BELOW && bound == limit && old + 1 == permits.toLong())
             true
         }
 
@@ -153,13 +199,17 @@ internal class SemaphoreCore(
     private fun releaseManySlowly(n: Int): Boolean =
         decide {
             val counter = unbiased(counterWithoutPhantoms())
-            if (certainlyFree(counter) + n > permits) return@decide false
+            if (queue.certainlyFree(counter) + n > permits) return@decide false
             clearSoleHolder()
-            val last = returnPermits(n)
-            admitHead()
-            wakeIfIdle(last)
+            returnAndAdmit(n)
             true
         }
+
+    private fun returnAndAdmit(n: Int) {
+        val last = queue.returnPermits(n)
+        queue.admitHead()
+        idleWaiters.wakeIfIdle(last)
+    }
 
     // ---- resize, close
 
@@ -170,10 +220,10 @@ internal class SemaphoreCore(
             val change = newPermits.toLong() - permits
             if (change == 0L) return@decide true
             clearSoleHolder()
-            addResizeToPool(change, old = changePermits(newPermits))
-            if (change < 0) failHeavierThan(newPermits, reason = newPermits)
-            admitHead()
-            wakeIfIdle()
+            queue.addResizeToPool(change, old = changePermits(newPermits))
+            if (change < 0) queue.failHeavierThan(newPermits, reason = newPermits)
+            queue.admitHead()
+            idleWaiters.wakeIfIdle()
             true
         }
 
@@ -183,15 +233,15 @@ internal class SemaphoreCore(
             if (closure != null) return@decide
             val closure = Closure(cause)
             // Before the closure is published: a thread that has seen it must not find an open fast path afterwards.
-            biasForGood()
+            idleWaiters.biasForGood()
             this.closure = closure
-            failHeavierThan(0, reason = closure)
-            wakeIfIdle()
+            queue.failHeavierThan(0, reason = closure)
+            idleWaiters.wakeIfIdle()
         }
     }
 
     override fun failure(waiter: Waiter): Throwable =
-        when (val reason = waiter.reason) {
+        when (val reason = waiter.outcome) {
             is Closure -> closed(reason)
             else -> tooHeavy(waiter.weight, reason as Int)
         }

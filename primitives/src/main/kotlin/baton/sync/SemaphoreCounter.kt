@@ -28,7 +28,7 @@ internal abstract class SemaphoreCounter(permits: Int, acquired: Int) : PaddedCo
      */
     @Volatile
     @JvmField
-    protected var limit: Long = permits.toLong()
+    internal var limit: Long = permits.toLong()
 
     /** Guarded by the lock. */
     private var biased = false
@@ -40,10 +40,10 @@ internal abstract class SemaphoreCounter(permits: Int, acquired: Int) : PaddedCo
     val permits: Int get() = limit.toInt()
 
     /** The counter without the bias. */
-    protected fun unbiased(counter: Long): Long = if (counter < BIASED_BELOW) counter + BIAS else counter
+    fun unbiased(counter: Long): Long = if (counter < BIASED_BELOW) counter + BIAS else counter
 
     /** Removes phantoms (invariant 3) and returns the counter. Under the lock. */
-    protected fun counterWithoutPhantoms(): Long {
+    fun counterWithoutPhantoms(): Long {
         while (true) {
             val seen = counter()
             val phantoms = unbiased(seen) - permits
@@ -53,14 +53,14 @@ internal abstract class SemaphoreCounter(permits: Int, acquired: Int) : PaddedCo
     }
 
     /** Under the lock. */
-    protected fun setBias(enabled: Boolean) {
+    fun setBias(enabled: Boolean) {
         if (enabled == biased) return
         biased = enabled
         getAndAdd(if (enabled) -BIAS else BIAS)
     }
 
     /** Under the lock. Returns the unbiased counter from before. */
-    protected fun changePermits(to: Int): Long {
+    fun changePermits(to: Int): Long {
         // Invariant 4. One step sets the bias and changes the counter.
         val bias = if (biased) 0L else BIAS
         val old = unbiased(getAndAdd(to.toLong() - permits - bias))
@@ -70,11 +70,11 @@ internal abstract class SemaphoreCounter(permits: Int, acquired: Int) : PaddedCo
     }
 
     /** Under the lock. A thread that has read `limit` before sees that it changed, even if the permits are the same. */
-    protected fun advanceLimitVersion(permits: Int = this.permits) {
+    fun advanceLimitVersion(permits: Int = this.permits) {
         limit = (((limit ushr 32) + 1) shl 32) or permits.toLong()
     }
 
-    protected companion object {
+    companion object {
         const val BIASED_BELOW: Long = -(1L shl 61)
         private const val BIAS = 1L shl 62
     }

@@ -1,16 +1,13 @@
 package baton.sync
 
-import baton.Priority
+import baton.waiting.BoostableCoroutine
 import baton.waiting.FifoWaitQueue
 import baton.waiting.PriorityWaitQueue
 import baton.waiting.WaitQueue
 import baton.waiting.Waiter
-import baton.waiting.boost.Boosts
-import baton.waiting.boost.clearSoleHolder
 import baton.waiting.boost.countWaiter
 import baton.waiting.boost.recordSoleHolder
 import baton.waiting.boost.uncountWaiter
-import kotlin.coroutines.CoroutineContext
 
 /*
  * The queue of a semaphore (see SemaphoreCore.kt), and the account of the permits that the slow path grants:
@@ -41,8 +38,11 @@ import kotlin.coroutines.CoroutineContext
  * head; after that the head is granted as under the other orders. At most one invitation is out. An invited waiter that
  * withdraws, or that does not find enough permits, keeps none: withdraw() and the next release look at the head again.
  */
-internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField protected val order: WaitOrder) :
-    IdleWaiters(permits, acquired) {
+internal class SemaphoreQueue(
+    private val core: SemaphoreCounter,
+    private val order: WaitOrder,
+    private val idleWaiters: IdleWaiters,
+) {
     // Guarded by the lock.
     private val queue: WaitQueue = if (order == WaitOrder.PRIORITY) PriorityWaitQueue(::levelOf) else FifoWaitQueue()
     private var pool = 0L
@@ -50,54 +50,32 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
     private var invited: Waiter? = null
     private var overtakes = 0
 
-    val waiting: Int get() = decide { queue.size }
+    /** Read without the lock, so a hint; a caller that needs the exact size looks again under the lock. */
+    val size: Int get() = queue.size
 
-    /** The permits that are not held: exact whenever no operation is between its change of the counter and the lock. */
-    val availablePermits: Int
-        get() {
-            val now = counter()
-            if (now >= 0 && !hasUnfairWaiters()) return minOf(now, permits.toLong()).toInt()
-            return decide { (maxOf(unbiased(counter()), 0L) + pool).coerceIn(0L, permits.toLong()).toInt() }
-        }
+    private fun levelOf(waiter: Waiter) = waiter.level.ordinal
 
-    /**
-     * Whether the pool may hold permits although the counter says that every demand is covered: see UNFAIR above. Read
-     * without the lock, so a hint; a caller that needs the exact answer looks again under the lock.
-     */
-    protected fun hasUnfairWaiters(): Boolean = order == WaitOrder.UNFAIR && queue.size > 0
+    // All that follows is called under the lock.
 
-    private fun levelOf(waiter: Waiter) = ((waiter.tag as? Priority) ?: Priority.NORMAL).ordinal
+    // ---- enqueue and remove
 
-    // ---- called by waiters
+    /** The permits that are free for any caller, or for the head. */
+    fun available(): Long = maxOf(core.unbiased(core.counter()), 0L) + pool
 
-    override fun claim(waiter: Waiter): Boolean =
-        decide {
-            if (invited === waiter) invited = null
-            val granted = queue.head() === waiter && waiter.weight <= pool && grantFromPool(waiter)
-            admitHead()
-            wakeIfIdle()
-            granted
-        }
-
-    override fun withdraw(waiter: Waiter) {
-        decide { if (waiter.linked) removeWithdrawn(waiter) }
-    }
-
-    override fun takeBack(waiter: Waiter) {
-        if (waiter.weight == IDLE_WEIGHT) return
-        clearSoleHolder()
-        val last = returnPermits(waiter.weight)
+    /** The invited [waiter] runs. Whether it took what it asks for. */
+    fun claim(waiter: Waiter): Boolean {
+        if (invited === waiter) invited = null
+        val granted = queue.head() === waiter && waiter.weight <= pool && grantFromPool(waiter)
         admitHead()
-        wakeIfIdle(last)
+        idleWaiters.wakeIfIdle()
+        return granted
     }
-
-    // ---- enqueue and remove. All that follows is called under the lock.
 
     /** Enqueues [waiter], whose weight was subtracted from the counter, which was [old] before. */
-    protected fun enqueueDemand(waiter: Waiter, old: Long): Int {
+    fun enqueueDemand(waiter: Waiter, old: Long): Int {
         pool += maxOf(old, 0)
         queue.add(waiter)
-        countWaiter(waiter)
+        core.countWaiter(waiter)
         demand += waiter.weight
         if (order == WaitOrder.UNFAIR && pool >= waiter.weight && mayOvertake()) {
             grantFromPool(waiter)
@@ -111,7 +89,7 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
      * Moves a queued waiter to WAITING, or removes it if it was withdrawn. From WAITING on a canceller may resume the
      * waiter: its state must not be read again here, or both threads would resume it.
      */
-    protected fun finishEnqueue(waiter: Waiter): Int {
+    fun finishEnqueue(waiter: Waiter): Int {
         if (waiter.linked) {
             if (waiter.startWaiting()) return Waiter.WAITING
             removeWithdrawn(waiter)
@@ -119,28 +97,28 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
         return waiter.currentState
     }
 
-    private fun removeWithdrawn(waiter: Waiter) {
-        if (waiter.weight == IDLE_WEIGHT) return removeIdleWaiter(waiter)
+    fun removeWithdrawn(waiter: Waiter) {
+        if (waiter.awaitsIdle) return idleWaiters.remove(waiter)
         unlink(waiter)
         val last = dropDemand(waiter.weight)
         admitHead()
-        wakeIfIdle(last)
+        idleWaiters.wakeIfIdle(last)
     }
 
     private fun unlink(waiter: Waiter) {
         if (invited === waiter) invited = null
         if (order == WaitOrder.UNFAIR && queue.head() === waiter) overtakes = 0
         queue.remove(waiter)
-        uncountWaiter(waiter)
+        core.uncountWaiter(waiter)
         demand -= waiter.weight
     }
 
-    protected fun failHeavierThan(weight: Int, reason: Any) {
+    fun failHeavierThan(weight: Int, reason: Any) {
         queue.forEach {
             if (it.weight > weight) {
                 unlink(it)
                 dropDemand(it.weight)
-                if (it.tryFail(reason)) wake(it)
+                if (it.tryFail(reason)) core.wake(it)
             }
         }
     }
@@ -151,18 +129,18 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
      * Grants or invites the head for as long as it fits (invariant 2). The [entering] waiter is inside its own enqueue
      * call and needs no waking.
      */
-    protected fun admitHead(entering: Waiter? = null) {
+    fun admitHead(entering: Waiter? = null) {
         while (true) {
             val head = queue.head() ?: return
             if (head.weight > pool) return
             if (head !== entering && head.invitable && mayBeOvertaken()) {
                 if (invited == null) {
                     invited = head
-                    invite(head)
+                    core.invite(head)
                 }
                 return
             }
-            if (grantFromPool(head) && head !== entering) wake(head)
+            if (grantFromPool(head) && head !== entering) core.wake(head)
         }
     }
 
@@ -171,7 +149,7 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
         val wasHead = queue.head() === waiter
         unlink(waiter)
         if (!waiter.tryGrant()) {
-            wakeIfIdle(dropDemand(waiter.weight))
+            idleWaiters.wakeIfIdle(dropDemand(waiter.weight))
             return false
         }
         pool -= waiter.weight
@@ -184,15 +162,15 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
     }
 
     /** Takes [n] permits for a newcomer from the counter or, where it may overtake, from the counter and the pool. */
-    protected fun takePermits(n: Int): Boolean {
+    fun takePermits(n: Int): Boolean {
         while (true) {
-            val seen = counterWithoutPhantoms()
-            val counter = unbiased(seen)
+            val seen = core.counterWithoutPhantoms()
+            val counter = core.unbiased(seen)
             val free = maxOf(counter, 0)
             when {
-                counter >= n -> if (compareAndSet(seen, seen - n)) return true
+                counter >= n -> if (core.compareAndSet(seen, seen - n)) return true
                 pool + free < n || !mayOvertake() -> return false
-                compareAndSet(seen, seen - n) -> {
+                core.compareAndSet(seen, seen - n) -> {
                     pool += free - n
                     return true
                 }
@@ -211,37 +189,31 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
     private fun mayBeOvertaken() = order == WaitOrder.UNFAIR && overtakes < WaitOrder.MAX_OVERTAKES
 
     /** [holder] took a permit; null is a holder whose priority cannot be boosted. See (6). */
-    protected fun recordHolder(holder: CoroutineContext?) {
-        if (permits == 1) recordSoleHolder(holder)
+    fun recordHolder(holder: BoostableCoroutine?) {
+        if (core.permits == 1) core.recordSoleHolder(holder)
     }
-
-    /**
-     * Reads without the lock. The write is visible to the recorded holder, and to any thread to which the holder has
-     * handed the release.
-     */
-    protected fun hasRecordedHolder(): Boolean = Boosts.inUse && inheritance?.hasSole == true
 
     // ---- shares (invariant 1)
 
     /** Withdraws a demand of [weight]. Returns whether that makes the semaphore idle. */
-    protected fun dropDemand(weight: Int): Boolean {
-        val old = unbiased(getAndAdd(weight.toLong()))
+    fun dropDemand(weight: Int): Boolean {
+        val old = core.unbiased(core.getAndAdd(weight.toLong()))
         pool -= (old + weight).coerceIn(0L, weight.toLong())
-        return old + weight == permits.toLong()
+        return old + weight == core.permits.toLong()
     }
 
     /** Returns [n] permits, released or of a grant that its waiter did not take. Returns whether all are back now. */
-    protected fun returnPermits(n: Int): Boolean {
-        val old = unbiased(getAndAdd(n.toLong()))
+    fun returnPermits(n: Int): Boolean {
+        val old = core.unbiased(core.getAndAdd(n.toLong()))
         addReleasedToPool(n.toLong(), old)
-        return old + n == permits.toLong()
+        return old + n == core.permits.toLong()
     }
 
-    protected fun addReleasedToPool(n: Long, old: Long) {
+    fun addReleasedToPool(n: Long, old: Long) {
         if (old < 0) pool += minOf(n, -old)
     }
 
-    protected fun addResizeToPool(change: Long, old: Long) {
+    fun addResizeToPool(change: Long, old: Long) {
         if (change > 0) addReleasedToPool(change, old) else if (old < -change) pool += maxOf(old, 0) + change
     }
 
@@ -249,6 +221,6 @@ internal abstract class SemaphoreQueue(permits: Int, acquired: Int, @JvmField pr
      * How many permits are free for certain, with [counter] unbiased: releases on their way to the lock count by the
      * counter, and those that have reached it count by pool.
      */
-    protected fun certainlyFree(counter: Long): Long =
+    fun certainlyFree(counter: Long): Long =
         if (counter >= 0) counter + maxOf(pool, 0) else maxOf(pool, counter + demand)
 }

@@ -1,6 +1,6 @@
 package baton.tasks
 
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.threads.Trampoline
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor

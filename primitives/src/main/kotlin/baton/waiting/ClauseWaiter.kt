@@ -1,7 +1,7 @@
 package baton.waiting
 
 import baton.InternalBatonApi
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.threads.Trampoline
 
 /**
  * A waiting clause of a `select`. The granting thread offers the grant to the select by [resume], when the lock is free;
@@ -23,8 +23,8 @@ import baton.waiting.coroutine.Trampoline
  * @property selectId the select.
  */
 @InternalBatonApi
-public abstract class ClauseWaiter(core: WaitCore, weight: Int, tag: Any?, final override val selectId: Any) :
-    Waiter(core, weight, tag) {
+public abstract class ClauseWaiter(core: WaitCore, number: Int, request: Any?, final override val selectId: Any) :
+    Waiter(core, number, request) {
     /** Written under the lock, before the clause is granted. */
     @JvmField public var isOffered: Boolean = false
 

@@ -14,7 +14,7 @@ import baton.InternalBatonApi
  * @param owner the owner of the mutex when this waiter begins to wait.
  */
 @InternalBatonApi
-public abstract class SignalWaiter(core: WaitCore, owner: Any?) : Waiter(core, weight = 1, tag = owner) {
+public abstract class SignalWaiter(core: WaitCore, owner: Any?) : Waiter(core, number = 1, request = owner) {
     /** How many waiters of the condition came before it. */
     @JvmField internal var ticket: Long = 0
 
@@ -22,7 +22,7 @@ public abstract class SignalWaiter(core: WaitCore, owner: Any?) : Waiter(core, w
     @JvmField internal var reach: Long = 0
 
     /** Whether it may give up the mutex, which [owner] holds. Under the lock. */
-    internal open fun leaveMutex(owner: Any?): Boolean = tag === owner
+    internal open fun leaveMutex(owner: Any?): Boolean = request === owner
 
     /** Under the lock; false when it was withdrawn. */
     internal open fun trySignal(): Boolean = currentState == WAITING

@@ -1,7 +1,6 @@
 package baton.waiting
 
 import baton.InternalBatonApi
-import baton.waiting.boost.PriorityInheritance
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.locks.LockSupport
@@ -34,7 +33,7 @@ public abstract class WaitCore {
     @JvmField internal var toInvite: Waiter? = null
 
     /** Boosts of the holders; null until there is a boostable holder or waiter. Guarded by the lock. */
-    @JvmField internal var inheritance: PriorityInheritance? = null
+    @JvmField internal var inheritance: HolderBoosts? = null
 
     /**
      * Grants [waiter] or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or
@@ -92,7 +91,7 @@ public abstract class WaitCore {
     private inline fun passOn(decision: () -> Unit): Wakeup? = underLock(decision) { _, woken -> woken }
 
     /** Adds to the wake list. Under the lock. */
-    protected fun wake(entry: Wakeup) {
+    internal fun wake(entry: Wakeup) {
         val last = lastToWake
         if (last == null) firstToWake = entry else last.chain = entry
         lastToWake = entry
@@ -105,7 +104,7 @@ public abstract class WaitCore {
     }
 
     /** Invites [waiter] to [claim] after the lock is free. Under the lock; one at a time. */
-    protected fun invite(waiter: Waiter) {
+    internal fun invite(waiter: Waiter) {
         waiter.servesOnce = true
         toInvite = waiter
     }

@@ -1,11 +1,7 @@
 package baton.waiting
 
 import baton.InternalBatonApi
-import baton.priority
-import baton.waiting.boost.Boosts
-import baton.waiting.boost.PriorityInheritance
-import baton.waiting.coroutine.Trampoline
-import baton.waiting.coroutine.WaiterCache
+import baton.waiting.threads.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import kotlin.coroutines.CoroutineContext
@@ -21,7 +17,7 @@ import kotlin.coroutines.CoroutineContext
  *      └──────────────────────▶└─────────────────────────────────▶ CANCELLED · TIMED_OUT
  *
  *  a coroutine:              GRANTED · FAILED · CANCELLED · TIMED_OUT ──▶ ARRIVED   it resumes, on its dispatcher
- *                            ARRIVED with a grant ──▶ PREPARING   its next wait ([WaiterCache])
+ *                            ARRIVED with a grant ──▶ PREPARING   its next wait (WaiterCache)
  *  a clause of a `select`:   GRANTED ──▶ TAKEN      its select runs with it
  *                                └─────▶ RETURNED   its select lost it; the grant goes to the next waiter
  * ```
@@ -35,16 +31,16 @@ import kotlin.coroutines.CoroutineContext
  * - A grant whose receiver cannot take it (a coroutine cancelled before it was dispatched) goes back by
  *   [WaitCore.giveBack] before the exception is visible. For a clause of a `select` see [ClauseWaiter].
  *
- * [previous], [next], [linked], [weight], [tag] and [urgency] are guarded by the lock of [core].
+ * [previous], [next], [linked], [number], [place] and [urgency] are guarded by the lock of [core].
  *
- * @property weight how much it waits for, or what else its core counts of it: a party's number, an element's level.
- * @property tag what the core needs to know of it: an owner, a priority, its batch, the element that it sends.
+ * @property request what it asks of its core, in a type of that core.
+ * @property number how much it asks for; or a number that its core gives it.
  */
 @InternalBatonApi
 public abstract class Waiter(
     @JvmField public var core: WaitCore,
-    @JvmField public var weight: Int,
-    @JvmField public var tag: Any?,
+    @JvmField public var number: Int,
+    @JvmField public var request: Any?,
 ) : Wakeup() {
     @Volatile
     private var state: Int = PREPARING
@@ -55,16 +51,19 @@ public abstract class Waiter(
 
     @JvmField internal var linked: Boolean = false
 
-    /** The level at which it waits, or [PriorityInheritance.NONE]. Its thread's until it is enqueued, then as [weight]. */
-    @JvmField internal var urgency: Byte = PriorityInheritance.NONE.toByte()
+    /** The level at which it waits, or [NO_URGENCY]. Its thread's until it is enqueued, then as [number]. */
+    @JvmField internal var urgency: Byte = NO_URGENCY
 
     /** Whether its [coroutine] can be boosted while it holds what it waits for. As [urgency]. */
-    private var isBoostable = false
+    @JvmField internal var isBoostable: Boolean = false
+
+    /** Where in its core it stands, if the core keeps that: its batch. As [number]. */
+    @JvmField internal var place: Any? = null
 
     /** Why it FAILED, or what it was GRANTED if the core says so; has no meaning in another state. */
-    @JvmField internal var reason: Any? = null
+    @JvmField internal var outcome: Any? = null
 
-    /** Whether no later wait of its coroutine may use it, see [WaiterCache]. */
+    /** Whether no later wait of its coroutine may use it, see WaiterCache. */
     @Volatile
     @JvmField
     internal var servesOnce: Boolean = false
@@ -79,7 +78,7 @@ public abstract class Waiter(
     internal open val coroutine: CoroutineContext? get() = null
 
     /** The coroutine to record as the holder of the grant; null if it cannot be boosted. */
-    internal val holder: CoroutineContext? get() = if (isBoostable) coroutine else null
+    internal val holder: BoostableCoroutine? get() = if (isBoostable) coroutine?.let(::BoostableCoroutine) else null
 
     /** The select that it is a clause of, if it is one. */
     internal open val selectId: Any? get() = null
@@ -128,24 +127,6 @@ public abstract class Waiter(
         }
     }
 
-    /** Reads the urgency of the coroutine. Called before it is enqueued: this is foreign code, and not for the lock. */
-    internal fun readUrgency() {
-        if (Boosts.inUse) readUrgencyOf(coroutine ?: return)
-    }
-
-    /** Instead of [readUrgency], where no holder would be boosted for it. */
-    internal fun skipUrgency() {
-        isBoostable = false
-        urgency = PriorityInheritance.NONE.toByte()
-    }
-
-    private fun readUrgencyOf(context: CoroutineContext) {
-        val boosting = Boosts.boostingOf(context)
-        val level = if (boosting == null) context.priority else boosting.levelOf(context)
-        isBoostable = boosting != null
-        urgency = (level?.ordinal ?: PriorityInheritance.NONE).toByte()
-    }
-
     /** From PREPARING to WAITING; false when it was withdrawn. */
     internal fun startWaiting(): Boolean = STATE.compareAndSet(this, PREPARING, WAITING)
 
@@ -164,7 +145,7 @@ public abstract class Waiter(
 
     /** As [tryGrant]. The reason first: a canceller that finds it FAILED asks for [WaitCore.failure] at once. */
     internal fun tryFail(reason: Any): Boolean {
-        this.reason = reason
+        outcome = reason
         return tryEnd(FAILED)
     }
 
@@ -210,6 +191,9 @@ public abstract class Waiter(
         public const val TAKEN: Int = 6
         public const val RETURNED: Int = 7
         internal const val ARRIVED = 8
+
+        /** No level: no holder is boosted for it. */
+        internal const val NO_URGENCY: Byte = -1
 
         private val STATE: VarHandle =
             MethodHandles.lookup().findVarHandle(Waiter::class.java, "state", Int::class.javaPrimitiveType)

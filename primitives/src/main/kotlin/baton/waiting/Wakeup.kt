@@ -1,8 +1,8 @@
 package baton.waiting
 
 import baton.InternalBatonApi
-import baton.waiting.coroutine.Timeouts
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.threads.Timeouts
+import baton.waiting.threads.Trampoline
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.Dispatchers
 

@@ -13,7 +13,7 @@ class ChannelCoreTest {
         ChannelCore(capacity, ChannelOrder.FIFO, onFull, dropped::add) { "Channel" }
 
     private fun ChannelCore<Any?>.leavingReceiver(): FakeWaiter {
-        val waiter = FakeWaiter(this, tag = ChannelState.RECEIVE)
+        val waiter = FakeWaiter(this, request = ChannelState.RECEIVE)
         check(enqueue(waiter) == Waiter.WAITING)
         check(waiter.tryLeave(Waiter.CANCELLED))
         return waiter
@@ -46,7 +46,7 @@ class ChannelCoreTest {
     fun senderComes_receiverIsLeaving_elementOfTheOneLetInIsNotLost() {
         val core = core(0, OnFull.SUSPEND)
         core.leavingReceiver()
-        val sender = FakeWaiter(core, weight = 0, tag = "a")
+        val sender = FakeWaiter(core, number = 0, request = "a")
         val state = core.enqueue(sender)
         assertEquals(if (state == Waiter.GRANTED) 1 else 0, core.size)
         assertEquals("a", core.poll())
@@ -56,7 +56,7 @@ class ChannelCoreTest {
     fun offer_receiverBehindTheOneThatIsLeaving_isServed() {
         val core = core(0, OnFull.SUSPEND)
         core.leavingReceiver()
-        val next = FakeWaiter(core, tag = ChannelState.RECEIVE)
+        val next = FakeWaiter(core, request = ChannelState.RECEIVE)
         core.enqueue(next)
         assertEquals(ChannelState.Outcome.DONE, core.offer("a", 0))
         assertEquals(1, next.resumed)
@@ -66,10 +66,10 @@ class ChannelCoreTest {
     @Test
     fun poll_senderIsLeaving_itsElementIsNotTaken() {
         val core = core(0, OnFull.SUSPEND)
-        val leaving = FakeWaiter(core, weight = 0, tag = "a")
+        val leaving = FakeWaiter(core, number = 0, request = "a")
         check(core.enqueue(leaving) == Waiter.WAITING)
         check(leaving.tryLeave(Waiter.CANCELLED))
-        val next = FakeWaiter(core, weight = 0, tag = "b")
+        val next = FakeWaiter(core, number = 0, request = "b")
         core.enqueue(next)
         assertEquals("b", core.poll())
         assertEquals(ChannelState.EMPTY, core.poll())
@@ -79,9 +79,9 @@ class ChannelCoreTest {
     @Test
     fun grantThatFindsNoReceiver_goesToTheNextOrBackToTheHead() {
         val core = core(2, OnFull.SUSPEND)
-        val refusing = FakeWaiter(core, tag = ChannelState.RECEIVE, accepts = false)
-        val next = FakeWaiter(core, tag = ChannelState.RECEIVE)
-        val last = FakeWaiter(core, tag = ChannelState.RECEIVE, accepts = false)
+        val refusing = FakeWaiter(core, request = ChannelState.RECEIVE, accepts = false)
+        val next = FakeWaiter(core, request = ChannelState.RECEIVE)
+        val last = FakeWaiter(core, request = ChannelState.RECEIVE, accepts = false)
         for (waiter in listOf(refusing, next, last)) core.enqueue(waiter)
         core.offer("a", 0)
         assertEquals("a", core.grantOf(next, null))
@@ -94,13 +94,13 @@ class ChannelCoreTest {
     fun receiver_comesWhileAnotherWaitsForAPlaceThatWasPromised_doesNotOvertake() {
         val core = core(0, OnFull.SUSPEND)
         val (first, place, sender) =
-            listOf(ChannelState.RECEIVE, ChannelState.PLACE, "a").map { tag ->
-                FakeWaiter(core, weight = 0, tag = tag).also { core.enqueue(it) }
+            listOf(ChannelState.RECEIVE, ChannelState.PLACE, "a").map { request ->
+                FakeWaiter(core, number = 0, request = request).also { core.enqueue(it) }
             }
         assertEquals(Waiter.GRANTED, place.currentState)
         assertEquals(Waiter.WAITING, sender.currentState)
         assertEquals(ChannelState.EMPTY, core.poll())
-        val second = FakeWaiter(core, weight = 0, tag = ChannelState.RECEIVE)
+        val second = FakeWaiter(core, number = 0, request = ChannelState.RECEIVE)
         core.enqueue(second)
         assertEquals(listOf(1, 0, 1), listOf(first.resumed, second.resumed, sender.resumed))
         assertEquals("a", core.grantOf(first, null))
@@ -113,9 +113,9 @@ class ChannelCoreTest {
     @Test
     fun place_receiverItWasPromisedLeaves_isUsedAllTheSame() {
         val core = core(0, OnFull.SUSPEND)
-        val receiver = FakeWaiter(core, weight = 0, tag = ChannelState.RECEIVE)
+        val receiver = FakeWaiter(core, number = 0, request = ChannelState.RECEIVE)
         core.enqueue(receiver)
-        val place = FakeWaiter(core, weight = 0, tag = ChannelState.PLACE)
+        val place = FakeWaiter(core, number = 0, request = ChannelState.PLACE)
         assertEquals(Waiter.GRANTED, core.enqueue(place))
         check(receiver.tryLeave(Waiter.CANCELLED))
         core.withdraw(receiver)

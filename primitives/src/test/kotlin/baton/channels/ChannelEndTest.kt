@@ -104,8 +104,8 @@ class ChannelEndTest {
     }
 
     /** [underLock] runs when the core, under its lock, begins to look for an element. */
-    private class Receiver(core: WaitCore, tag: Any, private val underLock: () -> Unit = {}) :
-        Waiter(core, weight = 0, tag) {
+    private class Receiver(core: WaitCore, request: Any, private val underLock: () -> Unit = {}) :
+        Waiter(core, number = 0, request) {
         override val selectId: Any?
             get() {
                 underLock()

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test
 class ClauseWaiterTest {
     private class Clause(
         core: WaitCore,
-        tag: Any?,
+        request: Any?,
         selectId: Any,
         private val name: String = "clause",
         private val answer: Clause.() -> Boolean,
-    ) : ClauseWaiter(core, weight = 1, tag, selectId) {
+    ) : ClauseWaiter(core, number = 1, request, selectId) {
         override fun isSameClause(other: Waiter): Boolean =
             other is Clause && other.selectId === selectId && other.name == name
 
@@ -40,7 +40,7 @@ class ClauseWaiterTest {
         val semaphore = Semaphore(permits = 2, acquired = 2)
         val core = coreOf(semaphore)
         val clause =
-            Clause(core, tag = null, select) {
+            Clause(core, request = null, select) {
                 dispose()
                 false
             }

@@ -3,11 +3,11 @@ package baton.waiting
 /** A waiter without a coroutine. It counts its resumptions and failures. */
 internal class FakeWaiter(
     core: WaitCore = FakeCore(),
-    weight: Int = 1,
-    tag: Any? = null,
+    number: Int = 1,
+    request: Any? = null,
     private val accepts: Boolean = true,
     private val onResume: () -> Unit = {},
-) : Waiter(core, weight, tag) {
+) : Waiter(core, number, request) {
     var resumed = 0
         private set
     var failed = 0
@@ -47,7 +47,7 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
         }
     }
 
-    override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.reason}")
+    override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.outcome}")
 
     /** Wakes [waiters] as one decision of the core would. */
     fun wakeTogether(waiters: List<Waiter>) {

@@ -40,9 +40,9 @@ class FifoWaitQueueTest {
 
     @Test
     fun forEach_mayRemoveTheOneItIsGiven() {
-        val waiters = List(6) { FakeWaiter(weight = it + 1).also(line::add) }
-        line.forEach { if (it.weight % 2 == 0) line.remove(it) }
-        assertEquals(listOf(1, 3, 5), contents().map { it.weight })
+        val waiters = List(6) { FakeWaiter(number = it + 1).also(line::add) }
+        line.forEach { if (it.number % 2 == 0) line.remove(it) }
+        assertEquals(listOf(1, 3, 5), contents().map { it.number })
         line.forEach(line::remove)
         assertEquals(0, line.size)
         assertTrue(waiters.none { it.linked })

@@ -1,6 +1,6 @@
 package baton.waiting
 
-import baton.waiting.coroutine.HandOverExecutor
+import baton.waiting.threads.HandOverExecutor
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.CountDownLatch

@@ -13,6 +13,7 @@ import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.withRead
 import baton.waiting.boost.Boosts
+import baton.waiting.boost.takeSoleHolder
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.TimeUnit
 import kotlin.coroutines.CoroutineContext
@@ -80,7 +81,7 @@ class PriorityInheritanceTest {
         assertEquals(emptyList<Priority>(), levels)
         assertEquals(1, boosting.boosts.availablePermits())
         mutex.unlock()
-        assertNull(mutex.core.inheritance?.takeSole())
+        assertNull(mutex.core.takeSoleHolder())
     }
 
     @Test

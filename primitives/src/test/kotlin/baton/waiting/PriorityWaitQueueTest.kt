@@ -12,9 +12,9 @@ class PriorityWaitQueueTest {
     private val line = PriorityWaitQueue(::levelOf)
     private val bypass = BoundedBypass.BYPASS
 
-    private fun levelOf(waiter: Waiter) = ((waiter.tag as Priority?) ?: Priority.NORMAL).ordinal
+    private fun levelOf(waiter: Waiter) = ((waiter.request as Priority?) ?: Priority.NORMAL).ordinal
 
-    private fun add(level: Priority?) = FakeWaiter(tag = level).also(line::add)
+    private fun add(level: Priority?) = FakeWaiter(request = level).also(line::add)
 
     /** Serves the head as a core does: dequeues it first, then counts it. */
     private fun serve(): Waiter {
@@ -24,7 +24,7 @@ class PriorityWaitQueueTest {
         return head
     }
 
-    private fun serveLevel() = (serve().tag as Priority?) ?: Priority.NORMAL
+    private fun serveLevel() = (serve().request as Priority?) ?: Priority.NORMAL
 
     @Test
     fun mostUrgentLevel_goesFirst_andInsideALevelWhoCameFirst() {
@@ -48,10 +48,10 @@ class PriorityWaitQueueTest {
     fun levelAlone_isPassedOverExactlyAsOftenAsItsBound() {
         for (level in Priority.entries.drop(1)) {
             val line = PriorityWaitQueue(::levelOf)
-            val waiting = FakeWaiter(tag = level).also(line::add)
+            val waiting = FakeWaiter(request = level).also(line::add)
             var passes = 0
             while (true) {
-                line.add(FakeWaiter(tag = Priority.CRITICAL))
+                line.add(FakeWaiter(request = Priority.CRITICAL))
                 val head = line.head()!!
                 if (head === waiting) break
                 line.remove(head)
@@ -94,9 +94,9 @@ class PriorityWaitQueueTest {
         val places = IntArray(5)
         for (place in 0 until 520) {
             for (level in Priority.entries) {
-                if (place == 512 - bypass[level.ordinal].coerceAtMost(512)) line.add(FakeWaiter(tag = level))
+                if (place == 512 - bypass[level.ordinal].coerceAtMost(512)) line.add(FakeWaiter(request = level))
             }
-            line.add(FakeWaiter(tag = Priority.CRITICAL))
+            line.add(FakeWaiter(request = Priority.CRITICAL))
             val head = line.head()!!
             line.remove(head)
             line.served(head)
@@ -114,7 +114,7 @@ class PriorityWaitQueueTest {
         val order = ArrayList<Waiter>()
         repeat(520) {
             add(Priority.CRITICAL)
-            serve().let { if (it.tag != Priority.CRITICAL) order += it }
+            serve().let { if (it.request != Priority.CRITICAL) order += it }
         }
         assertEquals(rest, order)
     }

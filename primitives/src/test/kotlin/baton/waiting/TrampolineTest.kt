@@ -1,6 +1,6 @@
 package baton.waiting
 
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.threads.Trampoline
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue

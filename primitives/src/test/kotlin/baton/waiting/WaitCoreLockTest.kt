@@ -103,8 +103,8 @@ class WaitCoreLockTest {
         assertEquals(Waiter.GRANTED, waiter.withdraw(Waiter.CANCELLED))
         assertEquals(false, waiter.tryFail("late"))
         // Written before the state is tried: a canceller that finds FAILED reads the reason at once.
-        assertEquals("late", waiter.reason)
-        assertNull(waiter.tag)
+        assertEquals("late", waiter.outcome)
+        assertNull(waiter.request)
         assertEquals(0, core.withdrawn)
     }
 
@@ -132,7 +132,7 @@ class WaitCoreLockTest {
         waiter.startWaiting()
         val reason = Any()
         core.decide { check(waiter.tryFail(reason)) }
-        assertSame(reason, waiter.reason)
+        assertSame(reason, waiter.outcome)
         waiter.arrive()
         assertEquals(1, waiter.failed)
         assertEquals(0, waiter.resumed)

@@ -12,7 +12,7 @@ class WaiterBatchTest {
     private val crowd = LoggingCrowd()
 
     private fun gather(count: Int, accepts: (Int) -> Boolean = { true }) =
-        List(count) { i -> FakeWaiter(core, tag = i, accepts = accepts(i)) { log += "runs $i" }.also(::gather) }
+        List(count) { i -> FakeWaiter(core, request = i, accepts = accepts(i)) { log += "runs $i" }.also(::gather) }
 
     private fun gather(waiter: Waiter) {
         check(waiter.startWaiting())
@@ -90,8 +90,8 @@ class WaiterBatchTest {
         core.end(crowd, reason = "broken") { members[1].withdrawUnderTheLock(Waiter.CANCELLED) }
         assertEquals(listOf(Waiter.FAILED, Waiter.CANCELLED, Waiter.FAILED), stateOf(members))
         assertEquals(listOf(1, 0, 1), members.map { it.failed })
-        assertEquals("broken", members[0].reason)
-        assertEquals(listOf<Any?>(0, 1, 2), members.map { it.tag })
+        assertEquals("broken", members[0].outcome)
+        assertEquals(listOf<Any?>(0, 1, 2), members.map { it.request })
         assertEquals(0, members.sumOf { it.resumed })
         assertEquals(emptyList<String>(), log)
     }
@@ -146,7 +146,7 @@ class WaiterBatchTest {
 
     private inner class LoggingCrowd : WaiterBatch() {
         override fun admit(member: Waiter, place: Int) {
-            log += "${member.tag} at $place"
+            log += "${member.request} at $place"
         }
     }
 
@@ -175,6 +175,6 @@ class WaiterBatchTest {
             takenBack += waiter
         }
 
-        override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.reason}")
+        override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.outcome}")
     }
 }

@@ -56,7 +56,7 @@ class WaiterCacheTest {
     private fun waitThrice(dispatcher: CoroutineDispatcher): Job =
         CoroutineScope(dispatcher + complaints).launch {
             repeat(3) {
-                awaitGrant(core, weight = 1, tag = null)
+                awaitGrant(core, number = 1, request = null)
                 waitsDone++
             }
         }
@@ -87,7 +87,7 @@ class WaiterCacheTest {
         val arrived = ArrayList<String>()
 
         suspend fun await(name: String) {
-            awaitGrant(core, weight = 1, tag = null)
+            awaitGrant(core, number = 1, request = null)
             arrived += name
         }
         val second = suspend { await("second") }

@@ -3,9 +3,9 @@ package baton.waiting
 import baton.runBlockingOfAnyKotlinx
 import baton.sync.Mutex
 import baton.sync.Semaphore
-import baton.waiting.coroutine.Timeouts
 import baton.waiting.coroutine.watchCancellation
 import baton.waiting.coroutine.whyCancelled
+import baton.waiting.threads.Timeouts
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors

@@ -2,15 +2,15 @@ package baton.waiting.boost
 
 import baton.Boosting
 import baton.Priority
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.BoostableCoroutine
+import baton.waiting.threads.Trampoline
 import kotlin.coroutines.ContinuationInterceptor
-import kotlin.coroutines.CoroutineContext
 
 /**
  * A coroutine that holds a lock and can be boosted, a member of one of the rings of a [PriorityInheritance], whose
  * comment says what guards it.
  */
-internal class BoostableHolder(private val context: CoroutineContext) : Ring() {
+internal class BoostableHolder(private val coroutine: BoostableCoroutine) : Ring() {
     /** Whether it holds the lock. */
     var isIn = false
 
@@ -31,6 +31,7 @@ internal class BoostableHolder(private val context: CoroutineContext) : Ring() {
         level = to
         try {
             if (to != PriorityInheritance.NONE) {
+                val context = coroutine.context
                 val boosting = context[ContinuationInterceptor] as Boosting
                 boost = boosting.boost(context, Priority.entries[to])
             }

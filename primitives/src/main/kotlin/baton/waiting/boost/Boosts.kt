@@ -2,6 +2,9 @@ package baton.waiting.boost
 
 import baton.Boosting
 import baton.InternalBatonApi
+import baton.priority
+import baton.waiting.BoostableCoroutine
+import baton.waiting.Waiter
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
@@ -35,8 +38,27 @@ public object Boosts {
     }
 }
 
-/** The context of this coroutine if it can be boosted while it holds a lock, else null. */
-internal suspend inline fun boostableContext(): CoroutineContext? =
+/** This coroutine if it can be boosted while it holds a lock, else null. */
+internal suspend inline fun boostableCoroutine(): BoostableCoroutine? =
     if (Boosts.inUse) coroutineContext.ifBoostable() else null
 
-internal fun CoroutineContext.ifBoostable(): CoroutineContext? = if (Boosts.boostingOf(this) == null) null else this
+internal fun CoroutineContext.ifBoostable(): BoostableCoroutine? =
+    if (Boosts.boostingOf(this) == null) null else BoostableCoroutine(this)
+
+/** Reads the urgency of its coroutine. Called before it is enqueued: this is foreign code, and not for the lock. */
+internal fun Waiter.readUrgency() {
+    if (Boosts.inUse) readUrgencyOf(coroutine ?: return)
+}
+
+private fun Waiter.readUrgencyOf(context: CoroutineContext) {
+    val boosting = Boosts.boostingOf(context)
+    val level = if (boosting == null) context.priority else boosting.levelOf(context)
+    isBoostable = boosting != null
+    urgency = level?.ordinal?.toByte() ?: Waiter.NO_URGENCY
+}
+
+/** Instead of [readUrgency], where no holder would be boosted for it. */
+internal fun Waiter.skipUrgency() {
+    isBoostable = false
+    urgency = Waiter.NO_URGENCY
+}

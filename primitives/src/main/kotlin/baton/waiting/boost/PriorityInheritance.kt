@@ -1,10 +1,11 @@
 package baton.waiting.boost
 
+import baton.waiting.BoostableCoroutine
 import baton.waiting.BoundedBypass
+import baton.waiting.HolderBoosts
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
-import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.Dispatchers
 
@@ -39,7 +40,7 @@ import kotlinx.coroutines.Dispatchers
  * A waiter counts at the level at which it began to wait. So in a chain of locks (A holds the first and waits for the
  * second, which B holds) B is boosted with A if A was boosted before it began to wait, but not after that.
  */
-internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
+internal class PriorityInheritance(private val core: WaitCore) : HolderBoosts() {
     private val waiting = IntArray(BoundedBypass.LEVELS)
     private val settled = Ring()
     private val unsettled = Ring()
@@ -50,9 +51,9 @@ internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
     /** The holder of a lock that has at most one, or of its exclusive part. */
     private var sole: BoostableHolder? = null
 
-    val hasHolder: Boolean get() = holders > 0
+    override val hasHolder: Boolean get() = holders > 0
 
-    val hasSole: Boolean get() = sole != null
+    override val hasSole: Boolean get() = sole != null
 
     fun enter(holder: BoostableHolder) {
         holder.isIn = true
@@ -68,9 +69,9 @@ internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
         if (!holder.isBusy) putBack(holder)
     }
 
-    fun enterAlone(context: CoroutineContext) {
+    fun enterAlone(coroutine: BoostableCoroutine) {
         leaveAlone()
-        sole = BoostableHolder(context).also(::enter)
+        sole = BoostableHolder(coroutine).also(::enter)
     }
 
     fun leaveAlone() {
@@ -85,8 +86,7 @@ internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
         waiting[level] += change
     }
 
-    /** Called at the end of a decision: whether the deciding thread has work to do. */
-    fun isDue(): Boolean {
+    override fun isDue(): Boolean {
         val wanted = waiting.indexOfFirst { it > 0 }
         if (wanted != settledAt) {
             settledAt = wanted
@@ -147,12 +147,14 @@ internal class PriorityInheritance(private val core: WaitCore) : Wakeup() {
         private const val STEPS = 1000
 
         /** No level: no waiter has one, or there is no boost. */
-        const val NONE = -1
+        const val NONE: Int = Waiter.NO_URGENCY.toInt()
     }
 }
 
+private val WaitCore.priorityInheritance: PriorityInheritance? get() = inheritance as PriorityInheritance?
+
 private val WaitCore.inheritanceOrNew: PriorityInheritance
-    get() = inheritance ?: PriorityInheritance(this).also { inheritance = it }
+    get() = priorityInheritance ?: PriorityInheritance(this).also { inheritance = it }
 
 // Called by the cores, under the lock.
 
@@ -170,18 +172,21 @@ internal fun WaitCore.uncountWaiter(waiter: Waiter) {
 
 /** The waiters counted in [levels] wait no more. */
 internal fun WaitCore.uncountWaiters(levels: IntArray) {
-    for (level in levels.indices) inheritance?.count(level, -levels[level])
+    for (level in levels.indices) priorityInheritance?.count(level, -levels[level])
 }
 
-/** The coroutine of [context] is the sole holder now; null if the holder cannot be boosted. */
-internal fun WaitCore.recordSoleHolder(context: CoroutineContext?) {
-    if (context != null) inheritanceOrNew.enterAlone(context) else inheritance?.leaveAlone()
+/** [holder] is the sole holder now; null if the holder cannot be boosted. */
+internal fun WaitCore.recordSoleHolder(holder: BoostableCoroutine?) {
+    if (holder != null) inheritanceOrNew.enterAlone(holder) else priorityInheritance?.leaveAlone()
 }
 
 /** The sole holder, if any, holds no more. */
 internal fun WaitCore.clearSoleHolder() {
-    inheritance?.leaveAlone()
+    priorityInheritance?.leaveAlone()
 }
+
+/** The sole holder goes on holding in another mode, see [PriorityInheritance.takeSole]. */
+internal fun WaitCore.takeSoleHolder(): BoostableHolder? = priorityInheritance?.takeSole()
 
 /** Adds one of several holders. */
 internal fun WaitCore.addHolder(holder: BoostableHolder) {
@@ -190,5 +195,5 @@ internal fun WaitCore.addHolder(holder: BoostableHolder) {
 
 /** [holder] holds no more, if it did. */
 internal fun WaitCore.removeHolder(holder: BoostableHolder) {
-    inheritance?.leave(holder)
+    priorityInheritance?.leave(holder)
 }

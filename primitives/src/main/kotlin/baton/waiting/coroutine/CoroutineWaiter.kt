@@ -1,6 +1,8 @@
 package baton.waiting.coroutine
 
 import baton.waiting.WaitCore
+import baton.waiting.threads.Timeouts
+import baton.waiting.threads.Trampoline
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
@@ -12,35 +14,35 @@ import kotlin.time.Duration
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.DisposableHandle
 
-/** Suspends until [core] grants [weight]. Throws [WaitCore.failure], or that the coroutine is cancelled. */
-internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?): Unit =
-    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, weight, tag, caller).await() }
+/** Suspends until [core] grants [request]. Throws [WaitCore.failure], or that the coroutine is cancelled. */
+internal suspend fun awaitGrant(core: WaitCore, number: Int = 1, request: Any? = null): Unit =
+    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, number, request, caller).await() }
 
 /** As the other, but gives up after [timeout] and returns whether it was granted. */
-internal suspend fun awaitGrant(core: WaitCore, weight: Int, tag: Any?, timeout: Duration): Boolean =
+internal suspend fun awaitGrant(core: WaitCore, number: Int = 1, request: Any? = null, timeout: Duration): Boolean =
     suspendCoroutineUninterceptedOrReturn { caller ->
-        TimedCoroutineWaiter(core, weight, tag, caller).await(timeout)
+        TimedCoroutineWaiter(core, number, request, caller).await(timeout)
     }
 
 /** As the first, but returns what [core] grants, see [WaitCore.grantOf]. */
-internal suspend fun <T> awaitValue(core: WaitCore, weight: Int = 1, tag: Any? = null): T =
-    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, weight, tag, caller).await() }
+internal suspend fun <T> awaitValue(core: WaitCore, number: Int = 1, request: Any? = null): T =
+    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, number, request, caller).await() }
 
 /** As the other, but gives up after [timeout] and then returns [timedOut]. */
 internal suspend fun <T> awaitValue(
     core: WaitCore,
     timeout: Duration,
-    weight: Int = 1,
-    tag: Any? = null,
+    number: Int = 1,
+    request: Any? = null,
     timedOut: Any? = false,
 ): T =
     suspendCoroutineUninterceptedOrReturn { caller ->
-        TimedCoroutineWaiter(core, weight, tag, caller, timedOut).await(timeout)
+        TimedCoroutineWaiter(core, number, request, caller, timedOut).await(timeout)
     }
 
-private fun coroutineWaiter(core: WaitCore, weight: Int, tag: Any?, caller: Continuation<*>): CoroutineWaiter =
-    WaiterCache.take(caller.context)?.also { it.reuse(core, weight, tag, caller) }
-        ?: CoroutineWaiter(core, weight, tag, caller, Unit)
+private fun coroutineWaiter(core: WaitCore, number: Int, request: Any?, caller: Continuation<*>): CoroutineWaiter =
+    WaiterCache.take(caller.context)?.also { it.reuse(core, number, request, caller) }
+        ?: CoroutineWaiter(core, number, request, caller, Unit)
 
 /**
  * A coroutine that waits. On arrival on its dispatcher it looks at the job before it resumes the caller. That makes
@@ -53,12 +55,12 @@ private fun coroutineWaiter(core: WaitCore, weight: Int, tag: Any?, caller: Cont
  */
 internal open class CoroutineWaiter(
     core: WaitCore,
-    weight: Int,
-    tag: Any?,
+    number: Int,
+    request: Any?,
     private var caller: Continuation<*>,
     private val granted: Any,
     private val timedOut: Any? = false,
-) : DispatchedWaiter(core, weight, tag, caller.context) {
+) : DispatchedWaiter(core, number, request, caller.context) {
     /** To this waiter, for the places of the [WaiterCache]. */
     private var reference: WeakReference<CoroutineWaiter>? = null
 
@@ -121,12 +123,13 @@ internal open class CoroutineWaiter(
     protected open val mayBeReused: Boolean get() = job != null && interceptor is CoroutineDispatcher && !servesOnce
 
     /** For the next wait of the same coroutine. */
-    internal fun reuse(core: WaitCore, weight: Int, tag: Any?, caller: Continuation<*>) {
+    internal fun reuse(core: WaitCore, number: Int, request: Any?, caller: Continuation<*>) {
         this.core = core
-        this.weight = weight
-        this.tag = tag
+        this.number = number
+        this.request = request
         this.caller = caller
-        reason = null
+        place = null
+        outcome = null
         prepareAgain()
     }
 
@@ -183,11 +186,11 @@ internal open class CoroutineWaiter(
 /** A coroutine that waits for a limited time. */
 internal class TimedCoroutineWaiter(
     core: WaitCore,
-    weight: Int,
-    tag: Any?,
+    number: Int,
+    request: Any?,
     caller: Continuation<*>,
     timedOut: Any? = false,
-) : CoroutineWaiter(core, weight, tag, caller, true, timedOut),
+) : CoroutineWaiter(core, number, request, caller, true, timedOut),
     Runnable {
     private var timer: DisposableHandle? = null
 

@@ -2,6 +2,7 @@ package baton.waiting.coroutine
 
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.threads.Trampoline
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
@@ -23,10 +24,10 @@ import kotlinx.coroutines.Job
  */
 internal abstract class DispatchedWaiter(
     core: WaitCore,
-    weight: Int,
-    tag: Any?,
+    number: Int,
+    request: Any?,
     final override val context: CoroutineContext,
-) : Waiter(core, weight, tag),
+) : Waiter(core, number, request),
     Continuation<Unit>,
     CoroutineStackFrame,
     (Throwable?) -> Unit {

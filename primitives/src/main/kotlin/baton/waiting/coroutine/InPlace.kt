@@ -1,5 +1,6 @@
 package baton.waiting.coroutine
 
+import baton.waiting.threads.Trampoline
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
 

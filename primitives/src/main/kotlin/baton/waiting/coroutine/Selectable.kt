@@ -5,6 +5,7 @@ import baton.waiting.ClauseWaiter
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
+import baton.waiting.threads.Trampoline
 import baton.waiting.wakeAll
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
@@ -73,11 +74,11 @@ internal abstract class SelectableCore : Selectable() {
 @OptIn(InternalCoroutinesApi::class)
 internal class SelectWaiter(
     core: WaitCore,
-    weight: Int,
-    tag: Any?,
+    number: Int,
+    request: Any?,
     private val clause: Any,
     private val select: SelectInstance<*>,
-) : ClauseWaiter(core, weight, tag, selectId = select),
+) : ClauseWaiter(core, number, request, selectId = select),
     DisposableHandle {
     /** The exception of the select's dispatcher. */
     private var refusal: Throwable? = null

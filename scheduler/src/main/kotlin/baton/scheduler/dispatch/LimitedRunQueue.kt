@@ -2,7 +2,7 @@ package baton.scheduler.dispatch
 
 import baton.scheduler.DispatcherMetrics
 import baton.scheduler.dispatch.Counts.Companion.blockOf
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.threads.Trampoline
 
 /*
  * How it works

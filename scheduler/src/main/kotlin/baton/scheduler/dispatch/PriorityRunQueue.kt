@@ -4,7 +4,7 @@ import baton.scheduler.DispatcherMetrics
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.dispatch.Counts.Companion.blockOf
 import baton.waiting.boost.Boosts
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.threads.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.ConcurrentLinkedQueue

@@ -9,8 +9,8 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskState
 import baton.scheduler.dispatch.RunQueue
 import baton.sync.Latch
-import baton.waiting.coroutine.Timeouts
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.threads.Timeouts
+import baton.waiting.threads.Trampoline
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext

@@ -4,7 +4,7 @@ import baton.Priority
 import baton.scheduler.ScheduledTask
 import baton.scheduler.TaskScheduler
 import baton.scheduler.prioritized
-import baton.waiting.coroutine.Trampoline
+import baton.waiting.threads.Trampoline
 import java.util.concurrent.Executors
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.seconds

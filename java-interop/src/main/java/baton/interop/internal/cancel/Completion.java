@@ -1,7 +1,7 @@
 package baton.interop.internal.cancel;
 
 import baton.interop.internal.futures.Stages;
-import baton.waiting.coroutine.Trampoline;
+import baton.waiting.threads.Trampoline;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 

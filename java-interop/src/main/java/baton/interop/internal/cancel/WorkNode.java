@@ -4,7 +4,7 @@ import baton.interop.CancellableFunction;
 import baton.interop.CancellationToken;
 import baton.interop.internal.futures.RevocableFuture;
 import baton.interop.internal.futures.Stages;
-import baton.waiting.coroutine.Trampoline;
+import baton.waiting.threads.Trampoline;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;

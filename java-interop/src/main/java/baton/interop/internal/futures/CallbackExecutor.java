@@ -1,8 +1,8 @@
 package baton.interop.internal.futures;
 
-import baton.waiting.coroutine.HandOverExecutor;
-import baton.waiting.coroutine.Timeouts;
-import baton.waiting.coroutine.Trampoline;
+import baton.waiting.threads.HandOverExecutor;
+import baton.waiting.threads.Timeouts;
+import baton.waiting.threads.Trampoline;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -79,14 +79,14 @@ public final class ChannelRequests<T extends @Nullable Object> {
 
     /** @param millis negative to wait without a timeout */
     private <V extends @Nullable Object> CompletableFuture<V> enqueue(
-            int weight,
-            Object tag,
+            int number,
+            Object request,
             @Nullable V grant,
             long millis,
             Supplier<String> onTimeout,
             @Nullable Executor executor) {
-        if (millis < 0) return WaiterFuture.enqueue(core, weight, tag, grant, executor);
-        if (millis > 0) return WaiterFuture.enqueue(core, weight, tag, grant, millis, onTimeout);
+        if (millis < 0) return WaiterFuture.enqueue(core, number, request, grant, executor);
+        if (millis > 0) return WaiterFuture.enqueue(core, number, request, grant, millis, onTimeout);
         return CompletableFuture.failedFuture(new TimeoutException(onTimeout.get()));
     }
 }

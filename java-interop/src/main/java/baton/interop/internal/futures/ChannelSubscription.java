@@ -5,7 +5,7 @@ import baton.bridge.SyncBridge;
 import baton.channels.Channel;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
-import baton.waiting.coroutine.Trampoline;
+import baton.waiting.threads.Trampoline;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
@@ -146,7 +146,7 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
             entry = waiting;
             if (!enqueue(waiting)) return false;
         }
-        return switch (waiting.outcome) {
+        return switch (waiting.decision) {
             case Waiter.GRANTED -> {
                 entry = null;
                 if (waiting.claim()) signal(to, waiting);
@@ -168,7 +168,7 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
             endWatcher = watcher;
             if (!enqueue(watcher)) return;
         }
-        if (watcher.outcome == Waiter.FAILED) signalEnd(to, core.failure(watcher));
+        if (watcher.decision == Waiter.FAILED) signalEnd(to, core.failure(watcher));
     }
 
     /** False if the subscription has been cancelled. */
@@ -241,16 +241,16 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         private final AtomicBoolean claimed = new AtomicBoolean();
 
         /** How the request was decided; WAITING until then. */
-        private volatile int outcome = WAITING;
+        private volatile int decision = WAITING;
 
-        Entry(WaitCore core, Object tag) {
-            super(core, 0, tag);
+        Entry(WaitCore core, Object request) {
+            super(core, 0, request);
         }
 
         void enqueue() {
             int state = core.enqueue(this);
-            // WAITING must not overwrite the outcome of an entry that another thread has resumed meanwhile.
-            if (state != WAITING) outcome = state;
+            // WAITING must not overwrite the decision on an entry that another thread has resumed meanwhile.
+            if (state != WAITING) decision = state;
         }
 
         /** True for one thread: the one that delivers the grant, or the one that returns it. */
@@ -270,14 +270,14 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
 
         @Override
         protected boolean resume() {
-            outcome = GRANTED;
+            decision = GRANTED;
             signalEvent();
             return true;
         }
 
         @Override
         protected void resumeFailed() {
-            outcome = FAILED;
+            decision = FAILED;
             signalEvent();
         }
     }

@@ -1,7 +1,7 @@
 package baton.interop.internal.futures;
 
 import baton.interop.LeakReport;
-import baton.waiting.coroutine.Trampoline;
+import baton.waiting.threads.Trampoline;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.util.Set;

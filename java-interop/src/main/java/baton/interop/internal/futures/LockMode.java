@@ -6,20 +6,25 @@ import org.jspecify.annotations.Nullable;
 
 /** The modes in which a {@link ReadWriteLock} can be held. */
 public enum LockMode {
-    READ(SyncBridge.READ_WEIGHT, "read lock", "to read"),
-    WRITE(SyncBridge.WRITE_WEIGHT, "write lock", "to write"),
-    UPGRADABLE(SyncBridge.UPGRADABLE_WEIGHT, "upgradable read lock", "to read upgradably");
-
-    /** The weight of a waiter for this mode. */
-    public final int weight;
+    READ("read lock", "to read"),
+    WRITE("write lock", "to write"),
+    UPGRADABLE("upgradable read lock", "to read upgradably");
 
     final String noun;
     final String purpose;
 
-    LockMode(int weight, String noun, String purpose) {
-        this.weight = weight;
+    LockMode(String noun, String purpose) {
         this.noun = noun;
         this.purpose = purpose;
+    }
+
+    /** The request of a waiter for this mode. */
+    public Object request(@Nullable Object owner) {
+        return switch (this) {
+            case READ -> SyncBridge.readRequest(owner);
+            case WRITE -> SyncBridge.writeRequest(owner);
+            case UPGRADABLE -> SyncBridge.upgradableRequest(owner);
+        };
     }
 
     boolean tryLock(ReadWriteLock lock, @Nullable Object owner) {

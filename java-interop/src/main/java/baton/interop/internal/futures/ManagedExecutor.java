@@ -1,6 +1,6 @@
 package baton.interop.internal.futures;
 
-import baton.waiting.coroutine.Trampoline;
+import baton.waiting.threads.Trampoline;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -167,7 +167,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
     /** An upgrade that waits. */
     private final class Upgrade extends WaiterFuture<WritePermit> {
         Upgrade(@Nullable Executor executor) {
-            super(SyncBridge.of(lock), SyncBridge.UPGRADE_WEIGHT, owner, ReadWritePermit.this, executor);
+            super(SyncBridge.of(lock), 1, SyncBridge.upgradeRequest(owner), ReadWritePermit.this, executor);
         }
 
         @Override

@@ -51,7 +51,7 @@ public final class ReadWriteRequests {
         CompletableFuture<P> decided = atOnce(type, mode, owner);
         if (decided != null) return decided;
         P permit = type.cast(new ReadWritePermit(lock, mode, owner));
-        return WaiterFuture.enqueue(core, mode.weight, owner, permit, executor);
+        return WaiterFuture.enqueue(core, 1, mode.request(owner), permit, executor);
     }
 
     /** As {@link #request}, within a timeout. */
@@ -63,7 +63,7 @@ public final class ReadWriteRequests {
         Supplier<String> message = () -> "not locked " + mode.purpose + " within " + timeout + ": " + lock;
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
         P permit = type.cast(new ReadWritePermit(lock, mode, owner));
-        return WaiterFuture.enqueue(core, mode.weight, owner, permit, millis, message);
+        return WaiterFuture.enqueue(core, 1, mode.request(owner), permit, millis, message);
     }
 
     /** The completed future of a request that need not wait, or null. */

@@ -2,7 +2,7 @@ package baton.interop.internal.futures;
 
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
-import baton.waiting.coroutine.Trampoline;
+import baton.waiting.threads.Trampoline;
 import java.util.concurrent.CompletableFuture.AsynchronousCompletionTask;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;

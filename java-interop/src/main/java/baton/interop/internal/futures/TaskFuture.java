@@ -4,7 +4,7 @@ import baton.Priority;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.bridge.StageTask;
 import baton.scheduler.bridge.StageTasks;
-import baton.waiting.coroutine.Trampoline;
+import baton.waiting.threads.Trampoline;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

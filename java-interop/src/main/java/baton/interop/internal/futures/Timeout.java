@@ -1,6 +1,6 @@
 package baton.interop.internal.futures;
 
-import baton.waiting.coroutine.Timeouts;
+import baton.waiting.threads.Timeouts;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;

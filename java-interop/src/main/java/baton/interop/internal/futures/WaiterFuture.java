@@ -3,7 +3,7 @@ package baton.interop.internal.futures;
 import baton.waiting.SignalWaiter;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
-import baton.waiting.coroutine.Timeouts;
+import baton.waiting.threads.Timeouts;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -28,8 +28,8 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     private @Nullable DisposableHandle timer;
     private @Nullable Supplier<String> onTimeout;
 
-    WaiterFuture(WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
-        this.entry = new Entry(core, weight, tag);
+    WaiterFuture(WaitCore core, int number, @Nullable Object request, @Nullable T grant, @Nullable Executor executor) {
+        this.entry = new Entry(core, number, request);
         this.grant = grant;
         this.executor = executor;
     }
@@ -47,8 +47,8 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
      * @param executor completes a future that had to wait; null for the releasing thread
      */
     public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
-            WaitCore core, int weight, @Nullable Object tag, @Nullable T grant, @Nullable Executor executor) {
-        WaiterFuture<T> future = new WaiterFuture<>(core, weight, tag, grant, executor);
+            WaitCore core, int number, @Nullable Object request, @Nullable T grant, @Nullable Executor executor) {
+        WaiterFuture<T> future = new WaiterFuture<>(core, number, request, grant, executor);
         future.start();
         return future;
     }
@@ -56,12 +56,12 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     /** As the other, but after {@code millis} the future fails with a {@link TimeoutException} with that message. */
     public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
             WaitCore core,
-            int weight,
-            @Nullable Object tag,
+            int number,
+            @Nullable Object request,
             @Nullable T grant,
             long millis,
             Supplier<String> onTimeout) {
-        WaiterFuture<T> future = new WaiterFuture<>(core, weight, tag, grant, null);
+        WaiterFuture<T> future = new WaiterFuture<>(core, number, request, grant, null);
         future.start(millis, onTimeout);
         return future;
     }
@@ -147,8 +147,8 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     }
 
     private final class Entry extends Waiter {
-        Entry(WaitCore core, int weight, @Nullable Object tag) {
-            super(core, weight, tag);
+        Entry(WaitCore core, int number, @Nullable Object request) {
+            super(core, number, request);
         }
 
         @Override

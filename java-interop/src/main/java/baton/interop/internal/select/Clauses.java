@@ -72,7 +72,11 @@ public final class Clauses {
     public static <P extends Permit, R extends @Nullable Object> Clause<R> lock(
             ReadWriteLock lock, Class<P> type, LockMode mode, Function<? super P, ? extends R> then) {
         return new CoreClause.OfPermit<>(
-                SyncBridge.of(lock), mode.weight, null, () -> ReadWriteRequests.handOut(lock, type, mode, null), then);
+                SyncBridge.of(lock),
+                1,
+                mode.request(null),
+                () -> ReadWriteRequests.handOut(lock, type, mode, null),
+                then);
     }
 
     public static <R extends @Nullable Object> Clause<R> await(Latch latch, Supplier<? extends R> then) {

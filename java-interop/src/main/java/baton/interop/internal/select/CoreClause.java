@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 /** A clause that waits in the queue of a primitive. */
 abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
     private final WaitCore core;
-    private final int weight;
-    private final @Nullable Object tag;
+    private final int number;
+    private final @Nullable Object request;
 
-    private CoreClause(WaitCore core, int weight, @Nullable Object tag) {
+    private CoreClause(WaitCore core, int number, @Nullable Object request) {
         this.core = core;
-        this.weight = weight;
-        this.tag = tag;
+        this.number = number;
+        this.request = request;
     }
 
     /** Completes the select with the grant of the winner. */
@@ -38,11 +38,11 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         /** @param take reads the argument of the function from the winner; if it throws, nothing is held */
         OfValue(
                 WaitCore core,
-                int weight,
-                @Nullable Object tag,
+                int number,
+                @Nullable Object request,
                 Function<ClauseWaiter, ? extends G> take,
                 Function<? super G, ? extends R> then) {
-            super(core, weight, tag);
+            super(core, number, request);
             this.take = take;
             this.then = then;
         }
@@ -67,11 +67,11 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
 
         OfPermit(
                 WaitCore core,
-                int weight,
-                @Nullable Object tag,
+                int number,
+                @Nullable Object request,
                 Supplier<? extends P> permit,
                 Function<? super P, ? extends R> then) {
-            super(core, weight, tag);
+            super(core, number, request);
             this.permit = permit;
             this.then = then;
         }
@@ -165,7 +165,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         private boolean grantedAtOnce;
 
         Entry(CoreAttempt attempt) {
-            super(CoreClause.this.core, CoreClause.this.weight, CoreClause.this.tag, attempt.call);
+            super(CoreClause.this.core, CoreClause.this.number, CoreClause.this.request, attempt.call);
             this.attempt = attempt;
         }
 

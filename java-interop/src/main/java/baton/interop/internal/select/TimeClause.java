@@ -1,6 +1,6 @@
 package baton.interop.internal.select;
 
-import baton.waiting.coroutine.Timeouts;
+import baton.waiting.threads.Timeouts;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import kotlinx.coroutines.DisposableHandle;

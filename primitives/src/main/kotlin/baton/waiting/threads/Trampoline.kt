@@ -1,4 +1,4 @@
-package baton.waiting.coroutine
+package baton.waiting.threads
 
 import baton.InternalBatonApi
 
