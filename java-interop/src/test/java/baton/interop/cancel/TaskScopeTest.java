@@ -24,13 +24,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // close() ignores an interrupt
@@ -343,27 +340,5 @@ class TaskScopeTest {
             assertFalse(thread.isAlive());
         }
         TaskScope.openVirtual().close();
-    }
-
-    static Stream<Arguments> nulls() {
-        TaskScope scope = TaskScope.open(Runnable::run);
-        return Stream.of(
-                call("executor", () -> TaskScope.open(null)),
-                call("executor", () -> TaskScope.openIndependent(null)),
-                call("name", () -> TaskScope.open(Runnable::run, null)),
-                call("name", () -> TaskScope.openIndependent(Runnable::run, null)),
-                call("name", () -> TaskScope.openVirtual(null)),
-                call("function", () -> scope.fork(null)),
-                call("timeout", () -> scope.join(null)));
-    }
-
-    private static Arguments call(String argument, Executable call) {
-        return Arguments.of(argument, call);
-    }
-
-    @ParameterizedTest
-    @MethodSource("nulls")
-    void null_asAnArgument_isRefusedByName(String argument, Executable call) {
-        assertEquals(argument, assertThrows(NullPointerException.class, call).getMessage());
     }
 }

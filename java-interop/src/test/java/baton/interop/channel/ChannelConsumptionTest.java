@@ -16,10 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -193,17 +191,6 @@ class ChannelConsumptionTest {
     }
 
     @Test
-    void forEachAsync_stageOfTheLastElementFails_endsWithThat() {
-        CompletableFuture<Void> stage = new CompletableFuture<>();
-        channel.send("a");
-        channel.close();
-        CompletableFuture<Void> ended = channel.forEachAsync(x -> stage);
-        RuntimeException why = new ArithmeticException();
-        stage.completeExceptionally(why);
-        assertSame(why, failure(ended));
-    }
-
-    @Test
     void forEachAsync_nullInsteadOfAStage_fails() {
         CompletableFuture<Void> ended = channel.forEachAsync(x -> null);
         channel.send("a");
@@ -251,18 +238,5 @@ class ChannelConsumptionTest {
         CompletableFuture<Void> ended = endless.forEach(x -> endless.trySend(x));
         ended.cancel(false);
         assertTrue(ended.isCancelled());
-    }
-
-    @Test
-    void forEach_several_shareTheElements() {
-        AsyncChannel<Integer> shared = AsyncChannel.create(0);
-        ConcurrentLinkedQueue<Integer> all = new ConcurrentLinkedQueue<>();
-        List<CompletableFuture<Void>> ends =
-                IntStream.range(0, 3).mapToObj(i -> shared.forEach(all::add)).toList();
-        for (int i = 0; i < 300; i++) shared.send(i).join();
-        shared.close();
-        ends.forEach(Futures::await);
-        assertEquals(
-                IntStream.range(0, 300).boxed().toList(), all.stream().sorted().toList());
     }
 }

@@ -1,10 +1,16 @@
-package baton.interop;
+package baton.interop.futures;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncChannel;
+import baton.interop.AsyncSemaphore;
+import baton.interop.CancellableFuture;
+import baton.interop.Permit;
+import baton.interop.PriorityExecutor;
+import baton.interop.Select;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,55 +36,29 @@ class TimeoutThreadsTest {
 
     /** The ways to get a future that fails with a TimeoutException, or ends with "late". */
     enum Timed {
-        ACQUIRE {
-            @Override
-            CompletableFuture<?> start(int millis) {
-                return NONE_FREE.acquire(Duration.ofMillis(millis));
-            }
-        },
-        RECEIVE {
-            @Override
-            CompletableFuture<?> start(int millis) {
-                return AsyncChannel.create(1).receive(Duration.ofMillis(millis));
-            }
-        },
-        OR_TIMEOUT {
-            @Override
-            CompletableFuture<?> start(int millis) {
-                return NONE_FREE.acquire().orTimeout(millis, MILLISECONDS);
-            }
-        },
-        WITH_PERMIT_OR_TIMEOUT {
-            @Override
-            CompletableFuture<?> start(int millis) {
-                return NONE_FREE
-                        .withPermit(() -> CompletableFuture.completedFuture(1))
-                        .orTimeout(millis, MILLISECONDS);
-            }
-        },
-        CANCELLABLE_OR_TIMEOUT {
-            @Override
-            CompletableFuture<?> start(int millis) {
-                return CancellableFuture.of(new CompletableFuture<>()).orTimeout(Duration.ofMillis(millis));
-            }
-        },
-        COMPLETE_ON_TIMEOUT {
-            @Override
-            CompletableFuture<?> start(int millis) {
-                return AsyncChannel.<String>create(1).receive().completeOnTimeout("late", millis, MILLISECONDS);
-            }
-        },
-        SELECT {
-            @Override
-            CompletableFuture<?> start(int millis) {
-                return Select.<String>first()
-                        .onAcquire(NONE_FREE, permit -> "permit")
-                        .onTimeout(Duration.ofMillis(millis), () -> "late")
-                        .start();
-            }
-        };
+        ACQUIRE(millis -> NONE_FREE.acquire(Duration.ofMillis(millis))),
+        RECEIVE(millis -> AsyncChannel.create(1).receive(Duration.ofMillis(millis))),
+        OR_TIMEOUT(millis -> NONE_FREE.acquire().orTimeout(millis, MILLISECONDS)),
+        WITH_PERMIT_OR_TIMEOUT(millis ->
+                NONE_FREE.withPermit(() -> CompletableFuture.completedFuture(1)).orTimeout(millis, MILLISECONDS)),
+        CANCELLABLE_OR_TIMEOUT(
+                millis -> CancellableFuture.of(new CompletableFuture<>()).orTimeout(Duration.ofMillis(millis))),
+        COMPLETE_ON_TIMEOUT(
+                millis -> AsyncChannel.<String>create(1).receive().completeOnTimeout("late", millis, MILLISECONDS)),
+        SELECT(millis -> Select.<String>first()
+                .onAcquire(NONE_FREE, permit -> "permit")
+                .onTimeout(Duration.ofMillis(millis), () -> "late")
+                .start());
 
-        abstract CompletableFuture<?> start(int millis);
+        private final IntFunction<CompletableFuture<?>> way;
+
+        Timed(IntFunction<CompletableFuture<?>> way) {
+            this.way = way;
+        }
+
+        CompletableFuture<?> start(int millis) {
+            return way.apply(millis);
+        }
 
         final void assertExpires(Future<?> expired) {
             try {

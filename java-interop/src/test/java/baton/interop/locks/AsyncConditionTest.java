@@ -1,4 +1,4 @@
-package baton.interop;
+package baton.interop.locks;
 
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
@@ -7,26 +7,24 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.sync.Condition;
+import baton.interop.AsyncCondition;
+import baton.interop.AsyncMutex;
+import baton.interop.AsyncSemaphore;
+import baton.interop.Permit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class AsyncConditionTest {
@@ -40,27 +38,6 @@ class AsyncConditionTest {
     private void assertState(boolean isLocked, int queued, int waiting) {
         String state = mutex.isLocked() + ", " + mutex.waiting() + ", " + condition.waiting();
         assertEquals(isLocked + ", " + queued + ", " + waiting, state);
-    }
-
-    @Test
-    void toString_saysNameAndState() {
-        assertEquals("AsyncCondition 'enough' (waiting = 0) of Mutex 'account' (free)", condition.toString());
-        assertEquals(
-                "AsyncCondition (waiting = 0) of Mutex 'account' (free)",
-                mutex.newCondition().toString());
-    }
-
-    @Test
-    void of_aKotlinCondition_sharesItsState() {
-        Condition kotlin = mutex.kotlin().newCondition(null);
-        AsyncCondition face = AsyncCondition.of(kotlin);
-        assertSame(kotlin, face.kotlin());
-        CompletableFuture<Permit> waits = face.await(mutex.lock().join());
-        assertEquals(1, kotlin.getWaiting());
-        Permit held = mutex.lock().join();
-        kotlin.signal();
-        held.close();
-        waits.join().close();
     }
 
     @Test
@@ -138,12 +115,6 @@ class AsyncConditionTest {
         }
     }
 
-    @Test
-    void signals_withoutTheMutex_throw() {
-        assertThrows(IllegalStateException.class, condition::signal);
-        assertThrows(IllegalStateException.class, condition::signalAll);
-    }
-
     static Stream<Consumer<CompletableFuture<Permit>>> enders() {
         return Stream.of(
                 future -> assertTrue(future.cancel(true)),
@@ -151,21 +122,6 @@ class AsyncConditionTest {
                 future -> assertTrue(future.completeExceptionally(new IllegalStateException("outside"))),
                 future -> future.obtrudeException(new IllegalStateException("outside")),
                 future -> awaitFailure(future.orTimeout(1, TimeUnit.NANOSECONDS)));
-    }
-
-    @ParameterizedTest
-    @MethodSource("enders")
-    void future_endedFromOutside_leavesTheQueueWithoutTheMutex(Consumer<CompletableFuture<Permit>> end) {
-        CompletableFuture<Permit> ended = waiter();
-        CompletableFuture<Permit> next = waiter();
-        var seen = ended.handle((permit, e) -> mutex.isLocked() + ", " + condition.waiting());
-        end.accept(ended);
-        assertEquals("false, 1", await(seen));
-        Permit held = mutex.lock().join();
-        condition.signal();
-        held.close();
-        await(next).close();
-        assertState(false, 0, 0);
     }
 
     @ParameterizedTest
@@ -202,30 +158,6 @@ class AsyncConditionTest {
     }
 
     @Test
-    void future_endedAfterTheMutexWasHandedOver_isTooLate() {
-        CompletableFuture<Permit> served = waiter();
-        CompletableFuture<Permit> next = waiter();
-        Permit held = mutex.lock().join();
-        condition.signal();
-        held.close();
-        assertFalse(served.cancel(true));
-        assertTrue(served.join().isHeld());
-        served.join().close();
-        assertFalse(next.isDone());
-        assertState(false, 0, 1);
-    }
-
-    @Test
-    void timeout_withoutASignal_failsWithoutTheMutex() {
-        Permit spent = mutex.lock("me").join();
-        var e = assertInstanceOf(TimeoutException.class, awaitFailure(condition.await(spent, Duration.ofNanos(1))));
-        assertTrue(
-                e.getMessage().startsWith("not signalled within PT0.000000001S: Condition 'enough'"), e.getMessage());
-        assertFalse(spent.isHeld());
-        assertState(false, 0, 0);
-    }
-
-    @Test
     void timeout_signalledButNotGivenTheMutexInTime_passesTheSignalOn() {
         CompletableFuture<Permit> late = condition.await(mutex.lock().join(), Duration.ofMillis(200));
         CompletableFuture<Permit> next = waiter();
@@ -238,47 +170,12 @@ class AsyncConditionTest {
     }
 
     @Test
-    void timeout_signalledInTime_bringsThePermit() {
-        CompletableFuture<Permit> waits = condition.await(mutex.lock().join(), Duration.ofSeconds(Long.MAX_VALUE));
-        Permit held = mutex.lock().join();
-        condition.signal();
-        held.close();
-        waits.join().close();
-        assertState(false, 0, 0);
-    }
-
-    @Test
     void timeout_zero_failsAtOnceWithoutTheMutex() {
         Permit spent = mutex.lock("me").join();
         CompletableFuture<Permit> next = mutex.lock("you");
         assertInstanceOf(TimeoutException.class, failure(condition.await(spent, Duration.ZERO)));
         assertFalse(spent.isHeld());
         await(next).close();
-        assertState(false, 0, 0);
-    }
-
-    @Test
-    void timeout_negative_isTooLateAndSpendsThePermit() {
-        for (Duration timeout : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
-            Permit held = mutex.lock().join();
-            assertInstanceOf(TimeoutException.class, failure(condition.await(held, timeout)));
-            assertFalse(held.isHeld());
-        }
-        assertState(false, 0, 0);
-    }
-
-    @Test
-    void executor_completesTheFuture() {
-        Futures.Steps steps = new Futures.Steps();
-        CompletableFuture<Permit> waits = condition.await(mutex.lock().join(), steps);
-        CompletableFuture<Permit> rejected = condition.await(mutex.lock().join(), Futures.REJECTING);
-        Permit held = mutex.lock().join();
-        condition.signalAll();
-        held.close();
-        assertFalse(waits.isDone());
-        steps.runAll();
-        waits.join().close();
-        rejected.join().close();
         assertState(false, 0, 0);
     }
 
@@ -318,36 +215,5 @@ class AsyncConditionTest {
         await(CompletableFuture.allOf(done.toArray(new CompletableFuture<?>[0])));
         await(mutex.lock()).close();
         assertState(false, 0, 0);
-    }
-
-    @Test
-    void cancelled_future_isCancelled() {
-        CompletableFuture<Permit> waits = waiter();
-        waits.cancel(false);
-        assertInstanceOf(CancellationException.class, failure(waits));
-        assertTrue(waits.isCancelled());
-    }
-
-    static Stream<Arguments> nulls() {
-        AsyncMutex m = AsyncMutex.create();
-        AsyncCondition c = m.newCondition();
-        Permit held = m.lock().join();
-        return Stream.of(
-                call("condition", () -> AsyncCondition.of(null)),
-                call("held", () -> c.await(null)),
-                call("held", () -> c.await(null, Runnable::run)),
-                call("held", () -> c.await(null, Duration.ZERO)),
-                call("executor", () -> c.await(held, (Executor) null)),
-                call("timeout", () -> c.await(held, (Duration) null)));
-    }
-
-    private static Arguments call(String argument, Executable call) {
-        return Arguments.of(argument, call);
-    }
-
-    @ParameterizedTest
-    @MethodSource("nulls")
-    void null_asAnArgument_isRefusedByName(String argument, Executable call) {
-        assertEquals(argument, assertThrows(NullPointerException.class, call).getMessage());
     }
 }

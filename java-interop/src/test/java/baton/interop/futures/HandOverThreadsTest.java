@@ -1,9 +1,12 @@
-package baton.interop;
+package baton.interop.futures;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncChannel;
+import baton.interop.AsyncMutex;
+import baton.interop.Permit;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;

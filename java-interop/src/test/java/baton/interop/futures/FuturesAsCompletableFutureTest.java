@@ -1,12 +1,15 @@
-package baton.interop;
+package baton.interop.futures;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import baton.Priority;
-import java.time.Duration;
+import baton.interop.AsyncChannel;
+import baton.interop.AsyncSemaphore;
+import baton.interop.CancellableFuture;
+import baton.interop.Select;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +23,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every operation from outside on one of our futures ends as on a plain CompletableFuture. */
 class FuturesAsCompletableFutureTest {
@@ -28,21 +32,10 @@ class FuturesAsCompletableFutureTest {
     private static final Object VALUE = "value";
 
     private enum Ours {
-        ACQUIRE(() -> taken().acquire()),
-        ACQUIRE_TIMED(() -> taken().acquire(Duration.ofDays(1))),
         WITH_PERMIT(() -> taken().withPermit(() -> CompletableFuture.completedFuture(1))),
         WITH_PERMIT_RUNNING(() -> AsyncSemaphore.create(1).withPermit(CompletableFuture::new)),
-        ARRIVE(() -> AsyncBarrier.create(2).arrive()),
-        AWAIT(() -> AsyncLatch.create(1).await()),
-        RECEIVE(() -> AsyncChannel.create(1).receive()),
-        SEND(() -> AsyncChannel.create(0).send("x")),
         FOR_EACH(() -> AsyncChannel.create(0).forEach(element -> {})),
         SELECT(() -> Select.first().onReceive(AsyncChannel.create(0), x -> x).start()),
-        SCHEDULED(() -> {
-            AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
-            scheduler.pause();
-            return scheduler.schedule(Priority.LOW, () -> CompletableFuture.completedFuture(1));
-        }),
         CANCELLABLE(() -> CancellableFuture.of(new CompletableFuture<>())),
         CANCELLABLE_REQUEST(() -> CancellableFuture.of(taken().acquire())),
         CANCELLABLE_FUNCTION(() -> CancellableFuture.supply(task -> {}, token -> 1)),
@@ -60,11 +53,6 @@ class FuturesAsCompletableFutureTest {
             AsyncSemaphore semaphore = AsyncSemaphore.create(1);
             semaphore.acquire().join();
             return semaphore;
-        }
-
-        @SuppressWarnings("unchecked") // no code depends on the type of the value
-        CompletableFuture<Object> future() {
-            return (CompletableFuture<Object>) make.get();
         }
     }
 
@@ -215,14 +203,26 @@ class FuturesAsCompletableFutureTest {
         return text.toString();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void future_ofOurs_behavesAsAPlainOne(Ours way) throws Exception {
+    static Stream<Arguments> ours() {
+        Stream<Arguments> waits = Arrays.stream(WaitKind.values())
+                .filter(kind -> kind.create().plain != null)
+                .map(kind -> ours(kind, () -> kind.create().plain.get()));
+        return Stream.concat(waits, Arrays.stream(Ours.values()).map(way -> ours(way, way.make)));
+    }
+
+    private static Arguments ours(Enum<?> name, Supplier<CompletableFuture<?>> make) {
+        return Arguments.of(name, make);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("ours")
+    @SuppressWarnings("unchecked") // no code depends on the type of the value
+    void future_ofOurs_behavesAsAPlainOne(Enum<?> name, Supplier<CompletableFuture<Object>> make) throws Exception {
         Map<String, Object> plain = new LinkedHashMap<>();
         Map<String, Object> ours = new LinkedHashMap<>();
         for (Map.Entry<String, Deed> deed : deeds().entrySet()) {
             plain.put(deed.getKey(), seen(new CompletableFuture<>(), deed.getValue()));
-            ours.put(deed.getKey(), seen(way.future(), deed.getValue()));
+            ours.put(deed.getKey(), seen(make.get(), deed.getValue()));
         }
         StringBuilder differences = new StringBuilder();
         plain.forEach((deed, seen) -> {

@@ -1,5 +1,10 @@
-package baton.interop
+package baton.interop.stress
 
+import baton.interop.AsyncReadWriteLock
+import baton.interop.Futures
+import baton.interop.Permit
+import baton.interop.UpgradablePermit
+import baton.interop.WritePermit
 import baton.sync.ReadWriteLock
 import baton.sync.ReadWritePolicy
 import java.time.Duration

@@ -1,8 +1,11 @@
-package baton.interop;
+package baton.interop.futures;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import baton.interop.AsyncMutex;
+import baton.interop.AsyncSemaphore;
+import baton.interop.Permit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

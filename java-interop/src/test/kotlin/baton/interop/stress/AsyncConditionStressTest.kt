@@ -1,5 +1,8 @@
-package baton.interop
+package baton.interop.stress
 
+import baton.interop.AsyncMutex
+import baton.interop.Futures
+import baton.interop.Permit
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.AtomicInteger

@@ -1,5 +1,8 @@
-package baton.interop
+package baton.interop.stress
 
+import baton.interop.AsyncSemaphore
+import baton.interop.Futures
+import baton.interop.Permit
 import baton.sync.Semaphore
 import baton.sync.WaitOrder
 import java.time.Duration

@@ -1,4 +1,4 @@
-package baton.interop
+package baton.interop.stress
 
 import java.util.SplittableRandom
 import java.util.concurrent.CancellationException
