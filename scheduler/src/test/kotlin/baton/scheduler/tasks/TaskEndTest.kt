@@ -7,18 +7,23 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.TaskState
+import java.io.IOException
+import kotlin.coroutines.CoroutineContext
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineExceptionHandler
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.async
-import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelChildren
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.isActive
 import kotlinx.coroutines.job
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
@@ -27,15 +32,13 @@ import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
-import kotlinx.coroutines.withTimeoutOrNull
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Cancellation takes effect at once and leaves nothing in the scheduler. */
-class TaskCancellationTest {
+/** Cancellation takes effect at once and leaves nothing in the scheduler; failures reach the awaiters alone. */
+class TaskEndTest {
     private val ran = ArrayList<String>()
 
     private fun assertAtRest(scheduler: TaskScheduler) {
@@ -117,52 +120,6 @@ class TaskCancellationTest {
     }
 
     @Test
-    fun cancel_everySecondQueued_othersKeepTheirOrder() = runTest {
-        val scheduler = TaskScheduler(this, 1)
-        scheduler.pause()
-        val started = ArrayList<Int>()
-        val tasks = List(2_000) { i -> scheduler.schedule { started += i } }
-        tasks.filterIndexed { i, _ -> i % 2 == 0 }.shuffled(Random(2)).forEach { it.cancel() }
-        scheduler.resume()
-        scheduler.drain()
-        assertEquals(List(1_000) { 2 * it + 1 }, started)
-    }
-
-    @Test
-    fun run_callerCancelled_queuedOrRunning_waitsForTheEnd() = runTest {
-        val scheduler = TaskScheduler(this, 1)
-        val running = launch {
-            scheduler.run {
-                try {
-                    delay(1.hours)
-                } finally {
-                    withContext(NonCancellable) { delay(1.seconds) }
-                    ran += "cleaned up"
-                }
-            }
-        }
-        val queued = launch { scheduler.run { ran += "never" } }
-        runCurrent()
-        queued.cancelAndJoin()
-        assertEquals(0, scheduler.metrics.queued)
-        running.cancelAndJoin()
-        assertEquals(listOf("cleaned up"), ran)
-        assertEquals(1_000, currentTime)
-        assertAtRest(scheduler)
-    }
-
-    @Test
-    fun run_timeout_leavesTheQueue() = runTest {
-        val scheduler = TaskScheduler(this, 1)
-        val holder = scheduler.schedule { delay(1.hours) }
-        assertNull(withTimeoutOrNull(1.seconds) { scheduler.run { ran += "never" } })
-        assertEquals(0, scheduler.metrics.queued)
-        holder.cancel()
-        runCurrent()
-        assertAtRest(scheduler)
-    }
-
-    @Test
     fun run_throwsOrReturnsAsItsBlock() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val failure = runCatching { scheduler.run { throw java.io.IOException("broken") } }.exceptionOrNull()
@@ -172,18 +129,6 @@ class TaskCancellationTest {
         runCurrent()
         assertEquals(1, scheduler.metrics.running)
         task.cancel()
-    }
-
-    @Test
-    fun await_callerCancelled_taskContinues() = runTest {
-        val scheduler = TaskScheduler(this, 1)
-        val task = scheduler.schedule {
-            delay(2.seconds)
-            "value"
-        }
-        assertNull(withTimeoutOrNull(1.seconds) { task.await() })
-        assertFalse(task.isCancelled)
-        assertEquals("value", task.await())
     }
 
     @Test
@@ -228,6 +173,71 @@ class TaskCancellationTest {
         assertTrue("Silent" in task.toString())
     }
 
+    @Test
+    fun cancelChildren_whileOneOfThemCleansUp_newTasksRun() = runTest {
+        val scope = CoroutineScope(coroutineContext + Job())
+        val scheduler = TaskScheduler(scope, 2)
+        scheduler.schedule { withContext(NonCancellable) { delay(1.seconds) } }
+        runCurrent()
+        scope.coroutineContext.cancelChildren()
+        assertEquals("runs", scheduler.run { "runs" })
+    }
+
+    private fun TestScope.scheduler(maxConcurrency: Int = 1) = TaskScheduler(this, maxConcurrency, "test")
+
+    @Test
+    fun failure_ofATask_reachesItsOwnAwaitersOnly() = runTest {
+        val scheduler = scheduler(2)
+        val failing = scheduler.schedule<Int> {
+            delay(1)
+            throw IOException("broken")
+        }
+        val child = scheduler.schedule { launch { throw IOException("child broken") } }
+        val other = scheduler.schedule {
+            delay(5)
+            "fine"
+        }
+        assertEquals("broken", runCatching { failing.await() }.exceptionOrNull()?.message)
+        assertEquals("child broken", runCatching { child.await() }.exceptionOrNull()?.message)
+        assertEquals("fine", other.await())
+        assertTrue(isActive)
+        assertEquals(2, scheduler.metrics[NORMAL].failed)
+    }
+
+    @Test
+    fun block_throwsAtOnce_slotIsNotLost() = runTest {
+        for (context in listOf<CoroutineContext>(Dispatchers.Unconfined, coroutineContext)) {
+            val scheduler = TaskScheduler(CoroutineScope(context + Job()), 1)
+            repeat(100) { scheduler.schedule { error("at once") } }
+            val last = scheduler.schedule { "still runs" }
+            assertEquals("still runs", last.await())
+            assertEquals(100, scheduler.metrics[NORMAL].failed)
+            assertEquals(0, scheduler.metrics.running)
+        }
+    }
+
+    @Test
+    fun task_throwsCancellationException_isCancelled() = runTest {
+        val scheduler = scheduler()
+        val thrown = scheduler.schedule { throw CancellationException("thrown") }
+        val own = scheduler.schedule { currentCoroutineContext().cancel(CancellationException("own")) }
+        runCurrent()
+        for (task in listOf(thrown, own)) assertTrue(task.isCancelled && task.state == TaskState.DONE)
+        assertEquals(2, scheduler.metrics[NORMAL].cancelled)
+        assertEquals("goes on", scheduler.run { "goes on" })
+    }
+
+    @Test
+    fun failure_notAwaited_reachesNoHandlerAndNoScope() = runTest {
+        val reported = ArrayList<Throwable>()
+        val handler = CoroutineExceptionHandler { _, e -> reported += e }
+        val scope = CoroutineScope(coroutineContext + Job() + handler)
+        val scheduler = TaskScheduler(scope, 1)
+        scheduler.schedule { throw IOException() }
+        runCurrent()
+        assertTrue(scope.isActive && reported.isEmpty())
+    }
+
     private companion object {
         const val CROWD = 100_000
     }
@@ -240,14 +250,4 @@ internal fun assertSumsFit(metrics: TaskSchedulerMetrics) {
     val started = all.sumOf { it.started }
     assertEquals(all.sumOf { it.scheduled }, metrics.queued + metrics.waiting + started + refused, "$metrics")
     assertEquals(started, metrics.running + all.sumOf { it.done + it.failed + it.cancelled }, "$metrics")
-
-    @Test
-    fun cancelChildren_whileOneOfThemCleansUp_newTasksRun() = runTest {
-        val scope = CoroutineScope(coroutineContext + Job())
-        val scheduler = TaskScheduler(scope, 2)
-        scheduler.schedule { withContext(NonCancellable) { delay(1.seconds) } }
-        runCurrent()
-        scope.coroutineContext.cancelChildren()
-        assertEquals("runs", scheduler.run { "runs" })
-    }
 }

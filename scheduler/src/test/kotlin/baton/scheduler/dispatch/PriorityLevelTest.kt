@@ -5,8 +5,11 @@ import baton.Priority.HIGH
 import baton.Priority.IDLE
 import baton.Priority.LOW
 import baton.Priority.NORMAL
+import baton.PriorityController
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.prioritized
+import baton.scheduler.withPriority
+import baton.scheduler.yieldIfHigherWaiting
 import baton.sync.assertContains
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.runTest
@@ -16,8 +19,8 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Views by level, and views that limit the parallelism. */
-class PriorityViewTest : PriorityFixture() {
+/** Views by level, views that limit the parallelism, and coroutines whose level changes. */
+class PriorityLevelTest : PriorityFixture() {
     @Test
     fun viewByLevel_ignoresTheLevelOfTheContext() = runTest {
         val prioritized = prioritized()
@@ -44,18 +47,6 @@ class PriorityViewTest : PriorityFixture() {
         testScheduler.runCurrent()
         assertEquals("CRITICAL, CRITICAL, HIGH, HIGH, NORMAL, LOW, LOW", ran.joinToString())
         assertContains(view.toString(), "'view'", "parallelism = 1")
-    }
-
-    @Test
-    fun view_urgentBlock_doesNotWaitForTheViewsDueLevel() = runTest {
-        val prioritized = prioritized(1)
-        val view = prioritized.limitedParallelism(1, "view")
-        launch(view + IDLE) { ran += "idle" }
-        repeat(3) { launch(prioritized + HIGH) { ran += "high" } }
-        launch(view + CRITICAL) { ran += "critical" }
-        testScheduler.runCurrent()
-        assertEquals(listOf("critical", "high", "high", "high", "idle"), ran)
-        assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
     }
 
     @Test
@@ -100,20 +91,97 @@ class PriorityViewTest : PriorityFixture() {
     }
 
     @Test
-    fun view_manyDispatches_slotsStayBounded() = runTest {
-        val prioritized = prioritized(1, PriorityPolicy.Strict)
-        val view = prioritized.limitedParallelism(1, "view")
-        launch(view + LOW) { ran += "low" }
-        var urgent = 0
-        launch(prioritized + HIGH) {
-            repeat(1000) {
-                launch(view + CRITICAL) { urgent++ }
-                yield()
+    fun withPriority_lower_givesWayToMoreUrgentBlocks() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized + CRITICAL) {
+            launch(prioritized + NORMAL) { ran += "normal" }
+            withPriority(HIGH) { ran += "high" }
+            val answer = withPriority(LOW) {
+                ran += "low"
+                "answer"
             }
-            assertEquals(1, prioritized.metrics[LOW].queued)
+            ran += answer
         }
         testScheduler.runCurrent()
-        assertEquals(1000, urgent)
-        assertEquals(listOf("low"), ran)
+        assertEquals(listOf("high", "normal", "low", "answer"), ran)
+    }
+
+    @Test
+    fun withPriority_higher_countsFromTheNextSuspension() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized + LOW) {
+            launch(prioritized + NORMAL) { ran += "normal" }
+            withPriority(HIGH) {
+                ran += "begins"
+                yield()
+                ran += "high"
+            }
+        }
+        testScheduler.runCurrent()
+        assertEquals(listOf("begins", "high", "normal"), ran)
+    }
+
+    @Test
+    fun yieldIfHigherWaiting_givesWayToMoreUrgentBlocksOnly() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized + NORMAL) {
+            launch(prioritized + NORMAL) { ran += "normal" }
+            launch(prioritized + LOW) { ran += "low" }
+            yieldIfHigherWaiting()
+            ran += "first"
+            launch(prioritized + HIGH) { ran += "high" }
+            yieldIfHigherWaiting()
+            ran += "second"
+        }
+        testScheduler.runCurrent()
+        assertEquals(listOf("first", "high", "normal", "second", "low"), ran)
+        yieldIfHigherWaiting() // no PriorityDispatcher
+    }
+
+    @Test
+    fun withPriority_yieldIfHigherWaiting_noMoreUrgentBlockLeft_doNotSuspend() = runTest {
+        val prioritized = prioritized()
+        launch(prioritized + HIGH) {
+            assertFalse(prioritized.isHigherWaiting(LOW))
+            withPriority(LOW) { yieldIfHigherWaiting() }
+            ran += "done"
+        }
+        testScheduler.runCurrent()
+        assertEquals(listOf("done"), ran)
+        assertEquals(listOf(1L, 0L), listOf(prioritized.metrics[HIGH].picked, prioritized.metrics[LOW].picked))
+    }
+
+    @Test
+    fun controller_raised_movesQueuedAndLaterBlocks() = runTest {
+        val prioritized = prioritized()
+        val controller = PriorityController(IDLE)
+        launch(prioritized + controller) {
+            ran += "controlled 1"
+            yield()
+            ran += "controlled 2"
+        }
+        launch(prioritized.level(IDLE) + controller) { ran += "pinned" }
+        launch(prioritized + HIGH) { ran += "high" }
+        launch(prioritized + NORMAL) {
+            ran += "normal"
+            controller.level = LOW
+        }
+        launch(prioritized + LOW) { ran += "low" }
+        controller.level = CRITICAL
+        testScheduler.runCurrent()
+        assertEquals("controlled 1, controlled 2, high, normal, low, pinned", ran.joinToString())
+        assertEquals("PriorityController (LOW)", controller.toString())
+    }
+
+    @Test
+    fun controller_lowered_movesQueuedBlocks() = runTest {
+        val prioritized = prioritized()
+        val controller = PriorityController(CRITICAL)
+        launch(prioritized + controller) { ran += "controlled" }
+        launch(prioritized + LOW) { ran += "low" }
+        controller.level = IDLE
+        controller.level = IDLE
+        testScheduler.runCurrent()
+        assertEquals(listOf("low", "controlled"), ran)
     }
 }
