@@ -68,15 +68,6 @@ class TaskScopeTest {
     }
 
     @Test
-    void join_waitsForWhatIsForkedWithin() throws Exception {
-        try (TaskScope scope = TaskScope.open(TaskScopeTest::threads)) {
-            scope.fork(token -> scope.fork(inner -> scope.fork(innermost -> seen.add("innermost"))));
-            scope.join();
-            assertEquals(List.of("innermost"), seen);
-        }
-    }
-
-    @Test
     void join_withoutForks_returnsAtOnce() throws Exception {
         TaskScope scope = TaskScope.openIndependent(steps);
         scope.join();
@@ -129,21 +120,6 @@ class TaskScopeTest {
                     failure, assertThrows(ExecutionException.class, scope::join).getCause());
             assertEquals(List.of(second), Arrays.asList(failure.getSuppressed()), "once, and not itself");
             assertEquals(3, well.join() + after.join());
-        }
-    }
-
-    @Test
-    void failure_ofOne_tearsItDownBeforeItIsDone() {
-        try (TaskScope scope = TaskScope.open(steps)) {
-            List<CancellableFuture<String>> futures = new ArrayList<>();
-            futures.add(scope.fork(token -> {
-                token.onCancel(() -> seen.add("done " + futures.get(0).isDone()));
-                throw failure;
-            }));
-            CancellableFuture<Integer> other = scope.fork(token -> 1);
-            steps.runAll();
-            assertEquals(List.of("done false"), seen);
-            assertSame(failure, failure(other).getCause());
         }
     }
 

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -28,7 +27,11 @@ class ChannelConsumptionTest {
     private final AsyncChannel<String> channel = AsyncChannel.create(3);
     private final List<String> seen = new ArrayList<>();
 
-    static Stream<BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>>> forms() {
+    private interface Form {
+        CompletableFuture<Void> apply(AsyncChannel<String> channel, Consumer<String> action);
+    }
+
+    static Stream<Form> forms() {
         return Stream.of(
                 AsyncChannel::forEach,
                 (channel, action) -> channel.forEach(action, Runnable::run),
@@ -47,8 +50,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_takesWhatIsInsideAndWhatComes_untilClosed(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_takesWhatIsInsideAndWhatComes_untilClosed(Form forEach) {
         channel.send("a");
         channel.send(null);
         CompletableFuture<Void> ended = forEach.apply(channel, seen::add);
@@ -63,8 +65,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_ofAClosedChannel_drainsItAndEndsAsThatWas(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_ofAClosedChannel_drainsItAndEndsAsThatWas(Form forEach) {
         Throwable cause = new ArithmeticException();
         channel.send("a");
         channel.close(cause);
@@ -79,8 +80,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_actionThatThrows_endsItAndLeavesTheRest(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_actionThatThrows_endsItAndLeavesTheRest(Form forEach) {
         channel.send("a");
         channel.send("b");
         RuntimeException thrown = new ArithmeticException();
@@ -94,8 +94,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_cancelled_takesNothingMore(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_cancelled_takesNothingMore(Form forEach) {
         CompletableFuture<Void> waits = forEach.apply(channel, seen::add);
         assertTrue(waits.cancel(false));
         assertEquals(0, channel.waiting());
@@ -115,8 +114,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_actionThatSendsToTheSameChannel_staysSerialAndFlat(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_actionThatSendsToTheSameChannel_staysSerialAndFlat(Form forEach) {
         int[] inside = {0};
         int[] count = {0};
         AsyncChannel<String> loop = AsyncChannel.create(1);
@@ -134,8 +132,7 @@ class ChannelConsumptionTest {
     /** A callback of a chain of channels sends to the next one. */
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_chainOfChannels_keepsTheStackFlat(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_chainOfChannels_keepsTheStackFlat(Form forEach) {
         AsyncChannel<String> first = AsyncChannel.create(0);
         AsyncChannel<String> last = first;
         for (int i = 0; i < 10_000; i++) {
