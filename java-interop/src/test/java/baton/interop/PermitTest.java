@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.stress.Race;
 import baton.sync.WaitOrder;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
 
 class PermitTest {
@@ -58,24 +57,13 @@ class PermitTest {
     }
 
     @Test
-    void close_fromTwoThreadsAtOnce_givesBackOnce() throws Exception {
-        CyclicBarrier start = new CyclicBarrier(2);
+    void close_fromTwoThreadsAtOnce_givesBackOnce() {
+        Race race = new Race();
         for (int round = 0; round < 2_000; round++) {
             Permit permit = semaphore.acquire(2).join();
-            CompletableFuture<Void> other = CompletableFuture.runAsync(() -> closeAt(start, permit));
-            closeAt(start, permit);
-            Futures.await(other);
+            race.run(round, permit::close, permit::close);
             assertEquals(3, semaphore.availablePermits());
         }
-    }
-
-    private static void closeAt(CyclicBarrier start, Permit permit) {
-        try {
-            start.await();
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
-        permit.close();
     }
 
     @Test

@@ -209,56 +209,6 @@ class SameQueueTest {
     }
 
     @Test
-    fun heavyHead_ofAnyKindThatLeaves_grantsTheOthersBeforeItsEndIsSeen() {
-        val heavies: List<(Semaphore, () -> Unit) -> (() -> Unit)> =
-            listOf(
-                { semaphore, seen ->
-                    val job = scope.launch { runCatching { semaphore.acquire(2) }.onFailure { seen() } }
-                    val leave = { job.cancel() }
-                    leave
-                },
-                { semaphore, seen ->
-                    val job = scope.launch { runCatching { select { semaphore.onAcquire(2) {} } }.onFailure { seen() } }
-                    val leave = { job.cancel() }
-                    leave
-                },
-                { semaphore, seen ->
-                    val future = AsyncSemaphore.of(semaphore).acquire(2)
-                    future.whenComplete { _, _ -> seen() }
-                    val leave: () -> Unit = { future.cancel(false) }
-                    leave
-                },
-            )
-        for (heavy in heavies) {
-            val semaphore = Semaphore(2, acquired = 1)
-            val events = mutableListOf<String>()
-            val leave = heavy(semaphore) { events += "heavy has left, waiting = ${semaphore.waiting}" }
-            AsyncSemaphore.of(semaphore).acquire().thenRun { events += "small is in" }
-            assertEquals(2, semaphore.waiting)
-            leave()
-            assertEquals(setOf("small is in", "heavy has left, waiting = 0"), events.toSet())
-            assertEquals(0, semaphore.availablePermits)
-        }
-    }
-
-    @Test
-    fun coroutinesWithoutDispatcher_wokenOnTopOfAFuture_areAllResumed() {
-        val semaphore = Semaphore(1, acquired = 1)
-        val served = mutableListOf<Int>()
-        AsyncSemaphore.of(semaphore).acquire().thenAccept(Permit::close)
-        for (i in 1..100) {
-            suspend {
-                semaphore.acquire()
-                served += i
-                semaphore.release()
-            }.startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
-        }
-        semaphore.release()
-        assertEquals((1..100).toList(), served)
-        assertEquals(1, semaphore.availablePermits)
-    }
-
-    @Test
     fun coroutinesWithoutDispatcher_amongFutures_areAllResumedInOrder() {
         val semaphore = Semaphore(1, acquired = 1)
         val java = AsyncSemaphore.of(semaphore)

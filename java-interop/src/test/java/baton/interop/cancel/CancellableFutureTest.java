@@ -1,5 +1,7 @@
 package baton.interop.cancel;
 
+import static baton.interop.Futures.await;
+import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,37 +17,26 @@ import baton.interop.CancellableFuture;
 import baton.interop.Futures;
 import baton.interop.Futures.Steps;
 import baton.interop.Permit;
+import baton.interop.futures.Ender;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code supply}, {@code run} and {@code of}; futures whose work is cancelled; stages. */
 class CancellableFutureTest {
     private final Steps steps = new Steps();
     private final List<String> seen = new ArrayList<>();
-
-    @Test
-    void supply_asInTheUsage_compilesAndRuns() {
-        Executor executor = steps;
-        CancellableFuture<Integer> task = CancellableFuture.supply(executor, token -> {
-            token.onCancel(() -> {});
-            return 42;
-        });
-        task.thenApply(String::valueOf).cancel(true);
-        assertTrue(task.isCancelled());
-    }
 
     @Test
     void supply_endsWithItsValueOrFailureOnItsExecutor() {
@@ -214,30 +205,61 @@ class CancellableFutureTest {
         permit.close();
     }
 
-    static Stream<Arguments> nulls() {
-        CancellableFuture<String> future = CancellableFuture.of(new CompletableFuture<>());
-        return Stream.of(
-                call("executor", () -> CancellableFuture.supply(null, token -> "")),
-                call("function", () -> CancellableFuture.supply(Runnable::run, null)),
-                call("executor", () -> CancellableFuture.run(null, token -> {})),
-                call("action", () -> CancellableFuture.run(Runnable::run, null)),
-                call("stage", () -> CancellableFuture.of(null)),
-                call("reason", () -> future.cancel(null)),
-                call("cause", () -> future.completeExceptionally(null)),
-                call("cause", () -> future.obtrudeException(null)),
-                call("supplier", () -> future.completeAsync(null)),
-                call("executor", () -> future.completeAsync(() -> "", null)),
-                call("timeout", () -> future.orTimeout(null)),
-                call("function", () -> future.thenCompose(null)));
-    }
-
-    private static Arguments call(String argument, Executable call) {
-        return Arguments.of(argument, call);
-    }
-
+    /** Without those that another thread ends: it may run the teardowns after the future is seen as done. */
     @ParameterizedTest
-    @MethodSource("nulls")
-    void null_asAnArgument_isRefusedByName(String argument, Executable call) {
-        assertEquals(argument, assertThrows(NullPointerException.class, call).getMessage());
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"OR_TIMEOUT", "COMPLETE_ON_TIMEOUT", "COMPLETE_ASYNC", "COMPLETE_ASYNC_FAILING"})
+    void future_endedWhileItRuns_tearsDownAndKeepsThatOutcome(Ender ender) {
+        CancellableFuture<String> future = endedWhileItRuns(ender::end);
+        assertEquals(ender.isCancel(), future.isCancelled());
+        if (ender.failure == null) assertEquals("outside", future.join());
+        else assertInstanceOf(ender.failure, failure(future));
+    }
+
+    @Test
+    void orTimeout_ofZeroWhileItRuns_endsTheWork() {
+        assertInstanceOf(TimeoutException.class, failure(endedWhileItRuns(f -> f.orTimeout(Duration.ZERO))));
+        seen.clear();
+        assertEquals(
+                "late",
+                endedWhileItRuns(f -> f.completeOnTimeout("late", 0, TimeUnit.DAYS))
+                        .join());
+        seen.clear();
+        CancellableFuture<String> failed = endedWhileItRuns(f -> f.completeAsync(
+                () -> {
+                    throw new IllegalStateException("given");
+                },
+                Runnable::run));
+        assertInstanceOf(IllegalStateException.class, failure(failed).getCause());
+    }
+
+    @Test
+    void orTimeout_afterTheTimeout_endsTheWork() {
+        CancellableFuture<String> first = queued(token -> "");
+        var e = assertInstanceOf(TimeoutException.class, awaitFailure(first.orTimeout(Duration.ofMillis(1))));
+        assertEquals("not done within PT0.001S", e.getMessage());
+        await(first.terminated());
+        CancellableFuture<String> second = queued(token -> "");
+        assertInstanceOf(TimeoutException.class, awaitFailure(second.orTimeout(1, TimeUnit.NANOSECONDS)));
+        CancellableFuture<String> third = queued(token -> "");
+        assertEquals("late", await(third.completeOnTimeout("late", 1, TimeUnit.MILLISECONDS)));
+        CancellableFuture<String> patient = queued(token -> "in time").orTimeout(Duration.ofSeconds(Long.MAX_VALUE));
+        steps.runAll();
+        assertEquals("in time", patient.join());
+        assertEquals("in time", patient.orTimeout(Long.MIN_VALUE, TimeUnit.DAYS).join());
+    }
+
+    @Test
+    void orTimeout_negative_isNowOrNotAtAll() {
+        for (Duration timeout : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
+            Throwable e = Futures.failure(queued(token -> "").orTimeout(timeout));
+            assertTrue(e instanceof TimeoutException && e.getMessage().contains("" + timeout), e::toString);
+            assertEquals(
+                    "",
+                    CancellableFuture.of(CompletableFuture.completedFuture(""))
+                            .orTimeout(timeout)
+                            .join());
+        }
     }
 }

@@ -11,10 +11,10 @@ import baton.interop.AsyncSemaphore;
 import baton.interop.CancellableFuture;
 import baton.interop.Futures;
 import baton.interop.Permit;
+import baton.interop.futures.Ender;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,29 +24,12 @@ class CancellableSourceTest {
     private final AsyncSemaphore semaphore = AsyncSemaphore.create(1);
     private final Permit held = semaphore.acquire().join();
 
-    private enum End {
-        CANCEL(future -> future.cancel(true)),
-        CANCEL_FOR_A_REASON(future -> future.cancel(new IllegalStateException("why"))),
-        COMPLETE(future -> future.complete(null)),
-        COMPLETE_EXCEPTIONALLY(future -> future.completeExceptionally(new IllegalStateException())),
-        COMPLETE_ASYNC(future -> future.completeAsync(() -> null, Runnable::run)),
-        OBTRUDE(future -> future.obtrudeValue(null)),
-        OR_TIMEOUT(future -> future.orTimeout(10, MILLISECONDS)),
-        COMPLETE_ON_TIMEOUT(future -> future.completeOnTimeout(null, 10, MILLISECONDS));
-
-        private final Consumer<CancellableFuture<Permit>> way;
-
-        End(Consumer<CancellableFuture<Permit>> way) {
-            this.way = way;
-        }
-    }
-
     /** The number of requests that still wait when the future is first observed as done. */
-    private int waitingAtTheEnd(CancellableFuture<Permit> future, End end) throws Exception {
+    private int waitingAtTheEnd(CancellableFuture<?> future, Ender end) throws Exception {
         CompletableFuture<Integer> seen = new CompletableFuture<>();
         future.toCompletableFuture().whenComplete((value, e) -> seen.complete(semaphore.waiting()));
         assertEquals(1, semaphore.waiting());
-        end.way.accept(future);
+        end.end(future);
         return seen.get(20, SECONDS);
     }
 
@@ -56,19 +39,19 @@ class CancellableSourceTest {
 
     @ParameterizedTest
     @EnumSource
-    void future_ended_hasLeftItsSource(End end) throws Exception {
+    void future_ended_hasLeftItsSource(Ender end) throws Exception {
         assertEquals(0, waitingAtTheEnd(source(), end));
     }
 
     @ParameterizedTest
     @EnumSource
-    void derived_ended_hasLeftItsSource(End end) throws Exception {
+    void derived_ended_hasLeftItsSource(Ender end) throws Exception {
         assertEquals(0, waitingAtTheEnd(source().thenApply(permit -> permit).whenComplete((p, e) -> {}), end));
     }
 
     @ParameterizedTest
     @EnumSource
-    void combined_ended_hasLeftItsPlainSource(End end) throws Exception {
+    void combined_ended_hasLeftItsPlainSource(Ender end) throws Exception {
         CancellableFuture<String> first = CancellableFuture.of(new CompletableFuture<String>());
         CancellableFuture<Permit> combined = first.thenCombine(semaphore.acquire(), (text, permit) -> permit);
         assertEquals(0, waitingAtTheEnd(combined, end));
@@ -78,7 +61,7 @@ class CancellableSourceTest {
 
     @ParameterizedTest
     @EnumSource
-    void composed_ended_hasLeftItsInnerSource(End end) throws Exception {
+    void composed_ended_hasLeftItsInnerSource(Ender end) throws Exception {
         CancellableFuture<String> first = CancellableFuture.of(CompletableFuture.completedFuture(""));
         assertEquals(0, waitingAtTheEnd(first.thenCompose(text -> semaphore.acquire()), end));
     }

@@ -318,14 +318,6 @@ class CancellableStagesTest {
     }
 
     @Test
-    void completeOfAStageFromOutside_endsTheSourceToo() {
-        Work work = new Work();
-        assertTrue(work.future.thenApply(String::valueOf).complete("given"));
-        assertTrue(work.future.isCancelled());
-        assertInstanceOf(CancellationException.class, work.cancelled.get(0).reason());
-    }
-
-    @Test
     void either_completedByTheOther_leavesTheSlowerOneAndCountsThereNoMore() {
         for (boolean bothOurs : List.of(true, false)) {
             Work work = new Work();
@@ -386,15 +378,5 @@ class CancellableStagesTest {
         work.future.orTimeout(Duration.ofDays(1)).completeOnTimeout(1, 1, java.util.concurrent.TimeUnit.DAYS);
         work.future.thenApply(x -> x).cancel(true);
         assertTrue(work.future.isCancelled());
-    }
-
-    @Test
-    void cancel_ofADiamond_reachesTheSourceWhenBothSidesAreCancelled() {
-        Work work = new Work();
-        CancellableFuture<Integer> left = work.future.thenApply(x -> x + 1);
-        CancellableFuture<Integer> right = work.future.thenApply(x -> x + 2);
-        CancellableFuture<Integer> sum = left.thenCombine(right, Integer::sum);
-        sum.cancel(true);
-        assertTrue(left.isCancelled() && right.isCancelled() && work.future.isCancelled());
     }
 }

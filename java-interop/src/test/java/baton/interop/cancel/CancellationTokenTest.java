@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 /** The token of a {@link CancellableFuture}: its teardowns and interrupts. */
@@ -230,17 +229,5 @@ class CancellationTokenTest {
         steps.runAll();
         assertEquals(List.of("CancellationToken (active)"), seen);
         assertEquals("CancellationToken (cancelled: java.io.IOException: why)", leaked[0].toString());
-    }
-
-    @Test
-    void onCancel_null_isRefusedByName() {
-        CancellableFuture<String> future = now(token -> {
-            token.onCancel(null);
-            return "";
-        });
-        assertEquals(
-                "teardown",
-                assertInstanceOf(NullPointerException.class, failure(future)).getMessage());
-        assertThrows(CompletionException.class, future::join);
     }
 }

@@ -24,13 +24,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // close() ignores an interrupt
@@ -67,15 +64,6 @@ class TaskScopeTest {
             assertEquals("1 two", one.join() + " " + two.join());
             assertEquals("TaskScope (running = 0)", scope.toString());
             scope.join();
-        }
-    }
-
-    @Test
-    void join_waitsForWhatIsForkedWithin() throws Exception {
-        try (TaskScope scope = TaskScope.open(TaskScopeTest::threads)) {
-            scope.fork(token -> scope.fork(inner -> scope.fork(innermost -> seen.add("innermost"))));
-            scope.join();
-            assertEquals(List.of("innermost"), seen);
         }
     }
 
@@ -132,21 +120,6 @@ class TaskScopeTest {
                     failure, assertThrows(ExecutionException.class, scope::join).getCause());
             assertEquals(List.of(second), Arrays.asList(failure.getSuppressed()), "once, and not itself");
             assertEquals(3, well.join() + after.join());
-        }
-    }
-
-    @Test
-    void failure_ofOne_tearsItDownBeforeItIsDone() {
-        try (TaskScope scope = TaskScope.open(steps)) {
-            List<CancellableFuture<String>> futures = new ArrayList<>();
-            futures.add(scope.fork(token -> {
-                token.onCancel(() -> seen.add("done " + futures.get(0).isDone()));
-                throw failure;
-            }));
-            CancellableFuture<Integer> other = scope.fork(token -> 1);
-            steps.runAll();
-            assertEquals(List.of("done false"), seen);
-            assertSame(failure, failure(other).getCause());
         }
     }
 
@@ -343,27 +316,5 @@ class TaskScopeTest {
             assertFalse(thread.isAlive());
         }
         TaskScope.openVirtual().close();
-    }
-
-    static Stream<Arguments> nulls() {
-        TaskScope scope = TaskScope.open(Runnable::run);
-        return Stream.of(
-                call("executor", () -> TaskScope.open(null)),
-                call("executor", () -> TaskScope.openIndependent(null)),
-                call("name", () -> TaskScope.open(Runnable::run, null)),
-                call("name", () -> TaskScope.openIndependent(Runnable::run, null)),
-                call("name", () -> TaskScope.openVirtual(null)),
-                call("function", () -> scope.fork(null)),
-                call("timeout", () -> scope.join(null)));
-    }
-
-    private static Arguments call(String argument, Executable call) {
-        return Arguments.of(argument, call);
-    }
-
-    @ParameterizedTest
-    @MethodSource("nulls")
-    void null_asAnArgument_isRefusedByName(String argument, Executable call) {
-        assertEquals(argument, assertThrows(NullPointerException.class, call).getMessage());
     }
 }

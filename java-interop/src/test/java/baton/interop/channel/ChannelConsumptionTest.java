@@ -16,10 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +27,11 @@ class ChannelConsumptionTest {
     private final AsyncChannel<String> channel = AsyncChannel.create(3);
     private final List<String> seen = new ArrayList<>();
 
-    static Stream<BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>>> forms() {
+    private interface Form {
+        CompletableFuture<Void> apply(AsyncChannel<String> channel, Consumer<String> action);
+    }
+
+    static Stream<Form> forms() {
         return Stream.of(
                 AsyncChannel::forEach,
                 (channel, action) -> channel.forEach(action, Runnable::run),
@@ -49,8 +50,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_takesWhatIsInsideAndWhatComes_untilClosed(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_takesWhatIsInsideAndWhatComes_untilClosed(Form forEach) {
         channel.send("a");
         channel.send(null);
         CompletableFuture<Void> ended = forEach.apply(channel, seen::add);
@@ -65,8 +65,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_ofAClosedChannel_drainsItAndEndsAsThatWas(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_ofAClosedChannel_drainsItAndEndsAsThatWas(Form forEach) {
         Throwable cause = new ArithmeticException();
         channel.send("a");
         channel.close(cause);
@@ -81,8 +80,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_actionThatThrows_endsItAndLeavesTheRest(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_actionThatThrows_endsItAndLeavesTheRest(Form forEach) {
         channel.send("a");
         channel.send("b");
         RuntimeException thrown = new ArithmeticException();
@@ -96,8 +94,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_cancelled_takesNothingMore(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_cancelled_takesNothingMore(Form forEach) {
         CompletableFuture<Void> waits = forEach.apply(channel, seen::add);
         assertTrue(waits.cancel(false));
         assertEquals(0, channel.waiting());
@@ -117,8 +114,7 @@ class ChannelConsumptionTest {
 
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_actionThatSendsToTheSameChannel_staysSerialAndFlat(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_actionThatSendsToTheSameChannel_staysSerialAndFlat(Form forEach) {
         int[] inside = {0};
         int[] count = {0};
         AsyncChannel<String> loop = AsyncChannel.create(1);
@@ -136,8 +132,7 @@ class ChannelConsumptionTest {
     /** A callback of a chain of channels sends to the next one. */
     @ParameterizedTest
     @MethodSource("forms")
-    void forEach_chainOfChannels_keepsTheStackFlat(
-            BiFunction<AsyncChannel<String>, Consumer<String>, CompletableFuture<Void>> forEach) {
+    void forEach_chainOfChannels_keepsTheStackFlat(Form forEach) {
         AsyncChannel<String> first = AsyncChannel.create(0);
         AsyncChannel<String> last = first;
         for (int i = 0; i < 10_000; i++) {
@@ -193,17 +188,6 @@ class ChannelConsumptionTest {
     }
 
     @Test
-    void forEachAsync_stageOfTheLastElementFails_endsWithThat() {
-        CompletableFuture<Void> stage = new CompletableFuture<>();
-        channel.send("a");
-        channel.close();
-        CompletableFuture<Void> ended = channel.forEachAsync(x -> stage);
-        RuntimeException why = new ArithmeticException();
-        stage.completeExceptionally(why);
-        assertSame(why, failure(ended));
-    }
-
-    @Test
     void forEachAsync_nullInsteadOfAStage_fails() {
         CompletableFuture<Void> ended = channel.forEachAsync(x -> null);
         channel.send("a");
@@ -251,18 +235,5 @@ class ChannelConsumptionTest {
         CompletableFuture<Void> ended = endless.forEach(x -> endless.trySend(x));
         ended.cancel(false);
         assertTrue(ended.isCancelled());
-    }
-
-    @Test
-    void forEach_several_shareTheElements() {
-        AsyncChannel<Integer> shared = AsyncChannel.create(0);
-        ConcurrentLinkedQueue<Integer> all = new ConcurrentLinkedQueue<>();
-        List<CompletableFuture<Void>> ends =
-                IntStream.range(0, 3).mapToObj(i -> shared.forEach(all::add)).toList();
-        for (int i = 0; i < 300; i++) shared.send(i).join();
-        shared.close();
-        ends.forEach(Futures::await);
-        assertEquals(
-                IntStream.range(0, 300).boxed().toList(), all.stream().sorted().toList());
     }
 }

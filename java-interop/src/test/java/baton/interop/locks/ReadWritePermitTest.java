@@ -1,6 +1,5 @@
 package baton.interop.locks;
 
-import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -20,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /** A permit whose mode changes, and the mode that {@code close} unlocks then. */
@@ -52,87 +50,6 @@ class ReadWritePermitTest {
             permit.close();
             assertFree();
         }
-    }
-
-    @Test
-    void upgrade_inEveryForm_isDoneAtOnceWhenItCanBe() {
-        for (int form = 0; form < 4; form++) {
-            UpgradablePermit permit = rw.lockUpgradable().join();
-            switch (form) {
-                case 0 -> permit.upgrade(Futures.REJECTING).join();
-                case 1 -> permit.upgrade(Duration.ZERO).join();
-                case 2 -> permit.upgrade(DAY).join();
-                default -> assertSame(permit, permit.tryUpgrade().orElseThrow());
-            }
-            assertState(0, true, 0);
-            permit.close();
-            assertFree();
-        }
-    }
-
-    @Test
-    void upgrade_othersRead_waitsUntilTheyHaveLeftAndGoesBeforeWriters() {
-        Permit reader = rw.lockRead().join();
-        UpgradablePermit permit = rw.lockUpgradable().join();
-        CompletableFuture<WritePermit> writer = rw.lockWrite();
-        CompletableFuture<WritePermit> upgrade = permit.upgrade();
-        assertState(2, false, 2);
-        reader.close();
-        assertState(0, true, 1);
-        assertSame(permit, upgrade.join());
-        permit.close();
-        writer.join().close();
-        assertFree();
-    }
-
-    @Test
-    void upgrade_cancelled_leavesThePermitAsItWas() {
-        Permit reader = rw.lockRead().join();
-        UpgradablePermit permit = rw.lockUpgradable().join();
-        for (int round = 0; round < 3; round++) {
-            CompletableFuture<WritePermit> upgrade = permit.upgrade();
-            CompletableFuture<Permit> held = rw.lockRead();
-            assertState(2, false, 2);
-            assertTrue(upgrade.cancel(true));
-            assertState(3, false, 0);
-            held.join().close();
-        }
-        reader.close();
-        assertTrue(permit.isHeld());
-        assertTrue(permit.tryUpgrade().isPresent());
-        permit.close();
-        assertFree();
-    }
-
-    @Test
-    void upgrade_whoseTimeIsOver_leavesThePermitAsItWas() {
-        Permit reader = rw.lockRead().join();
-        UpgradablePermit permit = rw.lockUpgradable().join();
-        var e = assertInstanceOf(TimeoutException.class, failure(permit.upgrade(Duration.ZERO)));
-        assertEquals("not upgraded within PT0S: ReadWriteLock 'cache' (readers = 2, waiting = 0)", e.getMessage());
-        for (Duration timeout : List.of(Duration.ofNanos(1), Duration.ofMillis(20))) {
-            assertInstanceOf(TimeoutException.class, awaitFailure(permit.upgrade(timeout)));
-        }
-        assertTrue(permit.tryUpgrade().isEmpty());
-        assertState(2, false, 0);
-        reader.close();
-        permit.upgrade(Duration.ofSeconds(Long.MAX_VALUE)).join().close();
-        assertFree();
-    }
-
-    @Test
-    void upgrade_withNegativeTimeout_isNowOrNotAtAll() {
-        UpgradablePermit permit = rw.lockUpgradable().join();
-        Permit reader = rw.lockRead().join();
-        for (Duration timeout : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
-            assertInstanceOf(TimeoutException.class, failure(permit.upgrade(timeout)));
-        }
-        reader.close();
-        assertThrows(NullPointerException.class, () -> permit.upgrade((java.util.concurrent.Executor) null));
-        assertState(1, false, 0);
-        permit.upgrade(Duration.ofNanos(-1)).join().close();
-        assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(Duration.ofNanos(-1))));
-        assertFree();
     }
 
     /** Asserts that every way to upgrade is refused, in a state in which the permit does not read upgradably. */
@@ -174,30 +91,6 @@ class ReadWritePermitTest {
         reader.close();
         assertTrue(permit.tryUpgrade().isPresent());
         permit.close();
-        assertFree();
-    }
-
-    @Test
-    void upgrade_withExecutor_isCompletedThere() {
-        Steps steps = new Steps();
-        Permit reader = rw.lockRead().join();
-        UpgradablePermit permit = rw.lockUpgradable().join();
-        CompletableFuture<WritePermit> upgrade = permit.upgrade(steps);
-        reader.close();
-        assertState(0, true, 0);
-        assertFalse(upgrade.isDone());
-        steps.runAll();
-        upgrade.join().close();
-        assertFree();
-    }
-
-    @Test
-    void upgrade_whoseExecutorRejects_isCompletedByTheUnlockingThread() {
-        Permit reader = rw.lockRead().join();
-        UpgradablePermit permit = rw.lockUpgradable().join();
-        CompletableFuture<WritePermit> upgrade = permit.upgrade(Futures.REJECTING);
-        reader.close();
-        upgrade.join().close();
         assertFree();
     }
 
@@ -336,6 +229,49 @@ class ReadWritePermitTest {
         rw.kotlin().unlockWrite(null);
         permit.close();
         assertTrue(upgrade.isDone());
+        assertFree();
+    }
+
+    // ---- downgrade
+
+    @Test
+    void downgrade_ofAPermitThatDoesNotWrite_isRefusedAndChangesNothing() {
+        WritePermit permit = rw.lockWrite().join();
+        permit.downgrade();
+        assertThrows(IllegalStateException.class, permit::downgrade);
+        assertState(1, false, 0);
+        permit.close();
+        var e = assertThrows(IllegalStateException.class, permit::downgrade);
+        assertEquals("downgrade, but closed: lock of ReadWriteLock 'cache' (free, waiting = 0)", e.getMessage());
+        Permit other = rw.lockWrite().join();
+        assertThrows(IllegalStateException.class, permit::downgrade);
+        assertState(0, true, 0);
+        other.close();
+    }
+
+    @Test
+    void downgrade_afterUpgrade_readsPlainlyAndAnotherMayReadUpgradably() {
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        permit.upgrade().join().downgrade();
+        UpgradablePermit other = rw.tryLockUpgradable().orElseThrow();
+        assertTrue(other.tryUpgrade().isEmpty());
+        permit.close();
+        assertTrue(other.tryUpgrade().isPresent());
+        other.close();
+        assertFree();
+    }
+
+    @Test
+    void downgrade_closedByTheCallbackOfAReaderItGrants_unlocksOnce() {
+        WritePermit permit = rw.lockWrite().join();
+        CompletableFuture<Permit> reader = rw.lockRead();
+        CompletableFuture<Void> closed = reader.thenAccept(r -> permit.close());
+        permit.downgrade();
+        closed.join();
+        assertState(1, false, 0);
+        assertFalse(permit.isHeld());
+        permit.close();
+        reader.join().close();
         assertFree();
     }
 }

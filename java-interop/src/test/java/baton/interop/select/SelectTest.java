@@ -1,23 +1,18 @@
 package baton.interop.select;
 
 import static baton.interop.Futures.await;
-import static baton.interop.Futures.awaitFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
 import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
-import baton.interop.AsyncBarrier;
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncLatch;
 import baton.interop.AsyncMutex;
-import baton.interop.AsyncReadWriteLock;
 import baton.interop.AsyncSemaphore;
-import baton.interop.AsyncWaitGroup;
 import baton.interop.Futures;
 import baton.interop.Permit;
 import baton.interop.Select;
@@ -28,8 +23,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,18 +128,6 @@ class SelectTest {
         assertEquals(0, channel.waiting() + channel.size());
     }
 
-    @Test
-    void sendAndReceive_theOtherWayRound_doNotMeetEachOther() {
-        CompletableFuture<String> winner = Select.<String>first()
-                .onSend(channel, "mine", () -> "sent")
-                .onReceive(channel, x -> x)
-                .start();
-        assertFalse(winner.isDone());
-        assertTrue(channel.trySend("yours"));
-        assertEquals("yours", winner.join());
-        assertEquals(0, channel.waiting() + channel.size());
-    }
-
     // ---- where it runs
 
     @Test
@@ -192,14 +173,6 @@ class SelectTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 2, Integer.MAX_VALUE})
-    void permits_outOfBounds_areRefused(int permits) {
-        Select<String> select = Select.first();
-        assertThrows(IllegalArgumentException.class, () -> select.onAcquire(semaphore, permits, permit -> "permit"));
-        assertEquals("Select (clauses = 0)", select.toString());
-    }
-
-    @ParameterizedTest
     @ValueSource(longs = {Long.MIN_VALUE, -1})
     void timeout_negative_winsWhenNoOtherClauseDoesAtOnce(long seconds) {
         Duration timeout = Duration.ofSeconds(seconds);
@@ -210,58 +183,5 @@ class SelectTest {
         assertEquals(0, semaphore.waiting());
         held.close();
         assertTrue(select.start().join().startsWith("held"));
-    }
-
-    @Test
-    void timeout_huge_waits() {
-        CompletableFuture<String> waits = Select.<String>first()
-                .onTimeout(Duration.ofSeconds(Long.MAX_VALUE), () -> "late")
-                .onReceive(channel, x -> x)
-                .start();
-        assertTrue(channel.trySend("a"));
-        assertEquals("a", waits.join());
-    }
-
-    @Test
-    void nulls_areRefused() {
-        Select<String> select = Select.first();
-        for (Executable call : List.<Executable>of(
-                () -> select.onReceive(null, x -> ""),
-                () -> select.onReceive(channel, null),
-                () -> select.onSend(null, "", () -> ""),
-                () -> select.onSend(channel, "", null),
-                () -> select.onSend(channel, "", null, () -> ""),
-                () -> select.onAcquire(semaphore, 1, null, x -> ""),
-                () -> select.onAcquire(null, x -> ""),
-                () -> select.onAcquire(semaphore, null),
-                () -> select.onLock(null, x -> ""),
-                () -> select.onLock(mutex, null),
-                () -> select.onLock(mutex, null, x -> ""),
-                () -> select.onRead(null, x -> ""),
-                () -> select.onRead(AsyncReadWriteLock.create(), null),
-                () -> select.onWrite(null, x -> ""),
-                () -> select.onWrite(AsyncReadWriteLock.create(), null),
-                () -> select.onAwait((AsyncLatch) null, () -> ""),
-                () -> select.onAwait(AsyncLatch.create(1), null),
-                () -> select.onAwait((AsyncWaitGroup) null, () -> ""),
-                () -> select.onAwait(AsyncWaitGroup.create(), null),
-                () -> select.onArrive(null, x -> ""),
-                () -> select.onArrive(AsyncBarrier.create(1), null),
-                () -> select.onFuture(null, x -> ""),
-                () -> select.onFuture(new CompletableFuture<>(), null),
-                () -> select.onTimeout(null, () -> ""),
-                () -> select.onTimeout(LONG, null),
-                () -> select.start(null))) {
-            assertThrows(NullPointerException.class, call);
-        }
-        assertEquals("Select (clauses = 0)", select.toString());
-    }
-
-    @Test
-    void orTimeout_onTheFuture_withdraws() {
-        CompletableFuture<String> waits =
-                Select.<String>first().onReceive(channel, x -> x).start();
-        assertInstanceOf(TimeoutException.class, awaitFailure(waits.orTimeout(1, TimeUnit.MILLISECONDS)));
-        assertEquals(0, channel.waiting());
     }
 }

@@ -15,7 +15,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A million hand-overs through callbacks, each of which releases the permit. */
 class FacadeStackTest {
@@ -25,10 +28,10 @@ class FacadeStackTest {
     private final AtomicInteger runs = new AtomicInteger();
 
     /** Enqueues many calls for the only permit, admits the first, and waits for the last. */
-    private void pass(Function<Integer, CompletableFuture<?>> call) {
+    private void pass(Function<FacadeStackTest, CompletableFuture<?>> call) {
         Permit permit = semaphore.acquire().join();
         CompletableFuture<?> last = null;
-        for (int i = 0; i < MANY; i++) last = call.apply(i);
+        for (int i = 0; i < MANY; i++) last = call.apply(this);
         assertEquals(MANY, semaphore.waiting());
         permit.close();
         await(last);
@@ -47,29 +50,19 @@ class FacadeStackTest {
         return CompletableFuture.completedFuture(runs.incrementAndGet());
     }
 
-    @Test
-    void acquire_aMillionInARow_keepsTheStackFlat() {
-        pass(i -> semaphore.acquire().thenAccept(this::count));
+    static Stream<Function<FacadeStackTest, CompletableFuture<?>>> calls() {
+        return Stream.of(
+                test -> test.semaphore.acquire().thenAccept(test::count),
+                test -> test.semaphore.acquire(1, Runnable::run).thenAccept(test::count),
+                test -> test.semaphore.acquire(1, Futures.REJECTING).thenAccept(test::count),
+                test -> test.semaphore.withPermit(test::counted),
+                test -> test.semaphore.withPermit(test::counted, Runnable::run));
     }
 
-    @Test
-    void acquire_withAnExecutorThatRunsAtOnce_keepsTheStackFlat() {
-        pass(i -> semaphore.acquire(1, Runnable::run).thenAccept(this::count));
-    }
-
-    @Test
-    void acquire_withAnExecutorThatRejects_keepsTheStackFlat() {
-        pass(i -> semaphore.acquire(1, Futures.REJECTING).thenAccept(this::count));
-    }
-
-    @Test
-    void withPermit_aMillionInARow_keepsTheStackFlat() {
-        pass(i -> semaphore.withPermit(this::counted));
-    }
-
-    @Test
-    void withPermit_withAnExecutorThatRunsAtOnce_keepsTheStackFlat() {
-        pass(i -> semaphore.withPermit(this::counted, Runnable::run));
+    @ParameterizedTest
+    @MethodSource("calls")
+    void calls_aMillionInARow_keepTheStackFlat(Function<FacadeStackTest, CompletableFuture<?>> call) {
+        pass(call);
     }
 
     @Test

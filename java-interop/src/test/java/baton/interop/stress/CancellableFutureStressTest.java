@@ -9,12 +9,8 @@ import baton.interop.CancellableFuture;
 import baton.interop.Futures;
 import baton.interop.internal.cancel.Works;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,31 +19,8 @@ import org.junit.jupiter.api.Timeout;
 class CancellableFutureStressTest {
     private static final int ROUNDS = 3_000;
 
-    private final CyclicBarrier start = new CyclicBarrier(2);
-    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private final Race race = new Race();
     private final AtomicInteger tornDown = new AtomicInteger();
-
-    @AfterEach
-    void end() {
-        thread.shutdown();
-    }
-
-    /** Runs both actions concurrently, one a little after the other. */
-    private void together(int round, Runnable there, Runnable here) {
-        CompletableFuture<Void> other = CompletableFuture.runAsync(() -> startWith(there, round % 40), thread);
-        startWith(here, round / 40 % 40);
-        await(other);
-    }
-
-    private void startWith(Runnable call, int delay) {
-        try {
-            start.await();
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
-        for (int i = 0; i < delay; i++) Thread.onSpinWait();
-        call.run();
-    }
 
     /** A function with three teardowns runs on the other thread; this thread ends its future. */
     private void races(ToIntFunction<CancellableFuture<Integer>> end) {
@@ -65,7 +38,7 @@ class CancellableFutureStressTest {
             AtomicInteger terminated = new AtomicInteger();
             var unused = future.terminated().thenRun(terminated::incrementAndGet);
             int[] won = new int[1];
-            together(round, steps::runAll, () -> {
+            race.run(round, steps::runAll, () -> {
                 won[0] = end.applyAsInt(future);
                 assertTrue(future.isDone(), "when the call returns");
             });
@@ -103,7 +76,7 @@ class CancellableFutureStressTest {
             Works.workOf(source).addTeardown(tornDown::incrementAndGet);
             CancellableFuture<Integer> one = source.thenApply(x -> x);
             CancellableFuture<Integer> two = source.thenCombine(one.copy(), Integer::sum);
-            together(round, () -> one.cancel(true), () -> two.cancel(true));
+            race.run(round, () -> one.cancel(true), () -> two.cancel(true));
             assertTrue(source.isCancelled() && one.isCancelled() && two.isCancelled());
             assertEquals(1, tornDown.get());
             assertTrue(source.terminated().isDone());
@@ -120,7 +93,7 @@ class CancellableFutureStressTest {
                 asked.incrementAndGet();
                 return inner;
             });
-            together(round, () -> source.complete(1), () -> composed.cancel(true));
+            race.run(round, () -> source.complete(1), () -> composed.cancel(true));
             assertTrue(composed.isCancelled());
             assertEquals(asked.get() == 1, inner.isCancelled());
         }
@@ -132,7 +105,7 @@ class CancellableFutureStressTest {
             CancellableFuture<Integer> source = CancellableFuture.of(new CompletableFuture<>());
             CancellableFuture<Integer> one = source.thenApply(x -> x);
             CompletableFuture<CancellableFuture<Integer>> two = new CompletableFuture<>();
-            together(round, () -> two.complete(source.thenApply(x -> x)), () -> one.cancel(true));
+            race.run(round, () -> two.complete(source.thenApply(x -> x)), () -> one.cancel(true));
             assertEquals(source.isDone(), two.join().isDone());
             two.join().cancel(true);
             assertTrue(source.isCancelled());
@@ -148,7 +121,7 @@ class CancellableFutureStressTest {
                 return 1;
             });
             boolean[] interrupted = new boolean[1];
-            together(
+            race.run(
                     round,
                     () -> {
                         steps.runAll();

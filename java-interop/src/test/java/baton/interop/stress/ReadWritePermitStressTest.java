@@ -5,12 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncReadWriteLock;
-import baton.interop.Futures;
 import baton.interop.Permit;
 import baton.interop.UpgradablePermit;
 import baton.interop.WritePermit;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,23 +19,15 @@ class ReadWritePermitStressTest {
     private static final int ROUNDS = 2_000;
 
     private final AsyncReadWriteLock rw = AsyncReadWriteLock.create();
-    private final CyclicBarrier start = new CyclicBarrier(2);
+    private final Race race = new Race();
     private final AtomicInteger refused = new AtomicInteger();
 
+    /** Runs both calls concurrently, and ignores that the permit refuses them. */
     private void together(int round, Runnable one, Runnable other) {
-        CompletableFuture<Void> there = CompletableFuture.runAsync(() -> startWith(one, round % 40));
-        startWith(other, round / 40 % 40);
-        Futures.await(there);
+        race.run(round, () -> tryRun(one), () -> tryRun(other));
     }
 
-    /** Runs the call, and ignores that the permit refuses it. */
-    private void startWith(Runnable call, int delay) {
-        try {
-            start.await();
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
-        for (int i = 0; i < delay; i++) Thread.onSpinWait();
+    private void tryRun(Runnable call) {
         try {
             call.run();
         } catch (IllegalStateException e) {

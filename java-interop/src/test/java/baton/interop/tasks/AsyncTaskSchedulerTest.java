@@ -1,7 +1,6 @@
 package baton.interop.tasks;
 
 import static baton.interop.Futures.await;
-import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,13 +12,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.Futures;
-import baton.scheduler.OnFullQueue;
 import baton.scheduler.SchedulerClosedException;
-import baton.scheduler.TaskRejectedException;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
 import baton.scheduler.TaskSchedulerMetrics;
-import baton.scheduler.TaskShedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,9 +29,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -43,8 +36,6 @@ import kotlinx.coroutines.CoroutineScope;
 import kotlinx.coroutines.CoroutineScopeKt;
 import kotlinx.coroutines.Dispatchers;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class AsyncTaskSchedulerTest {
     private final AsyncTaskScheduler scheduler =
@@ -80,22 +71,6 @@ class AsyncTaskSchedulerTest {
     }
 
     @Test
-    void schedule_moreThanMayRun_runsTheMostUrgentFirst() {
-        CompletableFuture<Object> first = add(Priority.LOW, "first");
-        add(Priority.IDLE, "idle");
-        add(Priority.NORMAL, "normal");
-        CompletableFuture<Object> critical = add(Priority.CRITICAL, "critical");
-        assertEquals(List.of("first"), begun);
-        assertCounts(3, 1);
-        for (Object name : List.of("first", "critical", "normal", "idle")) end(name);
-        assertEquals(List.of("first", "critical", "normal", "idle"), begun);
-        assertEquals("first", first.join());
-        assertEquals("critical", critical.join());
-        assertCounts(0, 0);
-        assertEquals(4, total(TaskSchedulerMetrics.OfLevel::getDone));
-    }
-
-    @Test
     void schedule_callable_runsOnItsExecutorAndReturnsItsValue() {
         Futures.Steps steps = new Futures.Steps();
         CompletableFuture<Integer> value = scheduler.schedule(Priority.NORMAL, () -> 42, steps);
@@ -111,29 +86,6 @@ class AsyncTaskSchedulerTest {
         assertEquals(
                 "broken", assertInstanceOf(IOException.class, failure(failed)).getMessage());
         assertCounts(0, 0);
-    }
-
-    static Stream<Consumer<CompletableFuture<?>>> enders() {
-        return Stream.of(
-                future -> future.cancel(true),
-                future -> future.complete(null),
-                future -> future.completeExceptionally(new IllegalStateException("outside")),
-                future -> awaitFailure(future.orTimeout(1, TimeUnit.NANOSECONDS)),
-                future -> future.obtrudeValue(null));
-    }
-
-    @ParameterizedTest
-    @MethodSource("enders")
-    void future_endedWhileItWaits_leavesTheQueueAndNeverRuns(Consumer<CompletableFuture<?>> end) {
-        add(Priority.NORMAL, "first");
-        CompletableFuture<Object> ended = add(Priority.HIGH, "ended");
-        add(Priority.LOW, "last");
-        end.accept(ended);
-        assertCounts(1, 1);
-        end("first");
-        end("last");
-        assertEquals(List.of("first", "last"), begun);
-        assertEquals(1, total(TaskSchedulerMetrics.OfLevel::getWithdrawn));
     }
 
     @Test
@@ -173,30 +125,6 @@ class AsyncTaskSchedulerTest {
     }
 
     @Test
-    void maxConcurrency_raisedAndLowered_countsAtOnce() {
-        for (int i = 0; i < 4; i++) add(Priority.NORMAL, i);
-        scheduler.maxConcurrency(3);
-        assertEquals(3, scheduler.maxConcurrency());
-        assertEquals(List.of(0, 1, 2), begun);
-        scheduler.maxConcurrency(1);
-        end(0);
-        end(1);
-        assertEquals(3, begun.size());
-        end(2);
-        assertEquals(List.of(0, 1, 2, 3), begun);
-    }
-
-    @Test
-    void pauseAndResume_holdBackAndLetGo() {
-        scheduler.pause();
-        scheduler.pause();
-        add(Priority.NORMAL, "a");
-        assertCounts(1, 0);
-        scheduler.resume();
-        assertEquals(List.of("a"), begun);
-    }
-
-    @Test
     void drain_waitsForAllAndTakesNoMore() {
         add(Priority.NORMAL, "a");
         add(Priority.NORMAL, "b");
@@ -226,27 +154,6 @@ class AsyncTaskSchedulerTest {
     }
 
     @Test
-    void capacity_full_refusesOrSheds() {
-        AsyncTaskScheduler small = AsyncTaskScheduler.builder(1)
-                .executor(Runnable::run)
-                .capacity(1, OnFullQueue.DROP_LOWEST)
-                .name("small")
-                .build();
-        CompletableFuture<Object> never = new CompletableFuture<>();
-        CompletableFuture<Object> first = small.schedule(Priority.NORMAL, () -> never);
-        CompletableFuture<Object> shed = small.schedule(Priority.LOW, () -> never);
-        CompletableFuture<Object> urgent = small.schedule(Priority.HIGH, () -> never);
-        assertInstanceOf(TaskShedException.class, failure(shed));
-        CompletableFuture<Object> rejected = small.schedule(Priority.NORMAL, () -> never);
-        String message =
-                assertInstanceOf(TaskRejectedException.class, failure(rejected)).getMessage();
-        assertTrue(message.contains("'small'") && message.contains("capacity = 1"), message);
-        never.complete("all");
-        assertEquals("all", first.join());
-        assertEquals("all", urgent.join());
-    }
-
-    @Test
     void scope_cancelled_cancelsWhatWaitsAndWhatRuns() {
         CoroutineScope scope = CoroutineScopeKt.CoroutineScope(Dispatchers.getDefault());
         AsyncTaskScheduler face =
@@ -258,22 +165,6 @@ class AsyncTaskSchedulerTest {
         assertTrue(stage.isCancelled() && running.isCancelled() && waits.isCancelled());
         assertTrue(face.schedule(Priority.NORMAL, () -> stage).isCompletedExceptionally());
         assertEquals(0, face.metrics().getQueued() + face.metrics().getRunning());
-    }
-
-    @Test
-    void chain_ofManyTasksInPlace_staysFlat() {
-        int tasks = 100_000;
-        AtomicInteger ran = new AtomicInteger();
-        scheduler.pause();
-        for (int i = 0; i < tasks; i++) {
-            var unused = scheduler.schedule(Priority.NORMAL, () -> {
-                ran.incrementAndGet();
-                return CompletableFuture.completedFuture(null);
-            });
-        }
-        scheduler.resume();
-        await(scheduler.drain());
-        assertEquals(tasks, ran.get());
     }
 
     // ---- as an executor
@@ -290,20 +181,6 @@ class AsyncTaskSchedulerTest {
         assertTrue(command.get());
         high.shutdown();
         assertTrue(high.awaitTermination(0, TimeUnit.SECONDS));
-    }
-
-    @Test
-    void executor_shutDownNow_takesItsCommandsOutOfTheQueue() {
-        ExecutorService low = scheduler.executor(Priority.LOW);
-        add(Priority.NORMAL, "first");
-        Runnable command = () -> begun.add("dropped");
-        low.execute(command);
-        assertCounts(1, 1);
-        assertEquals(List.of(command), low.shutdownNow());
-        assertCounts(0, 1);
-        assertTrue(low.isTerminated());
-        end("first");
-        assertEquals(List.of("first"), begun);
     }
 
     @Test
@@ -341,13 +218,5 @@ class AsyncTaskSchedulerTest {
             assertEquals(42, await(plain.schedule(Priority.LOW, () -> CompletableFuture.completedFuture(42))));
             assertTrue(plain.toString().startsWith("AsyncTaskScheduler (maxConcurrency = 3"), plain.toString());
         }
-    }
-
-    @Test
-    void timeout_ofTheFuture_isATimeoutException() {
-        add(Priority.NORMAL, "first");
-        Throwable late = awaitFailure(add(Priority.NORMAL, "late").orTimeout(1, TimeUnit.MILLISECONDS));
-        assertInstanceOf(TimeoutException.class, late);
-        assertCounts(0, 1);
     }
 }

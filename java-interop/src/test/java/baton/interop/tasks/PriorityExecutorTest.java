@@ -13,7 +13,6 @@ import baton.interop.PriorityExecutor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -27,9 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class PriorityExecutorTest {
     private final Futures.Steps steps = new Futures.Steps();
@@ -145,23 +141,6 @@ class PriorityExecutorTest {
     }
 
     @Test
-    void shutdown_empty_hasTerminated() {
-        normal.shutdown();
-        assertTrue(normal.isTerminated());
-        assertEquals(List.of(), normal.shutdownNow());
-    }
-
-    @Test
-    void shutdownNow_dropsWhatWaits() {
-        Runnable command = () -> ran.add("dropped");
-        normal.execute(command);
-        assertEquals(List.of(command), normal.shutdownNow());
-        assertTrue(normal.isTerminated());
-        steps.runAll();
-        assertEquals(List.of(), ran);
-    }
-
-    @Test
     void shutdownNow_interruptsWhatRunsAndNothingElse() throws Exception {
         PriorityExecutor executor = PriorityExecutor.over(pool, 1);
         PriorityExecutor other = executor.level(Priority.LOW);
@@ -217,32 +196,5 @@ class PriorityExecutorTest {
         assertTrue(low.toString().contains("shut down, unended = 1"), low.toString());
         low.shutdownNow();
         assertTrue(low.toString().contains("terminated, unended = 0"), low.toString());
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {Integer.MIN_VALUE, -1, 0})
-    void parallelism_belowOne_isRefused(int parallelism) {
-        for (Executable call : List.<Executable>of(
-                () -> PriorityExecutor.create(parallelism), () -> PriorityExecutor.over(pool, parallelism))) {
-            var e = assertThrows(IllegalArgumentException.class, call);
-            assertTrue(e.getMessage().contains("at least 1, was " + parallelism), e.getMessage());
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, Integer.MAX_VALUE})
-    void parallelism_fromOne_isTaken(int parallelism) {
-        assertEquals(42, await(CompletableFuture.supplyAsync(() -> 42, PriorityExecutor.create(parallelism))));
-    }
-
-    @Test
-    void nulls_areRefusedByName() {
-        Map<String, Executable> calls = Map.of(
-                "executor", () -> PriorityExecutor.over(null, 1),
-                "dispatcher", () -> PriorityExecutor.of(null),
-                "level", () -> normal.level(null),
-                "command", () -> normal.execute(null));
-        calls.forEach((name, call) -> assertEquals(
-                name, assertThrows(NullPointerException.class, call).getMessage()));
     }
 }

@@ -165,19 +165,6 @@ class TaskFutureTest {
     }
 
     @Test
-    void task_thatFails_givesItsPlaceToTheNext() {
-        Callable<Object> broken = () -> {
-            throw new IllegalStateException("broken");
-        };
-        CompletableFuture<Object> failed = scheduler.schedule(Priority.NORMAL, broken, commands);
-        add("next");
-        runAll();
-        assertInstanceOf(IllegalStateException.class, failure(failed));
-        assertLog("(", ")", "(", "next", ")");
-        assertEnded(1, 1, 0, 0);
-    }
-
-    @Test
     void stage_keepsThePlaceUntilItHasEnded() {
         CompletableFuture<Object> stage = new CompletableFuture<>();
         var ended = scheduler.schedule(Priority.NORMAL, () -> CompletableFuture.completedFuture(log.add("ended")));
@@ -350,18 +337,6 @@ class TaskFutureTest {
         runAll();
         assertTrue(tasks.get(0).isCancelled());
         assertLog("(", "first", ")", "(", "next", ")");
-        assertEnded(2, 0, 0, 0);
-    }
-
-    @Test
-    void executor_ofTheScheduler_runsEachCommandByItself() {
-        ExecutorService executor = scheduler.executor(Priority.NORMAL);
-        CompletableFuture<Boolean> stage = CompletableFuture.supplyAsync(() -> log.add(1), executor);
-        CompletableFuture<Boolean> dependent = stage.thenApply(x -> log.add("dependent"));
-        executor.execute(() -> log.add(2));
-        runAll();
-        assertTrue(dependent.join());
-        assertLog("(", 1, "dependent", ")", "(", 2, ")");
         assertEnded(2, 0, 0, 0);
     }
 }

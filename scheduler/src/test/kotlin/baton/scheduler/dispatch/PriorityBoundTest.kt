@@ -36,53 +36,56 @@ class PriorityBoundTest {
 
     @ParameterizedTest
     @ValueSource(ints = [1, 2, 3, 4, 8])
-    fun head_ofEveryLevel_randomLoad_runsWithinItsBoundForEachWorker(parallelism: Int) {
-        for (seed in 0 until SEEDS) {
-            val random = Random(seed)
-            val bounds = IntArray(5) { if (it == 0) Int.MAX_VALUE else random.nextInt(3, 12) }
-            val prioritized =
-                underlying.prioritized(
-                    parallelism,
-                    policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4]),
-                    quantum = random.nextInt(1, 20),
-                )
-            val waits = passOver(random, prioritized)
-            for (level in 1..4) {
-                val bound = parallelism * bounds[level]
-                assertTrue(waits.longest[level] <= bound) {
-                    "seed $seed: a head of level $level was passed over ${waits.longest[level]} times, bound $bound"
-                }
-            }
-            while (underlying.step()) { /* workers without work */ }
-            assertEquals(0, prioritized.metrics.workers)
-        }
-    }
+    fun head_ofEveryLevel_randomLoad_runsWithinItsBoundForEachWorker(parallelism: Int) =
+        assertBounds(parallelism, factor = parallelism) { it to null }
 
     @ParameterizedTest
     @CsvSource("1, 1", "2, 1", "2, 2", "4, 3")
-    fun view_randomLoad_passesEveryHeadOverWithinItsBound_forAnyParallelism(
+    fun view_randomLoad_passesEveryHeadOverWithinItsBound_forAnyParallelism(parallelism: Int, ofView: Int) =
+        assertBounds(parallelism, factor = 1) { it.limitedParallelism(ofView, "view") to it }
+
+    /** The inner view may have its parallelism of slots at a level, ahead of the outer view's own head. */
+    @ParameterizedTest
+    @CsvSource("1, 1, 1", "1, 2, 1", "2, 2, 2", "2, 3, 2")
+    fun view_withAViewOfIt_passesItsOwnBlocksOverWithinItsBoundForEachWorkerOfThat(
         parallelism: Int,
-        viewParallelism: Int,
+        ofOuter: Int,
+        ofInner: Int,
+    ) =
+        assertBounds(parallelism, factor = ofInner + 1) {
+            val outer = it.limitedParallelism(ofOuter, "outer")
+            outer to outer.limitedParallelism(ofInner, "inner")
+        }
+
+    /**
+     * Loads the first dispatcher of [views] at random, and the second one beside it: the first passes the head of no
+     * level over more than [factor] times its bound.
+     */
+    private fun assertBounds(
+        parallelism: Int,
+        factor: Int,
+        views: (PriorityDispatcher) -> Pair<PriorityDispatcher, PriorityDispatcher?>,
     ) {
         for (seed in 0 until SEEDS) {
             val random = Random(seed)
             val bounds = IntArray(5) { if (it == 0) Int.MAX_VALUE else random.nextInt(3, 12) }
             val policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4])
             val prioritized = underlying.prioritized(parallelism, policy = policy, quantum = random.nextInt(1, 20))
-            val view = prioritized.limitedParallelism(viewParallelism, "view")
+            val (loaded, other) = views(prioritized)
             var ran = 0
-            val waits = passOver(random, view) { level ->
-                prioritized.level(RunQueue.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
+            val beside = { level: Int ->
+                other?.level(RunQueue.LEVELS[level])?.dispatch(EmptyCoroutineContext) { ran++ }
+                Unit
             }
+            val waits = passOver(random, loaded, beside.takeIf { other != null })
             for (level in 1..4) {
-                assertTrue(waits.longest[level] <= bounds[level]) {
-                    "seed $seed: the view passed over a head of level $level ${waits.longest[level]} times, " +
-                        "bound ${bounds[level]}"
+                assertTrue(waits.longest[level] <= factor * bounds[level]) {
+                    "seed $seed: a head of level $level was passed over ${waits.longest[level]} times, bounds $bounds"
                 }
             }
-            while (underlying.step()) { /* the remaining blocks beside the view */ }
-            assertEquals(0, view.metrics.workers + prioritized.metrics.workers)
-            assertTrue(ran > 0)
+            while (underlying.step()) { /* workers without work, and the blocks beside */ }
+            for (dispatcher in listOfNotNull(prioritized, loaded, other)) assertEquals(0, dispatcher.metrics.workers)
+            assertEquals(other != null, ran > 0)
         }
     }
 
@@ -110,38 +113,6 @@ class PriorityBoundTest {
         outer.level(Priority.CRITICAL).dispatch(EmptyCoroutineContext, ::flood)
         while (underlying.step()) { /* runs all queued blocks */ }
         assertTrue(low - 2 * urgent in 0..2 * bound + 2) { "LOW waited for $low picks" }
-    }
-
-    @ParameterizedTest
-    @CsvSource("1, 1, 1", "1, 2, 1", "2, 2, 2", "2, 3, 2")
-    fun view_withAViewOfIt_passesItsOwnBlocksOverWithinItsBoundForEachWorkerOfThat(
-        parallelism: Int,
-        viewParallelism: Int,
-        innerParallelism: Int,
-    ) {
-        for (seed in 0 until SEEDS) {
-            val random = Random(seed)
-            val bounds = IntArray(5) { if (it == 0) Int.MAX_VALUE else random.nextInt(3, 12) }
-            val policy = PriorityPolicy.Bounded(bounds[1], bounds[2], bounds[3], bounds[4])
-            val prioritized = underlying.prioritized(parallelism, policy = policy, quantum = random.nextInt(1, 20))
-            val outer = prioritized.limitedParallelism(viewParallelism, "outer")
-            val inner = outer.limitedParallelism(innerParallelism, "inner")
-            var ran = 0
-            val waits = passOver(random, outer) { level ->
-                inner.level(RunQueue.LEVELS[level]).dispatch(EmptyCoroutineContext) { ran++ }
-            }
-            for (level in 1..4) {
-                // The inner view may have this many slots at that level, ahead of the outer view's own head.
-                val bound = (innerParallelism + 1) * bounds[level]
-                assertTrue(waits.longest[level] <= bound) {
-                    "seed $seed: the outer view passed over a head of level $level ${waits.longest[level]} times, " +
-                        "bound $bound"
-                }
-            }
-            while (underlying.step()) { /* the remaining blocks of the inner view */ }
-            assertEquals(0, inner.metrics.workers + outer.metrics.workers + prioritized.metrics.workers)
-            assertTrue(ran > 0)
-        }
     }
 
     /**

@@ -62,27 +62,6 @@ class PriorityDispatcherLayersTest {
         layer.pool?.shutdown()
     }
 
-    @ParameterizedTest
-    @MethodSource("layers")
-    fun coroutines_manyThatSuspend_allEnd(layer: Layer) {
-        val prioritized = layer.dispatcher.prioritized(2)
-        val steps = AtomicInteger()
-        runBlocking {
-            withTimeout(20_000) {
-                List(200) { i ->
-                    launch(prioritized + Priority.entries[i % 5]) {
-                        repeat(20) {
-                            steps.incrementAndGet()
-                            yield()
-                        }
-                    }
-                }.joinAll()
-            }
-        }
-        assertEquals(4000, steps.get())
-        layer.pool?.shutdown()
-    }
-
     @Test
     fun runBlocking_eventLoop_runsByLevel() = runBlocking {
         val loop = coroutineContext[ContinuationInterceptor] as CoroutineDispatcher

@@ -8,7 +8,6 @@ import baton.Priority.LOW
 import baton.Priority.NORMAL
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.prioritized
-import baton.scheduler.withPriority
 import baton.sync.assertContains
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -32,16 +31,6 @@ import org.junit.jupiter.api.Test
 
 /** Order, failures, quantum, policies and metrics of the dispatcher, in virtual time. */
 class PriorityDispatcherTest : PriorityFixture() {
-    @Test
-    fun prioritized_firstExampleOfUsers_compilesAndRunsByLevel() = runTest {
-        val prioritized = StandardTestDispatcher(testScheduler).prioritized(parallelism = 2)
-        launch(prioritized.level(Priority.LOW)) { ran += "low" }
-        launch(prioritized + Priority.HIGH) { ran += "high" }
-        withPriority(Priority.CRITICAL) { launch(prioritized) { ran += "critical" } }
-        testScheduler.runCurrent()
-        assertEquals(listOf("critical", "high", "low"), ran)
-    }
-
     @Test
     fun dispatch_severalLevels_mostUrgentFirst_eachLevelInOrder() = runTest {
         val prioritized = prioritized()
@@ -158,19 +147,6 @@ class PriorityDispatcherTest : PriorityFixture() {
         delay(1.hours + 1.hours / 2)
         assertEquals(List(3) { "CRITICAL" } + List(3) { "LOW" }, ran)
         assertEquals(1.5.hours.inWholeMilliseconds, currentTime)
-    }
-
-    @Test
-    fun backgroundWork_endless_doesNotKeepRunTestFromEnding() = runTest {
-        val prioritized = prioritized()
-        backgroundScope.launch(prioritized + HIGH) {
-            while (true) {
-                delay(1)
-                ran += "tick"
-            }
-        }
-        withContext(prioritized) { delay(10) }
-        assertTrue(ran.size in 9..10)
     }
 
     @Test

@@ -58,24 +58,8 @@ internal class PriorityInversionTest : BoostingFixture() {
 
     @ParameterizedTest
     @EnumSource
-    fun waiter_urgent_strict_waitsForTheHolderAlone(kind: Kind) = boosting {
-        val lock = kind.make()
-        assertEquals(0, inversion(lock.hold, lock.want))
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    fun waiter_urgent_bounded_waitsForTheHolderAlone(kind: Kind) =
-        boosting(PriorityPolicy.Bounded()) {
-            val lock = kind.make()
-            assertEquals(0, inversion(lock.hold, lock.want))
-        }
-
-    @ParameterizedTest
-    @EnumSource
-    fun holder_boosted_itsChildrenAreBoostedToo(kind: Kind) = boosting {
-        val lock = kind.make()
-        val needs =
+    fun waiter_urgent_anyPolicy_waitsForTheHolderAndItsChildrenAlone(kind: Kind) {
+        val children =
             suspend {
                 coroutineScope {
                     launch { times(3) }
@@ -83,7 +67,14 @@ internal class PriorityInversionTest : BoostingFixture() {
                 }
                 withContext(IDLE) { times(3) }
             }
-        assertEquals(0, inversion(lock.hold, lock.want, needs))
+        for (policy in listOf(PriorityPolicy.Strict, PriorityPolicy.Bounded())) {
+            for (needs in listOf(suspend { times(6) }, children)) {
+                boosting(policy) {
+                    val lock = kind.make()
+                    assertEquals(0, inversion(lock.hold, lock.want, needs))
+                }
+            }
+        }
     }
 
     @Test

@@ -8,7 +8,6 @@ import baton.Priority.LOW
 import baton.Priority.NORMAL
 import baton.scheduler.OnFullQueue
 import baton.scheduler.ScheduledTask
-import baton.scheduler.SchedulerClosedException
 import baton.scheduler.TaskDeadlineException
 import baton.scheduler.TaskRejectedException
 import baton.scheduler.TaskScheduler
@@ -26,7 +25,6 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
-import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.TestScope
@@ -133,51 +131,6 @@ class TaskQueueTest {
     }
 
     @Test
-    fun submit_cancelledWhileAwaitingCapacity_leavesAtOnce_blockIsNotCalled() = runTest {
-        val scheduler = scheduler(1, OnFullQueue.SUSPEND)
-        scheduler.schedule { delay(1.seconds) }
-        scheduler.schedule { ran += "queued" }
-        val leaver = launch { scheduler.submit { ran += "never" } }
-        val stayer = launch { scheduler.submit { ran += "stayer" } }
-        runCurrent()
-        leaver.cancelAndJoin()
-        assertEquals(1, scheduler.metrics.waiting)
-        stayer.join()
-        scheduler.drain()
-        assertEquals(listOf("queued", "stayer"), ran)
-        assertEquals(1, scheduler.metrics[NORMAL].withdrawn)
-        assertSumsFit(scheduler.metrics)
-    }
-
-    @Test
-    fun capacity_afterCancelRaiseOrResume_admitsWaitingSubmitters() = runTest {
-        val scheduler = scheduler(1, OnFullQueue.SUSPEND)
-        scheduler.pause()
-        val queued = scheduler.schedule { ran += "never" }
-        val waits = List(4) { i -> launch { scheduler.submit { delay(1.seconds) } } }
-        runCurrent()
-        assertEquals(4, scheduler.metrics.waiting)
-        queued.cancel()
-        assertEquals(3, scheduler.metrics.waiting)
-        scheduler.resume()
-        assertContains(scheduler.toString(), "running = 1, queued = 1, waiting = 2")
-        scheduler.maxConcurrency = 3
-        assertContains(scheduler.toString(), "running = 3, queued = 1, waiting = 0")
-        waits.forEach { it.join() }
-    }
-
-    @Test
-    fun close_submittersAwaitingCapacity_fail() = runTest {
-        val scheduler = scheduler(0, OnFullQueue.SUSPEND)
-        scheduler.schedule { delay(1.seconds) }
-        val awaiting = async { scheduler.submit { ran += "never" } }
-        runCurrent()
-        scheduler.close()
-        assertTrue(awaiting.await().failure() is SchedulerClosedException)
-        assertEquals(0, scheduler.metrics.waiting)
-    }
-
-    @Test
     fun dropLowest_queueIsFull_shedsTheTailOfTheLowestLevel() = runTest {
         val scheduler = scheduler(4, OnFullQueue.DROP_LOWEST)
         scheduler.schedule { delay(1.seconds) }
@@ -256,21 +209,6 @@ class TaskQueueTest {
         delay(1_001)
         assertEquals(2, scheduler.metrics[NORMAL].expired)
         assertEquals(0, scheduler.metrics.queued + scheduler.metrics.waiting)
-    }
-
-    @Test
-    fun deadline_ofStartedOrEndedTasks_doesNotKeepRunTestFromEnding() {
-        runTest {
-            val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
-            scheduler.schedule(deadline = 1.hours) { delay(1) }
-            scheduler.schedule(deadline = 1.hours) { delay(1) }
-            val leaver = scheduler.schedule(deadline = 1.hours) { }
-            leaver.cancel()
-            scheduler.drain()
-            testScheduler.advanceUntilIdle()
-            assertEquals(2, currentTime)
-            assertFalse(leaver.isActive)
-        }
     }
 
     @Test

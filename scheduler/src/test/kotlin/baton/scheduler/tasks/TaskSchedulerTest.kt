@@ -22,7 +22,6 @@ import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource
 import kotlinx.coroutines.CompletableDeferred
-import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
@@ -44,7 +43,6 @@ import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
-import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -59,20 +57,6 @@ class TaskSchedulerTest {
         TaskScheduler(this, maxConcurrency, "test", config)
 
     @Test
-    fun schedule_firstExampleOfUsers_compilesAndRunsByLevel() = runTest {
-        val scope: CoroutineScope = this
-        val scheduler = TaskScheduler(scope, maxConcurrency = 3)
-        val scheduled: ScheduledTask<Int> = scheduler.schedule(CRITICAL) { 42 }
-        assertEquals(42, scheduled.await())
-        scheduled.cancel()
-        scheduler.maxConcurrency = 5
-        scheduler.pause()
-        scheduler.resume()
-        scheduler.drain()
-        scheduler.close()
-    }
-
-    @Test
     fun schedule_severalLevels_mostUrgentFirst_eachLevelInOrder() = runTest {
         val scheduler = scheduler()
         scheduler.pause()
@@ -84,17 +68,6 @@ class TaskSchedulerTest {
             "CRITICAL 1, CRITICAL 2, HIGH 1, HIGH 2, NORMAL 1, NORMAL 2, no level, LOW 1, LOW 2, IDLE 1, IDLE 2",
             ran.joinToString(),
         )
-    }
-
-    @Test
-    fun schedule_slotBecomesFree_mostUrgentAtThatMomentStarts() = runTest {
-        val scheduler = scheduler()
-        scheduler.schedule(IDLE) { delay(1.seconds) }
-        scheduler.schedule(LOW) { ran += "low" }
-        runCurrent()
-        scheduler.schedule(CRITICAL) { ran += "critical" }
-        delay(2.seconds)
-        assertEquals(listOf("critical", "low"), ran)
     }
 
     @Test
@@ -219,16 +192,6 @@ class TaskSchedulerTest {
     }
 
     @Test
-    fun block_seesItsLevelAndTheScopesContext_isACoroutineOfItsOwn() = runTest {
-        val scheduler = TaskScheduler(CoroutineScope(coroutineContext + CoroutineName("scope")), 1)
-        scheduler.schedule(HIGH) {
-            assertEquals(HIGH, currentCoroutineContext().priority)
-            assertEquals("scope", currentCoroutineContext()[CoroutineName]?.name)
-            assertSame(coroutineContext.job, currentCoroutineContext().job)
-        }.await()
-    }
-
-    @Test
     fun task_isADeferred_worksWithAwaitAllAndSelect() = runTest {
         val scheduler = scheduler(2)
         val slow = scheduler.schedule {
@@ -252,22 +215,6 @@ class TaskSchedulerTest {
         assertEquals(TaskState.DONE, queued.state)
         val nothing: ScheduledTask<String?> = scheduler.schedule { null }
         assertNull(nothing.await())
-    }
-
-    @Test
-    fun priority_raisedOrLowered_movesToTheTailOfTheNewLevel() = runTest {
-        val scheduler = scheduler()
-        scheduler.pause()
-        val tasks = listOf(HIGH, NORMAL, LOW, IDLE).associateWith { scheduler.schedule(it) { ran += "$it" } }
-        scheduler.schedule(CRITICAL) { ran += "CRITICAL" }
-        scheduler.schedule(IDLE) { ran += "IDLE 2" }
-        tasks.getValue(IDLE).priority = CRITICAL
-        tasks.getValue(HIGH).priority = IDLE
-        tasks.getValue(LOW).priority = LOW
-        assertEquals(CRITICAL, tasks.getValue(IDLE).priority)
-        scheduler.resume()
-        runCurrent()
-        assertEquals("CRITICAL, IDLE, NORMAL, LOW, IDLE 2, HIGH", ran.joinToString())
     }
 
     @Test

@@ -4,7 +4,6 @@ import baton.Priority
 import baton.Priority.NORMAL
 import baton.scheduler.SchedulerClosedException
 import baton.scheduler.TaskScheduler
-import baton.scheduler.TaskSchedulerConfig
 import baton.sync.assertContains
 import java.io.IOException
 import kotlin.time.Duration.Companion.hours
@@ -68,17 +67,6 @@ class TaskShutdownTest {
     }
 
     @Test
-    fun resume_usesAllSlotsThatWereFree() = runTest {
-        val scheduler = TaskScheduler(this, 1)
-        scheduler.pause()
-        scheduler.maxConcurrency = 4
-        repeat(10) { scheduler.schedule { delay(1.seconds) } }
-        assertEquals(0, scheduler.metrics.running)
-        scheduler.resume()
-        assertEquals(4, scheduler.metrics.running)
-    }
-
-    @Test
     fun drain_returnsOnceTheLastTaskHasEnded() = runTest {
         val scheduler = TaskScheduler(this, 2)
         repeat(5) { i ->
@@ -130,25 +118,6 @@ class TaskShutdownTest {
         scheduler.drain()
         assertContains(scheduler.toString(), "drained)")
         assertEquals(0, currentTime)
-    }
-
-    @Test
-    fun drain_waitsForSubmittersAwaitingCapacity() = runTest {
-        val scheduler = TaskScheduler(this, 1, config = TaskSchedulerConfig(capacity = 1))
-        val submitters = List(4) { i ->
-            launch {
-                scheduler.run {
-                    delay(1.seconds)
-                    ran += "$i"
-                }
-            }
-        }
-        runCurrent()
-        assertEquals(2, scheduler.metrics.waiting)
-        scheduler.drain()
-        assertEquals(4_000, currentTime)
-        assertEquals(listOf("0", "1", "2", "3"), ran)
-        submitters.joinAll()
     }
 
     @Test

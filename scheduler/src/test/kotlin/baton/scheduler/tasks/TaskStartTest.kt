@@ -13,7 +13,6 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
-import kotlinx.coroutines.asContextElement
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancel
@@ -21,7 +20,6 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
-import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
@@ -103,37 +101,6 @@ class TaskStartTest {
     }
 
     @Test
-    fun tasks_queued_startMostUrgentFirst() {
-        scheduler.schedule { scheduler.schedule(Priority.CRITICAL) { ran += "urgent" } }
-        repeat(3) { scheduler.schedule(Priority.LOW) { ran += "low" } }
-        steps.runAll()
-        assertEquals(listOf("urgent", "low", "low", "low"), ran)
-    }
-
-    @Test
-    fun task_suspended_keepsItsSlot() {
-        scheduler.schedule { yield(); ran += "first" }
-        scheduler.schedule { ran += "second" }
-        steps.step()
-        assertTrue(ran.isEmpty())
-        assertEquals(1, scheduler.metrics.running)
-        steps.runAll()
-        assertEquals(listOf("first", "second"), ran)
-    }
-
-    @Test
-    fun task_cancelledByThePreviousTask_blockIsNotCalled() {
-        lateinit var victim: ScheduledTask<Unit>
-        val first = scheduler.schedule { victim.cancel() }
-        victim = scheduler.schedule { ran += "victim" }
-        val third = scheduler.schedule { ran += "third" }
-        steps.runAll()
-        assertTrue(first.isCompleted && victim.isCancelled && third.isCompleted)
-        assertEquals(listOf("third"), ran)
-        assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
-    }
-
-    @Test
     fun task_cancelledOnceItHasItsSlot_blockIsNotCalled() {
         lateinit var next: ScheduledTask<Unit>
         val first = scheduler.schedule { ran += "first" }
@@ -145,24 +112,6 @@ class TaskStartTest {
         assertEquals(listOf("first"), ran)
         assertEquals(1, scheduler.metrics[Priority.NORMAL].cancelled)
         assertEquals(0, scheduler.metrics.running)
-    }
-
-    @Test
-    fun task_fails_nextTaskGetsItsSlot() {
-        val failing = scheduler.schedule { error("fails") }
-        scheduler.schedule { ran += "next" }
-        steps.step()
-        assertTrue(failing.isCancelled)
-        steps.step()
-        assertEquals(listOf("next"), ran)
-    }
-
-    @Test
-    fun scope_cancelledByATask_noOtherTaskBegins() {
-        val tasks = List(3) { scheduler.schedule { ran += "$it"; scheduler.scope.cancel() } }
-        steps.runAll()
-        assertEquals(listOf("0"), ran)
-        assertTrue(tasks.all { it.isCancelled })
     }
 
     @Test
@@ -189,19 +138,6 @@ class TaskStartTest {
     }
 
     @Test
-    fun pool_shutDownByATask_cancelsQueuedTasks() = runBlocking {
-        val pool = Executors.newSingleThreadExecutor()
-        val scheduler = TaskScheduler(CoroutineScope(pool.asCoroutineDispatcher()), 1)
-        scheduler.pause()
-        val first = scheduler.schedule { pool.shutdown() }
-        val others = List(3) { scheduler.schedule { ran += "never" } }
-        scheduler.resume()
-        (others + first).joinAll()
-        assertTrue(others.all { it.isCancelled } && !first.isCancelled)
-        assertTrue(ran.isEmpty())
-    }
-
-    @Test
     fun slot_childEndsLast_isPassedOnOnceTheTaskHasVisiblyEnded() = runBlocking {
         val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Unconfined), 1)
         val first = scheduler.schedule { launch(Dispatchers.Default) { delay(20) } }
@@ -222,21 +158,6 @@ class TaskStartTest {
     }
 
     @Test
-    fun threadLocals_ofTheScope_areSetForEachTask() {
-        val local = ThreadLocal.withInitial { "none" }
-        val scheduler = TaskScheduler(CoroutineScope(steps + Job() + local.asContextElement("scope")), 1)
-        repeat(3) {
-            scheduler.schedule {
-                ran += local.get()
-                local.set("dirty")
-            }
-        }
-        steps.runAll()
-        assertEquals(List(3) { "scope" }, ran)
-        assertEquals("none", local.get())
-    }
-
-    @Test
     fun priorityDispatcher_moreUrgentBlocks_runBetweenTasks() {
         val levels = steps.prioritized(1)
         val scheduler = TaskScheduler(CoroutineScope(levels + Job()), 1)
@@ -249,22 +170,5 @@ class TaskStartTest {
         steps.runAll()
         assertEquals(List(6) { if (it % 2 == 0) "low" else "urgent" }, ran)
         assertEquals(0, scheduler.metrics.running)
-    }
-
-    @Test
-    fun job_isActiveFromTheBeginning_blockSeesIt() {
-        lateinit var inside: Job
-        val task = scheduler.schedule {
-            inside = coroutineContext[Job]!!
-            suspendCancellableCoroutine<Unit> { }
-        }
-        assertTrue(task.isActive)
-        assertFalse(task.start())
-        steps.runAll()
-        task.cancel()
-        assertTrue(inside.isCancelled)
-        assertFalse(inside.isCompleted)
-        steps.runAll()
-        assertTrue(inside.isCompleted && task.isCompleted)
     }
 }

@@ -1,0 +1,172 @@
+package baton.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.scheduler.PriorityPolicy;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.TypeVariable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every public method with null for one of its parameters. Annotations say which parameters accept null. */
+class NullArgumentsTest {
+    /** A fresh object of each class; its {@code toString} tells whether a call has changed it. */
+    private static List<Object> objects() {
+        List<CancellationToken> tokens = new ArrayList<>();
+        Futures.Steps never = new Futures.Steps();
+        CancellableFuture<Integer> future = CancellableFuture.supply(Runnable::run, token -> {
+            tokens.add(token);
+            return 1;
+        });
+        AsyncMutex mutex = AsyncMutex.create();
+        AsyncChannel<Object> channel = AsyncChannel.create(1);
+        AsyncReadWriteLock rw = AsyncReadWriteLock.create();
+        return List.of(
+                AsyncSemaphore.create(1),
+                mutex,
+                mutex.newCondition(),
+                rw,
+                AsyncLatch.create(1),
+                AsyncWaitGroup.create(),
+                AsyncBarrier.create(2),
+                AsyncChannel.create(1),
+                channel.reserve().join(),
+                rw.lockUpgradable().join(),
+                AsyncTaskScheduler.create(1),
+                AsyncTaskScheduler.builder(1),
+                PriorityExecutor.over(never, 1),
+                Select.first(),
+                CancellableFuture.supply(never, token -> future.join()),
+                tokens.get(0),
+                TaskScope.open(never));
+    }
+
+    private static final List<Class<?>> STATIC_ONLY = List.of(LeakReport.class);
+
+    static Stream<Arguments> parameters() {
+        List<Arguments> found = new ArrayList<>();
+        for (Class<?> type : types()) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (!Modifier.isPublic(method.getModifiers()) || method.isSynthetic()) continue;
+                Parameter[] parameters = method.getParameters();
+                for (int i = 0; i < parameters.length; i++) {
+                    if (!parameters[i].getType().isPrimitive()) found.add(Arguments.of(method, i));
+                }
+            }
+        }
+        assertTrue(found.size() > 150, () -> found.size() + " parameters");
+        return found.stream();
+    }
+
+    private static List<Class<?>> types() {
+        List<Class<?>> types = new ArrayList<>(STATIC_ONLY);
+        for (Object object : objects()) types.add(type(object));
+        return types;
+    }
+
+    /** The public type of the object: its class, or the interface of the exported package that its class implements. */
+    private static Class<?> type(Object object) {
+        Class<?> own = object.getClass();
+        if (own.getPackageName().equals("baton.interop")) return own;
+        return object instanceof UpgradablePermit ? UpgradablePermit.class : Reservation.class;
+    }
+
+    private static boolean acceptsNull(Parameter parameter) {
+        return parameter.getAnnotatedType().isAnnotationPresent(Nullable.class)
+                || parameter.getParameterizedType() instanceof TypeVariable<?>;
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @MethodSource("parameters")
+    void null_asAnArgument_isRefusedByNameOrAccepted(Method method, int index) throws Exception {
+        List<Object> objects = objects();
+        Optional<Object> receiver = objects.stream()
+                .filter(object -> type(object) == method.getDeclaringClass())
+                .findFirst();
+        Object[] arguments = Arrays.stream(method.getParameterTypes())
+                .map(type -> argument(type, objects))
+                .toArray();
+        arguments[index] = null;
+        String before = receiver.toString();
+        Parameter parameter = method.getParameters()[index];
+        try {
+            Object result = method.invoke(receiver.orElse(null), arguments);
+            assertTrue(acceptsNull(parameter), "accepted, returned " + result);
+        } catch (InvocationTargetException e) {
+            assertFalse(acceptsNull(parameter), e.getCause()::toString);
+            String message =
+                    assertInstanceOf(NullPointerException.class, e.getCause()).getMessage();
+            String name = parameter.getName();
+            assertTrue(message.equals(name) || message.endsWith("because \"" + name + "\" is null"), message);
+            assertEquals(before, receiver.toString());
+        }
+    }
+
+    /** An argument that is no null. */
+    private static Object argument(Class<?> type, List<Object> objects) {
+        if (type == int.class) return 1;
+        if (type == long.class) return 1L;
+        if (type == boolean.class) return true;
+        if (type.isEnum()) return type.getEnumConstants()[0];
+        if (type == Object.class || type == String.class) return "me";
+        if (type == TimeUnit.class) return TimeUnit.SECONDS;
+        if (type == Duration.class) return Duration.ZERO;
+        if (type == Throwable.class) return new Exception();
+        if (type == Executor.class || type == Runnable.class || type == Callable.class) return new Tasks();
+        if (type == CompletionStage.class) return new CompletableFuture<>();
+        if (type == PriorityPolicy.class) return PriorityPolicy.Strict.INSTANCE;
+        if (type == Supplier.class) return (Supplier<Object>) () -> CompletableFuture.completedFuture(1);
+        if (type == Function.class) return (Function<Object, Object>) x -> CompletableFuture.completedFuture(1);
+        if (type == BiFunction.class) return (BiFunction<Object, Object, Object>) (x, y) -> x;
+        if (type == Consumer.class) return (Consumer<Object>) x -> {};
+        if (type == CancellableFunction.class) return (CancellableFunction<Object>) token -> 1;
+        if (type == CancellableAction.class) return (CancellableAction) token -> {};
+        if (type == Permit.class) return ((AsyncMutex) objects.get(1)).lock().join();
+        for (Object object : objects) {
+            if (type.isInstance(object)) return object;
+            try {
+                Object kotlin = object.getClass().getMethod("kotlin").invoke(object);
+                if (type.isInstance(kotlin)) return kotlin;
+            } catch (ReflectiveOperationException e) {
+                continue;
+            }
+        }
+        throw new AssertionError("no argument of " + type);
+    }
+
+    private static final class Tasks implements Executor, Runnable, Callable<Object> {
+        @Override
+        public void execute(Runnable task) {}
+
+        @Override
+        public void run() {}
+
+        @Override
+        public Object call() {
+            return 1;
+        }
+    }
+}
