@@ -121,7 +121,7 @@ interface WaiterContract : WaiterFixture {
             run()
             assertCancelled(waiters[leaver])
             val others = (0..2) - leaver
-            if (kind.passesOn || !kind.grantsAll && leaver > 0) assertServed(others.first())
+            if (kind.passesOn || (!kind.grantsAll && leaver > 0)) assertServed(others.first())
             serveAll()
             assertServed(others)
             assertIdle()

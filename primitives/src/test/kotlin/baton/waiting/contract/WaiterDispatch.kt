@@ -128,7 +128,7 @@ interface WaiterDispatch : WaiterFixture {
         }
 }
 
-/** As [WaiterDispatch], for suspend functions. The `select` of kotlinx throws at the canceller what the dispatcher throws. */
+/** For suspend functions: a `select` of kotlinx throws the dispatcher's exception at the canceller. */
 interface SuspendingWaiterDispatch : WaiterDispatch {
     @Test
     fun cancel_dispatcherThrows_placeInTheQueueIsGivenUp() =
@@ -140,6 +140,7 @@ interface SuspendingWaiterDispatch : WaiterDispatch {
             dead.cancel()
             assertWaiting(1)
             serveAll()
+            while (callers.served.isEmpty()) Thread.onSpinWait().also { run() }
             assertServed("next")
             assertIdle()
         }

@@ -25,7 +25,7 @@ interface WaitingPlace {
     /** False when the time is over. In the virtual time of the calling coroutine; only [WaiterTimeouts] calls it. */
     suspend fun waitHere(timeout: Duration): Boolean
 
-    /** Serves the first waiter, or all of them: for the first time as the holder, and later as the caller served last. */
+    /** Serves the first waiter, or all of them: first in the holder's name, then in that of the caller served last. */
     fun grant()
 
     /** Fails the waiters; for the [WaitingKind]s that have an exception for it. */
@@ -105,7 +105,8 @@ class WaitingScene(val scope: TestScope, val kind: WaitingKind) {
 
     fun assertServed(vararg names: Any) = assertServed(names.toList())
 
-    fun assertCancelled(vararg callers: Caller) = assertTrue(callers.all { it.isCancelled }) { callers.contentToString() }
+    fun assertCancelled(vararg callers: Caller) =
+        assertTrue(callers.all { it.isCancelled }) { callers.contentToString() }
 
     /** Unless a test knows better, the callers served last still hold what they were granted. */
     fun assertIdle(holders: Int = if (kind.grantsAll) callers.served.size else callers.served.size.coerceAtMost(1)) =
