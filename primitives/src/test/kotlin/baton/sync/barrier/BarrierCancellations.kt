@@ -3,6 +3,7 @@ package baton.sync.barrier
 import baton.sync.BarrierCancellation.BREAK
 import baton.sync.BarrierCancellation.RETRACT
 import kotlin.coroutines.cancellation.CancellationException
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.job
 import kotlinx.coroutines.test.runCurrent
@@ -63,6 +64,22 @@ interface BarrierCancellations : BarrierFixture {
             }
         }
     }
+
+    /** When the first party runs, at once, the others' batch has ended, but they have not been granted themselves. */
+    @Test
+    fun cancel_byAPartyOfTheSameTrip_breaksNothing() =
+        eachReaction(4) {
+            callers.callAtOnce("a", Dispatchers.Unconfined) {
+                barrier.arrive()
+                cancel("b")
+            }
+            come("b", "c")
+            comeAtOnce("d")
+            scope.runCurrent()
+            assertTrue(get("c").isServed && get("d").isServed)
+            assertState(waiting = 0)
+            assertWhole()
+        }
 
     @Test
     fun arrive_cancelledAlreadyAndNotLast_throwsAndRetractsOrBreaks() =
