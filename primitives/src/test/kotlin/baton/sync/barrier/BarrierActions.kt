@@ -174,10 +174,11 @@ interface BarrierActions : BarrierFixture {
     fun action_resetsItsOwnBarrier_isSkippedByItsPartiesAndLeavesItWhole() =
         runTest {
             var barrier: BarrierFace? = null
-            var isFirst = true
-            barrier = barrier(2) { if (isFirst) barrier!!.reset().also { isFirst = false } }
-            val callers = List(2) { Callers(this).call { barrier.arrive() } }
-            callers.forEach(::assertBroken)
-            Callers(this).assertWhole(barrier)
+            var runs = 0
+            barrier = barrier(2) { if (runs++ == 0) barrier!!.reset() }
+            val callers = List(4) { Callers(this).call { barrier.arrive() } }
+            callers.take(2).forEach(::assertBroken)
+            assertTrue(callers.drop(2).all { it.isServed })
+            assertState(barrier, waiting = 0)
         }
 }

@@ -5,7 +5,6 @@ import baton.sync.BarrierCancellation
 import baton.sync.BarrierTimeoutException
 import baton.sync.mutex.MutexContract
 import baton.waiting.Caller
-import baton.waiting.Callers
 import baton.waiting.causes
 import baton.waiting.contract.WaiterContract
 import baton.waiting.contract.WaiterFixture
@@ -58,15 +57,6 @@ interface BarrierFixture : WaiterFixture {
     fun assertState(barrier: BarrierFace, waiting: Int, isBroken: Boolean = false) {
         val state = "waiting = ${barrier.waiting}, broken = ${barrier.isBroken}"
         assertEquals("waiting = $waiting, broken = $isBroken", state)
-    }
-
-    /** The barrier works: [parties] arrive and get their numbers. */
-    fun Callers.assertWhole(barrier: BarrierFace) {
-        val indices = mutableListOf<Int>()
-        repeat(barrier.parties) { call { indices += barrier.arrive() } }
-        assertEquals((0..<barrier.parties).toSet(), indices.toSet())
-        assertEquals(barrier.parties, indices.size)
-        assertState(barrier, waiting = 0)
     }
 
     /** The exception as it was thrown first (see [causes]). */

@@ -1,7 +1,5 @@
 package baton.sync.condition
 
-import baton.waiting.Caller
-import baton.waiting.Callers
 import baton.waiting.contract.WaiterContract
 import baton.waiting.contract.WaiterFixture
 import baton.waiting.contract.WaitingKind
@@ -52,15 +50,6 @@ interface ConditionFixture : WaiterFixture {
             assertSame(owner, mutex.holder)
             mutex.unlock(owner)
         }
-    }
-
-    fun Callers.visitor(condition: ConditionFace, name: String = "visitor", owner: Any? = null): Caller =
-        call(name) { condition.visit(owner) }
-
-    suspend fun ConditionFace.lockAndSignal() {
-        mutex.lock()
-        signal()
-        mutex.unlock()
     }
 }
 

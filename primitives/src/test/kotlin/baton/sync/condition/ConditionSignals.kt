@@ -169,7 +169,7 @@ interface ConditionSignals : ConditionFixture {
                     assertContains(assertThrows<IllegalStateException> { call() }.message, "account")
                     assertState(condition, isLocked = false, waiting = waiting)
                 }
-                callers.visitor(condition)
+                callers.call { condition.visit() }
             }
         }
 
@@ -178,7 +178,7 @@ interface ConditionSignals : ConditionFixture {
         scene {
             val condition = condition("account", "enough")
             assertContains(condition.toString(), "Condition 'enough' (waiting = 0) of Mutex 'account' (free)")
-            callers.visitor(condition)
+            callers.call { condition.visit() }
             condition.mutex.lock()
             val held = "Condition 'enough' (waiting = 1) of Mutex 'account' (locked, waiting = 0)"
             assertContains(condition.toString(), held)

@@ -3,18 +3,13 @@ package baton.sync.countdown
 import baton.memory.assertCollected
 import baton.sync.Latch
 import baton.sync.WaitGroup
-import baton.waiting.Callers
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
-import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.test.currentTime
-import kotlinx.coroutines.test.runCurrent
-import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
@@ -30,26 +25,6 @@ class CountdownScenarioTest {
         repeat(3) { open.countDown() }
         assertEquals(0, open.count)
     }
-
-    /** The last arriver is cancelled at the moment it opens: the others are released all the same. */
-    @Test
-    fun countDown_byOneThatIsCancelledThen_letsInTheOthers() =
-        runTest {
-            val latch = Latch(2)
-            val callers = Callers(this)
-            callers.call("first") {
-                latch.countDown()
-                latch.await()
-            }
-            val last =
-                callers.callAtOnce("last") {
-                    latch.countDown()
-                    delay(1)
-                }
-            last.cancel()
-            runCurrent()
-            assertEquals(listOf("first"), callers.served)
-        }
 
     /** Each released waiter uses the group again, on the stack of the `done` that released it. */
     @Test
@@ -68,27 +43,6 @@ class CountdownScenarioTest {
         assertEquals(listOf(0, 1, 2), served)
         assertEquals(0, group.count)
     }
-
-    /** Parts that take different times: the purpose of latch and group. */
-    @Test
-    fun await_severalParts_takesAsLongAsTheLongest() =
-        runTest {
-            val ready = Latch(3)
-            val group = WaitGroup()
-            for (millis in listOf(30L, 10L, 20L)) {
-                group.add()
-                launch {
-                    delay(millis)
-                    ready.countDown()
-                    delay(millis)
-                    group.done()
-                }
-            }
-            ready.await()
-            assertEquals(30, currentTime)
-            group.await()
-            assertEquals(60, currentTime)
-        }
 
     /** kotlinx #2355: the last waiter was retained. In a batch it would be the first, the last, and all between. */
     @Test

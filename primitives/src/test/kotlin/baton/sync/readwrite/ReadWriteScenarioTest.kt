@@ -115,27 +115,6 @@ class ReadWriteScenarioTest {
             }
         }
 
-    /** .NET's and Java's rule made explicit: two upgradable readers that wait for each other cannot exist. */
-    @Test
-    fun upgrade_twoWhoReadAndWantToWrite_neverWaitForEachOther() =
-        runTest {
-            val lock = ReadWriteLock()
-            var value = 0
-            repeat(2) {
-                launch {
-                    lock.lockUpgradable()
-                    val seen = value
-                    delay(10)
-                    lock.upgrade()
-                    value = seen + 1
-                    lock.unlockWrite()
-                }
-            }
-            advanceUntilIdle()
-            assertEquals(2, value)
-            assertFree(lock)
-        }
-
     /** kotlinx PR #2045, never merged. */
     @Test
     fun anything_randomReadersAndWritersWithRandomCancels_invariantHoldsAndLockIsFreeInTheEnd() =

@@ -11,10 +11,8 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.advanceTimeBy
-import kotlinx.coroutines.test.advanceUntilIdle
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
-import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -67,29 +65,6 @@ class SemaphoreScenarioTest {
         val e = assertThrows(IllegalStateException::class.java) { semaphore.release(2) }
         for (part in listOf("permits = 2", "uplink", "available = 4")) assertTrue(part in e.message!!) { e.message!! }
     }
-
-    /** The resumed waiter was not counted; a limit of 2 admitted 7. */
-    @Test
-    fun withPermit_manyMoreThanTheLimit_neverMoreInsideThanTheLimit() =
-        runTest {
-            val semaphore = Semaphore(2)
-            var inside = 0
-            var most = 0
-            var done = 0
-            repeat(50) { i ->
-                launch {
-                    semaphore.withPermit {
-                        most = maxOf(most, ++inside)
-                        delay(1L + i % 7)
-                        inside--
-                        done++
-                    }
-                }
-            }
-            advanceUntilIdle()
-            assertEquals("50 done, 2 at most", "$done done, $most at most")
-            assertState(semaphore, available = 2)
-        }
 
     /** JDK-6241823: timed acquires of a contended semaphore hung now and then. */
     @Test
