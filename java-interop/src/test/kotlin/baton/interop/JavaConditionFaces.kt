@@ -4,6 +4,7 @@ import baton.sync.Condition
 import baton.sync.Mutex
 import baton.sync.condition.ConditionContract
 import baton.sync.condition.ConditionFace
+import baton.sync.condition.ConditionFactory
 import baton.sync.condition.KotlinConditionFace
 import baton.sync.mutex.KotlinMutexFace
 import baton.sync.mutex.MutexFace
@@ -85,6 +86,11 @@ class JavaKotlinConditionFace private constructor(kotlin: KotlinConditionFace, p
     override fun toString() = java.toString()
 }
 
-class JavaConditionTest : ConditionContract(::JavaConditionFace)
+/** The mutex comes with the future: a coroutine that is cancelled before it reads the future has used the signal up. */
+abstract class JavaConditionContract(factory: ConditionFactory) : ConditionContract(factory) {
+    override val passesSignalOn: Boolean get() = false
+}
 
-class MixedJavaKotlinConditionTest : ConditionContract(::JavaKotlinConditionFace)
+class JavaConditionTest : JavaConditionContract(::JavaConditionFace)
+
+class MixedJavaKotlinConditionTest : JavaConditionContract(::JavaKotlinConditionFace)

@@ -1,8 +1,8 @@
 package baton.channels.contract
 
 import baton.channels.ChannelClosedException
-import baton.sync.semaphore.contract.DyingDispatcher
 import baton.waiting.Callers
+import baton.waiting.contract.DyingDispatcher
 import java.util.concurrent.Executors
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext

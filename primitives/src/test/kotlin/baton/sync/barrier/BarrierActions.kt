@@ -1,14 +1,9 @@
 package baton.sync.barrier
 
-import baton.sync.Barrier
-import baton.sync.BarrierCancellation
 import baton.sync.BarrierCancellation.BREAK
-import baton.sync.assertState
-import baton.sync.countdown.assertState
 import baton.waiting.Callers
 import baton.waiting.causes
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.CompletableDeferred
+import kotlin.coroutines.cancellation.CancellationException
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -20,269 +15,170 @@ import org.junit.jupiter.api.Test
  * The action runs once for each generation, in the last party, before any party goes on; and decides its outcome.
  */
 interface BarrierActions : BarrierFixture {
-    private class Gate {
-        val open = mutableListOf<CompletableDeferred<Unit>>()
-        var ended = 0
-
-        suspend fun run() {
-            val gate = CompletableDeferred<Unit>()
-            open += gate
-            gate.await()
-            ended++
-        }
-    }
-
     private class Oops : RuntimeException("oops")
 
     @Test
     fun action_runsOncePerGenerationBeforeAnybodyGoesOn() =
         runTest {
-            val log = mutableListOf<String>()
-            val barrier = barrier(3) { log += "action" }
-            repeat(2) { round ->
-                repeat(3) { i ->
-                    Callers(this).callAtOnce {
-                        barrier.arrive()
-                        log += "$i"
+            for (parties in listOf(3, 1)) {
+                val log = mutableListOf<String>()
+                val barrier = barrier(parties) { log += "action" }
+                val round = listOf("action", "2", "0", "1")
+                repeat(2) { i ->
+                    // Neither the action nor the last party suspends.
+                    repeat(parties) { party ->
+                        Callers(this).callAtOnce {
+                            barrier.arrive()
+                            log += "$party"
+                        }
                     }
+                    if (parties > 1) assertEquals("2", log.last())
+                    runCurrent()
+                    assertEquals(List(i + 1) { if (parties > 1) round else listOf("action", "0") }.flatten(), log)
                 }
-                runCurrent()
-                assertEquals(List(round + 1) { listOf("action", "2", "0", "1") }.flatten(), log)
             }
         }
 
     @Test
-    fun action_doesNotSuspend_norDoesTheLastParty() =
-        runTest {
-            var ran = 0
-            val barrier = barrier(2) { ran++ }
-            Callers(this).call { barrier.arrive() }
-            assertTrue(Callers(this).callAtOnce { barrier.arrive() }.isServed)
-            assertEquals(1, ran)
-            val only = barrier(1) { ran++ }
-            repeat(2) { assertTrue(Callers(this).callAtOnce { only.arrive() }.isServed) }
-            assertEquals(3, ran)
-        }
-
-    @Test
-    fun action_suspends_nobodyGoesOnMeanwhile() =
-        runTest {
-            val gate = Gate()
-            val barrier = barrier(3, action = gate::run)
-            val callers = List(3) { Callers(this).call { barrier.arrive() } }
-            assertTrue(callers.all { it.isWaiting })
-            assertState(barrier, waiting = 2)
-            gate.open[0].complete(Unit)
-            runCurrent()
-            assertTrue(callers.all { it.isServed })
-            assertState(barrier, waiting = 0)
-        }
-
-    @Test
-    fun action_fails_lastPartyThrowsItAndTheOthersGetItAsTheCause() =
-        runTest {
-            for (onCancel in BarrierCancellation.entries) {
-                val barrier = barrier(3, onCancel, "page") { throw Oops() }
-                val others = List(2) { Callers(this).call { barrier.arrive() } }
-                val last = Callers(this).call { barrier.arrive() }
-                assertInstanceOf(Oops::class.java, last.failure)
-                for (other in others) {
-                    val e = assertBroken(other)
-                    assertEquals("Barrier 'page' is broken: its action failed", e.message)
-                    assertInstanceOf(Oops::class.java, e.cause)
-                }
-                assertState(barrier, waiting = 0, isBroken = true)
-                assertBroken(Callers(this).call { barrier.arrive() })
-            }
-        }
-
-    @Test
-    fun action_failsForTheOnlyParty_breaks() =
-        runTest {
-            val barrier = barrier(1) { throw Oops() }
-            assertInstanceOf(Oops::class.java, Callers(this).call { barrier.arrive() }.failure)
-            assertState(barrier, waiting = 0, isBroken = true)
-            assertBroken(Callers(this).call { barrier.arrive() })
-            barrier.reset()
-            assertInstanceOf(Oops::class.java, Callers(this).call { barrier.arrive() }.failure)
-        }
-
-    @Test
-    fun action_throwsCancellation_othersFailInsteadOfBeingCancelled() =
-        runTest {
-            val barrier = barrier(2) { throw CancellationException("not ours") }
-            val other = Callers(this).call { barrier.arrive() }
-            val last = Callers(this).call { barrier.arrive() }
-            assertTrue(last.isCancelled)
-            assertTrue(assertBroken(other).causes().any { it.message == "not ours" })
-        }
-
-    @Test
-    fun action_lastPartyIsCancelledInIt_breaks() =
-        runTest {
-            for (onCancel in BarrierCancellation.entries) {
-                val barrier = barrier(3, onCancel, action = Gate()::run)
-                val others = List(2) { Callers(this).call { barrier.arrive() } }
-                val last = Callers(this).call { barrier.arrive() }
-                last.cancel()
-                runCurrent()
-                assertTrue(last.isCancelled) { "$last" }
-                for (other in others) {
-                    assertInstanceOf(CancellationException::class.java, assertBroken(other).cause)
-                }
-                assertState(barrier, waiting = 0, isBroken = true)
-                barrier.reset()
-                assertState(barrier, waiting = 0)
-            }
-        }
-
-    @Test
-    fun action_anotherPartyIsCancelledMeanwhile_retractingItJustLeaves() =
-        runTest {
-            val gate = Gate()
-            val barrier = barrier(4, action = gate::run)
-            val seen = mutableListOf<Int>()
-            val callers = List(4) { Callers(this).call { seen += barrier.arrive() } }
-            callers[1].cancel()
-            runCurrent()
-            assertTrue(callers[1].isCancelled)
-            assertState(barrier, waiting = 2)
-            gate.open[0].complete(Unit)
-            runCurrent()
-            assertEquals(3, seen.toSet().size)
-            assertTrue(seen.all { it in 0..3 })
-            assertEquals(1, gate.open.size)
-            assertState(barrier, waiting = 0)
-        }
-
-    @Test
-    fun action_anotherPartyIsCancelledMeanwhile_breakingAllFail() =
-        runTest {
-            val gate = Gate()
-            val barrier = barrier(3, BREAK, action = gate::run)
-            val callers = List(3) { Callers(this).call { barrier.arrive() } }
-            val next = Callers(this).call { barrier.arrive() }
-            callers[0].cancel()
-            assertState(barrier, waiting = 0, isBroken = true)
-            runCurrent()
-            for (broken in listOf(callers[1], next)) assertBroken(broken)
-            assertTrue(callers[2].isWaiting)
-            gate.open[0].complete(Unit)
-            runCurrent()
-            assertInstanceOf(CancellationException::class.java, assertBroken(callers[2]).cause)
-            assertState(barrier, waiting = 0, isBroken = true)
-        }
-
-    @Test
-    fun arrive_whileAnActionRuns_gathersForTheNextGeneration() =
-        runTest {
-            val gate = Gate()
-            val callers = Callers(this)
-            val barrier = barrier(2, action = gate::run)
-            repeat(2) { callers.call("first") { barrier.arrive() } }
-            val next = callers.call("next") { barrier.arrive() }
-            assertState(barrier, waiting = 2)
-            gate.open[0].complete(Unit)
-            runCurrent()
-            assertEquals(listOf("first", "first"), callers.served)
-            assertTrue(next.isWaiting)
-            assertState(barrier, waiting = 1)
-            callers.call("next") { barrier.arrive() }
-            gate.open[1].complete(Unit)
-            runCurrent()
-            assertEquals(listOf("first", "first", "next", "next"), callers.served)
-        }
-
-    @Test
-    fun arrive_moreCallersThanParties_actionsFollowOneAnother() =
-        runTest {
-            val gate = Gate()
-            val callers = Callers(this)
-            val barrier = barrier(2, action = gate::run)
-            repeat(7) { i -> callers.call("${i / 2}") { barrier.arrive() } }
-            assertState(barrier, waiting = 6)
+    fun arrive_moreCallersThanPartiesWhileTheActionRuns_actionsFollowOneAnother() =
+        scene(2, isGated = true) {
+            come("1", "2", "3", "4", "5", "6", "7")
+            assert("", waiting = 6)
             for (round in 0..2) {
-                assertEquals(round + 1, gate.open.size)
+                assertEquals(round + 1, runs)
                 assertEquals(2 * round, callers.served.size)
-                gate.open[round].complete(Unit)
-                runCurrent()
+                open(round)
+                scope.runCurrent()
+                assertEquals((1..2 * round + 2).map { "$it" }.toSet(), callers.served.toSet())
             }
-            assertEquals(listOf("0", "0", "1", "1", "2", "2"), callers.served)
-            assertState(barrier, waiting = 1)
+            assertState(waiting = 1)
         }
 
     @Test
     fun arrive_onlyPartyWhileItsActionRuns_waitsForItsTurn() =
-        runTest {
-            val gate = Gate()
-            val callers = Callers(this)
-            val barrier = barrier(1, action = gate::run)
-            repeat(3) { callers.call("$it") { barrier.arrive() } }
-            assertState(barrier, waiting = 2)
-            for (round in 0..2) {
-                gate.open[round].complete(Unit)
-                runCurrent()
-                assertEquals(List(round + 1) { "$it" }, callers.served)
+        scene(1, isGated = true) {
+            come("0", "1", "2")
+            assert("", waiting = 2)
+            open(0)
+            assert("0", waiting = 1)
+            open(1)
+            assert("0 1")
+            open(2)
+            assert("0 1 2")
+        }
+
+    @Test
+    fun action_fails_lastPartyThrowsItAndAllOthersGetItAsTheCause() =
+        eachReaction(2, isGated = true) {
+            come("a", "last", "b", "c", "d")
+            fail(0, Oops())
+            scope.runCurrent()
+            assertInstanceOf(Oops::class.java, get("last").failure)
+            come("late")
+            for (e in broken("a", "b", "c", "d", "late")) {
+                assertEquals("Barrier 'page' is broken: its action failed", e.message)
+                assertTrue(e.causes().any { it is Oops })
             }
-            assertState(barrier, waiting = 0)
+            assertEquals(1, runs)
+            assertState(waiting = 0, isBroken = true)
+        }
+
+    @Test
+    fun action_failsForTheOnlyParty_breaksUntilReset() =
+        scene(1, isGated = true) {
+            for (run in 0..1) {
+                come("only")
+                fail(run, Oops())
+                scope.runCurrent()
+                assertInstanceOf(Oops::class.java, get("only").failure)
+                assertState(waiting = 0, isBroken = true)
+                come("late")
+                broken("late")
+                barrier.reset()
+            }
+        }
+
+    @Test
+    fun action_throwsCancellation_othersFailInsteadOfBeingCancelled() =
+        scene(2, isGated = true) {
+            come("other", "last")
+            fail(0, CancellationException("not ours"))
+            scope.runCurrent()
+            assertTrue(get("last").isCancelled)
+            assertTrue(broken("other").single().causes().any { it.message == "not ours" })
+        }
+
+    @Test
+    fun action_lastPartyIsCancelledInIt_breaks() =
+        eachReaction(3, isGated = true) {
+            come("a", "b", "last")
+            cancel("last")
+            scope.runCurrent()
+            assertTrue(get("last").isCancelled)
+            for (e in broken("a", "b")) assertInstanceOf(CancellationException::class.java, e.cause)
+            assertState(waiting = 0, isBroken = true)
+            barrier.reset()
+            assertState(waiting = 0)
+        }
+
+    @Test
+    fun action_anotherPartyIsCancelledMeanwhile_leavesOrBreaks() =
+        eachReaction(3, isGated = true) { onCancel ->
+            come("a", "b", "last", "next")
+            cancel("a")
+            assertState(waiting = if (onCancel == BREAK) 0 else 2, isBroken = onCancel == BREAK)
+            if (onCancel == BREAK) broken("b", "next")
+            assertTrue(get("last").isWaiting)
+            open(0)
+            scope.runCurrent()
+            assertTrue(get("a").isCancelled)
+            if (onCancel == BREAK) {
+                assertInstanceOf(CancellationException::class.java, broken("last").single().cause)
+                assertState(waiting = 0, isBroken = true)
+            } else {
+                assertEquals(setOf("b", "last"), callers.served.toSet())
+                assertTrue(numbers.toSet().size == 2 && numbers.all { it in 0..2 })
+                assertState(waiting = 1)
+            }
+            assertEquals(1, runs)
         }
 
     @Test
     fun cancel_oneOfThoseThatCameDuringTheAction_othersMoveUp() =
-        runTest {
-            val gate = Gate()
-            val callers = Callers(this)
-            val barrier = barrier(2, action = gate::run)
-            val all = List(5) { i -> callers.call("$i") { barrier.arrive() } }
-            all[2].cancel()
-            gate.open[0].complete(Unit)
-            runCurrent()
-            assertEquals(2, gate.open.size)
-            gate.open[1].complete(Unit)
-            runCurrent()
+        scene(2, isGated = true) {
+            come("0", "1", "2", "3", "4")
+            cancel("2")
+            open(0)
+            scope.runCurrent()
+            assertEquals(2, runs)
+            open(1)
+            scope.runCurrent()
             assertEquals(setOf("0", "1", "3", "4"), callers.served.toSet())
-            assertState(barrier, waiting = 0)
-        }
-
-    @Test
-    fun action_fails_thoseOfTheNextGenerationFailToo() =
-        runTest {
-            val gate = Gate()
-            val barrier = barrier(2, action = gate::run)
-            val callers = List(5) { Callers(this).call { barrier.arrive() } }
-            gate.open[0].completeExceptionally(Oops())
-            runCurrent()
-            assertInstanceOf(Oops::class.java, callers[1].failure)
-            for (i in listOf(0, 2, 3, 4)) assertTrue(assertBroken(callers[i]).causes().any { it is Oops })
-            assertEquals(1, gate.open.size)
-            assertState(barrier, waiting = 0, isBroken = true)
+            assertState(waiting = 0)
         }
 
     @Test
     fun cancel_breakingTheNextGeneration_leavesTheOneWhoseActionRuns() =
-        runTest {
-            val gate = Gate()
-            val barrier = barrier(2, BREAK, action = gate::run)
-            val first = List(2) { Callers(this).call { barrier.arrive() } }
-            val next = List(2) { Callers(this).call { barrier.arrive() } }
-            next[0].cancel()
-            runCurrent()
-            assertBroken(next[1])
-            assertState(barrier, waiting = 1, isBroken = true)
-            gate.open[0].complete(Unit)
-            runCurrent()
-            assertTrue(first.all { it.isServed })
-            assertState(barrier, waiting = 0, isBroken = true)
+        scene(2, BREAK, isGated = true) {
+            come("a", "b", "next", "other")
+            cancel("next")
+            broken("other")
+            assertState(waiting = 1, isBroken = true)
+            open(0)
+            scope.runCurrent()
+            assertEquals(setOf("a", "b"), callers.served.toSet())
+            assertState(waiting = 0, isBroken = true)
         }
 
     @Test
     fun action_resetsItsOwnBarrier_isSkippedByItsPartiesAndLeavesItWhole() =
         runTest {
             var barrier: BarrierFace? = null
-            var isFirst = true
-            barrier = barrier(2) { if (isFirst) barrier!!.reset().also { isFirst = false } }
-            val callers = List(2) { Callers(this).call { barrier.arrive() } }
-            callers.forEach(::assertBroken)
-            Callers(this).assertWhole(barrier)
+            var runs = 0
+            barrier = barrier(2) { if (runs++ == 0) barrier!!.reset() }
+            val callers = List(4) { Callers(this).call { barrier.arrive() } }
+            callers.take(2).forEach(::assertBroken)
+            assertTrue(callers.drop(2).all { it.isServed })
+            assertState(barrier, waiting = 0)
         }
 }

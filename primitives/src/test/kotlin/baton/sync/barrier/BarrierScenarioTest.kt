@@ -3,7 +3,6 @@ package baton.sync.barrier
 import baton.sync.Barrier
 import baton.sync.BarrierBrokenException
 import baton.waiting.Callers
-import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.launch
@@ -32,40 +31,6 @@ class BarrierScenarioTest {
         }
 
     /**
-     * tokio's Barrier is not cancel safe: an arrival that was dropped was counted, and the barrier tripped one short.
-     */
-    @Test
-    fun cancel_oneArrivalInN_doesNotTripBeforeTheNthRealOne() =
-        runTest {
-            val callers = Callers(this)
-            val barrier = Barrier(5)
-            repeat(3) { callers.call { barrier.arrive() } }
-            callers.call { barrier.arrive() }.cancel()
-            callers.call { barrier.arrive() }
-            assertEquals(0, callers.served.size)
-            callers.call { barrier.arrive() }
-            assertEquals(5, callers.served.size)
-        }
-
-    /** The last party is cancelled at the moment of the trip: the others wait for no further party. */
-    @Test
-    fun cancel_lastPartyAtTheTrip_othersAreLetGo() =
-        runTest {
-            val barrier = Barrier(3)
-            val seen = mutableListOf<Int>()
-            repeat(2) { Callers(this).call { seen += barrier.arrive() } }
-            val last =
-                Callers(this).callAtOnce {
-                    seen += barrier.arrive()
-                    awaitCancellation()
-                }
-            last.cancel()
-            runCurrent()
-            assertEquals(listOf(0, 2, 1), seen)
-            assertFalse(barrier.isBroken)
-        }
-
-    /**
      * States that only one party could leave: here an action that never ends, and a reset that does not wait for it.
      */
     @Test
@@ -84,27 +49,6 @@ class BarrierScenarioTest {
             runCurrent()
             assertTrue(stuck[1].isCancelled)
             assertFalse(barrier.isBroken)
-        }
-
-    /** An old action that ends late let go, or broke, a generation that was not its own. */
-    @Test
-    fun reset_oldActionEndsWhileTheNextRuns_doesNotTouchThat() =
-        runTest {
-            for (fails in listOf(false, true)) {
-                val gates = List(2) { CompletableDeferred<Unit>() }
-                var runs = 0
-                val barrier = Barrier(2) { gates[runs++].await() }
-                repeat(2) { Callers(this).call { barrier.arrive() } }
-                barrier.reset()
-                val next = List(2) { Callers(this).call { barrier.arrive() } }
-                if (fails) gates[0].completeExceptionally(IllegalStateException("late")) else gates[0].complete(Unit)
-                runCurrent()
-                assertTrue(next.all { it.isWaiting })
-                assertEquals(1, barrier.waiting)
-                gates[1].complete(Unit)
-                runCurrent()
-                assertTrue(next.all { it.isServed })
-            }
         }
 
     /** JDK-6253848 and its kin: threads that meet again and again, and a number for the generation that wraps. */

@@ -1,28 +1,44 @@
 package baton.sync.condition
 
-import baton.waiting.Caller
-import baton.waiting.Callers
+import baton.waiting.contract.WaiterContract
+import baton.waiting.contract.WaiterFixture
+import baton.waiting.contract.WaitingKind
+import baton.waiting.contract.WaitingPlace
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlin.time.Duration
+import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertSame
-import org.junit.jupiter.api.Assertions.assertTrue
 
 /** The common part of the topics of the condition's contract. */
-interface ConditionFixture {
+interface ConditionFixture : WaiterFixture {
     val factory: ConditionFactory
 
+    /** Whether a waiter that is cancelled when it has the mutex, and before it runs, passes the signal on. */
+    val passesSignalOn: Boolean get() = true
+
+    override val waitingKinds: List<WaitingKind>
+        get() =
+            listOf(
+                WaitingKind("await()", passesOn = passesSignalOn, keepsGrant = false) {
+                    ConditionPlace(this, ConditionFace::signal)
+                },
+                WaitingKind("await(), signalAll()", grantsAll = true, keepsGrant = false) {
+                    ConditionPlace(this, ConditionFace::signalAll)
+                },
+            )
+
     fun condition(mutex: String? = null, name: String? = null): ConditionFace = factory(mutex, name)
+
+    fun scene(test: suspend ConditionScene.() -> Unit) = runTest { ConditionScene(this, this@ConditionFixture).test() }
 
     /** [queued] wait for the mutex, [waiting] for a signal. */
     fun assertState(condition: ConditionFace, isLocked: Boolean, queued: Int = 0, waiting: Int = 0) {
         val mutex = condition.mutex
         val state = "locked = ${mutex.isLocked}, queued = ${mutex.waiting}, waiting = ${condition.waiting}"
         assertEquals("locked = $isLocked, queued = $queued, waiting = $waiting", state)
-    }
-
-    fun assertContains(message: String?, vararg parts: Any) {
-        for (part in parts) {
-            assertTrue(message.orEmpty().contains(part.toString())) { "\"$message\" does not contain $part" }
-        }
     }
 
     /** Locks, waits for a signal, and unlocks however the wait ends. So it must hold the mutex then. */
@@ -35,15 +51,36 @@ interface ConditionFixture {
             mutex.unlock(owner)
         }
     }
+}
 
-    fun Callers.visitor(condition: ConditionFace, name: String = "visitor", owner: Any? = null): Caller =
-        call(name) { condition.visit(owner) }
+/** A waiter unlocks the mutex however its wait ends. */
+private class ConditionPlace(private val fixture: ConditionFixture, private val wake: ConditionFace.() -> Unit) :
+    WaitingPlace {
+    private val condition = fixture.condition()
 
-    suspend fun ConditionFace.lockAndSignal() {
-        mutex.lock()
-        signal()
-        mutex.unlock()
+    override val waiting: Int get() = condition.waiting
+
+    override suspend fun waitHere() = with(fixture) { condition.visit(Any()) }
+
+    override suspend fun waitHere(timeout: Duration): Boolean {
+        condition.mutex.lock()
+        try {
+            return condition.await(timeout)
+        } finally {
+            condition.mutex.unlock()
+        }
     }
+
+    override fun grant() {
+        val lockAndWake = suspend {
+            condition.mutex.lock()
+            condition.wake()
+            condition.mutex.unlock()
+        }
+        lockAndWake.startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
+    }
+
+    override fun assertIdle(holders: Int) = fixture.assertState(condition, isLocked = false)
 }
 
 /**
@@ -51,6 +88,6 @@ interface ConditionFixture {
  * topics: an API that cannot do one of them implements the others.
  */
 abstract class ConditionContract(override val factory: ConditionFactory) :
+    WaiterContract,
     ConditionSignals,
-    ConditionOwners,
     ConditionCancellation

@@ -4,7 +4,6 @@ import baton.sync.Mutex
 import baton.sync.withLock
 import baton.waiting.Callers
 import kotlin.time.Duration.Companion.milliseconds
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.test.advanceTimeBy
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
@@ -18,49 +17,6 @@ import org.junit.jupiter.api.Test
 class ConditionScenarioTest {
     private val mutex = Mutex(name = "account")
     private val condition = mutex.newCondition("enough")
-
-    /** cpython bpo-22970: a wait that was cancelled while it took the lock again threw without the lock. */
-    @Test
-    fun cancel_whileItTakesTheMutexAgain_isCancelledOnlyWithIt() =
-        runTest {
-            val waiter = Callers(this).call { mutex.withLock("waiter") { condition.await() } }
-            mutex.lock("signaller")
-            condition.signal()
-            runCurrent()
-            waiter.cancel()
-            runCurrent()
-            assertTrue(waiter.isWaiting)
-            mutex.unlock("signaller")
-            runCurrent()
-            assertTrue(waiter.isCancelled)
-            assertFalse(mutex.isLocked)
-        }
-
-    /** cpython gh-112202: the notified waiter was cancelled, and no other waiter was notified. */
-    @Test
-    fun cancel_whoWasSignalled_wakesAnother() =
-        runTest {
-            val (first, second) = List(2) { Callers(this).call { mutex.withLock { condition.await() } } }
-            mutex.withLock { condition.signal() }
-            first.cancel()
-            runCurrent()
-            assertTrue(first.isCancelled && second.isServed)
-        }
-
-    /** glibc 13165: a wait could take a signal that was sent before it began, from an earlier waiter. */
-    @Test
-    fun signal_takenByNobodyWhoCameLater() =
-        runTest {
-            val callers = Callers(this)
-            callers.call("early") { mutex.withLock { condition.await() } }
-            mutex.lock()
-            condition.signal()
-            callers.callAtOnce("late") { mutex.withLock { condition.await() } }
-            mutex.unlock()
-            runCurrent()
-            assertEquals(listOf("early"), callers.served)
-            assertEquals(1, condition.waiting)
-        }
 
     @Test
     fun conditions_ofOneMutex_knowNothingOfEachOther() =
@@ -97,15 +53,6 @@ class ConditionScenarioTest {
             }
             assertEquals(listOf("first", "second"), callers.served)
             assertFalse(mutex.isLocked)
-        }
-
-    @Test
-    fun cancel_cause_isWhatAwaitThrows() =
-        runTest {
-            val waiter = Callers(this).call { mutex.withLock { condition.await() } }
-            waiter.job.cancel(CancellationException("enough is enough"))
-            runCurrent()
-            assertEquals("enough is enough", waiter.failure!!.message)
         }
 
     /** Timed waits that all end at the same moment, while the mutex is free: each takes it after another. */

@@ -1,8 +1,12 @@
 package baton.sync.condition
 
+import baton.waiting.contract.SuspendingWaiterDispatch
+import baton.waiting.contract.WaiterTimeouts
+
 class KotlinConditionTest :
     ConditionContract(::KotlinConditionFace),
     ConditionReturn,
+    WaiterTimeouts,
     ConditionTimeouts,
-    ConditionDispatch,
+    SuspendingWaiterDispatch,
     ConditionHostility

@@ -1,5 +1,6 @@
 package baton.sync.countdown
 
+import baton.waiting.contract.WaiterTimeouts
 import kotlin.time.Duration
 
 /** A latch or a wait group as the contracts see it, over any of the APIs. */
@@ -13,7 +14,7 @@ interface CountdownFace {
 
     suspend fun await()
 
-    /** In the virtual time of the calling coroutine; only the contract [CountdownTimeouts] calls it. */
+    /** In the virtual time of the calling coroutine; only the contract [WaiterTimeouts] calls it. */
     suspend fun await(timeout: Duration): Boolean
 
     /** Returns the primitive's own string, or a text that contains it. */

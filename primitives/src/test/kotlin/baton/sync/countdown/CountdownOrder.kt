@@ -12,16 +12,18 @@ import org.junit.jupiter.api.Test
 /** No waiter is released before zero, and all are at zero; first come, first woken. */
 interface CountdownOrder : CountdownFixture {
     @Test
-    fun down_fromAnyCount_countsToZero() {
-        for (count in 0..3) {
-            val countdown = countdown(count)
-            for (left in count downTo 1) {
-                assertState(countdown, count = left)
-                countdown.down()
+    fun down_fromAnyCount_countsToZeroWhereNobodyWaits() =
+        runTest {
+            for (count in 0..3) {
+                val countdown = countdown(count)
+                for (left in count downTo 1) {
+                    assertState(countdown, count = left)
+                    countdown.down()
+                }
+                repeat(2) { assertTrue(Callers(this).callAtOnce { countdown.await() }.isServed) }
+                assertState(countdown, count = 0)
             }
-            assertState(countdown, count = 0)
         }
-    }
 
     @Test
     fun create_greatestCount_countsDownFromThere() =
@@ -32,17 +34,6 @@ interface CountdownOrder : CountdownFixture {
             val waiter = Callers(this).call { countdown.await() }
             assertTrue(waiter.isWaiting)
             assertState(countdown, count = Int.MAX_VALUE - 2, waiting = 1)
-        }
-
-    @Test
-    fun await_atZero_doesNotSuspend() =
-        runTest {
-            for (count in 0..1) {
-                val countdown = countdown(count)
-                repeat(count) { countdown.down() }
-                repeat(2) { assertTrue(Callers(this).callAtOnce { countdown.await() }.isServed) }
-                assertState(countdown, count = 0)
-            }
         }
 
     @Test
@@ -75,19 +66,6 @@ interface CountdownOrder : CountdownFixture {
             assertState(countdown, count = 0, waiting = 0)
             runCurrent()
             assertEquals(listOf("a", "b", "c", "d", "e"), callers.served)
-        }
-
-    @Test
-    fun await_atZeroAndThoseBeforeHaveNotRunYet_doesNotSuspend() =
-        runTest {
-            val callers = Callers(this)
-            val countdown = countdown(1)
-            val waiter = callers.call("waiter") { countdown.await() }
-            countdown.down()
-            assertTrue(callers.callAtOnce("newcomer") { countdown.await() }.isServed)
-            assertTrue(waiter.isWaiting)
-            runCurrent()
-            assertEquals(listOf("newcomer", "waiter"), callers.served)
         }
 
     @Test

@@ -3,20 +3,14 @@ package baton.sync.countdown
 import baton.memory.assertCollected
 import baton.sync.Latch
 import baton.sync.WaitGroup
-import baton.waiting.Callers
 import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
-import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.test.currentTime
-import kotlinx.coroutines.test.runCurrent
-import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /** Bugs that have been shipped elsewhere, as far as the contract does not cover them already. */
@@ -30,77 +24,6 @@ class CountdownScenarioTest {
         val open = Latch(0)
         repeat(3) { open.countDown() }
         assertEquals(0, open.count)
-    }
-
-    /** Go #19677, "WaitGroup is reused before previous Wait has returned": there a panic. */
-    @Test
-    fun add_beforeThoseLetInHaveReturned_isAnOrdinaryRound() =
-        runTest {
-            val callers = Callers(this)
-            val group = WaitGroup()
-            for (round in 1..3) {
-                group.add()
-                callers.callAtOnce("round $round") { group.await() }
-                group.done()
-            }
-            assertEquals(emptyList<String>(), callers.served)
-            runCurrent()
-            assertEquals((1..3).map { "round $it" }, callers.served)
-        }
-
-    /** The last arriver is cancelled at the moment it opens: the others are released all the same. */
-    @Test
-    fun countDown_byOneThatIsCancelledThen_letsInTheOthers() =
-        runTest {
-            val latch = Latch(2)
-            val callers = Callers(this)
-            callers.call("first") {
-                latch.countDown()
-                latch.await()
-            }
-            val last =
-                callers.callAtOnce("last") {
-                    latch.countDown()
-                    delay(1)
-                }
-            last.cancel()
-            runCurrent()
-            assertEquals(listOf("first"), callers.served)
-        }
-
-    /** tokio's barrier, incan #418: a cancelled arrival counted. A cancelled await counts nothing. */
-    @Test
-    fun cancel_whileItWaits_countIsWhatItWas() =
-        runTest {
-            val latch = Latch(2)
-            val cancelled = Callers(this).call { latch.await() }
-            val waiter = Callers(this).call { latch.await() }
-            latch.countDown()
-            cancelled.cancel()
-            runCurrent()
-            assertTrue(waiter.isWaiting)
-            assertEquals(1, latch.count)
-        }
-
-    /** kotlinx #80: many waiters, one event. Each resumes the next on its own stack: see CountdownStackTest. */
-    @Test
-    fun countDown_resumedCodeThrows_othersAreLetInAndTheCallerHearsNothing() {
-        val uncaught = mutableListOf<Throwable>()
-        val thread = Thread.currentThread()
-        val before = thread.uncaughtExceptionHandler
-        thread.setUncaughtExceptionHandler { _, e -> uncaught += e }
-        try {
-            val latch = Latch(1)
-            var served = false
-            val failing = Continuation<Unit>(EmptyCoroutineContext) { error("in the completion") }
-            suspend { latch.await() }.startCoroutine(failing)
-            suspend { latch.await() }.startCoroutine(Continuation(EmptyCoroutineContext) { served = true })
-            latch.countDown()
-            assertTrue(served)
-            assertEquals(listOf("in the completion"), uncaught.map { it.message })
-        } finally {
-            thread.setUncaughtExceptionHandler(before)
-        }
     }
 
     /** Each released waiter uses the group again, on the stack of the `done` that released it. */
@@ -120,27 +43,6 @@ class CountdownScenarioTest {
         assertEquals(listOf(0, 1, 2), served)
         assertEquals(0, group.count)
     }
-
-    /** Parts that take different times: the purpose of latch and group. */
-    @Test
-    fun await_severalParts_takesAsLongAsTheLongest() =
-        runTest {
-            val ready = Latch(3)
-            val group = WaitGroup()
-            for (millis in listOf(30L, 10L, 20L)) {
-                group.add()
-                launch {
-                    delay(millis)
-                    ready.countDown()
-                    delay(millis)
-                    group.done()
-                }
-            }
-            ready.await()
-            assertEquals(30, currentTime)
-            group.await()
-            assertEquals(60, currentTime)
-        }
 
     /** kotlinx #2355: the last waiter was retained. In a batch it would be the first, the last, and all between. */
     @Test

@@ -166,21 +166,4 @@ interface WaitGroupRounds : CountdownFixture {
             assertEquals(listOf(true, false, true), next.map { it.isServed })
             assertTrue(old[1].isCancelled && next[1].isCancelled)
         }
-
-    @Test
-    fun cancel_allOfARound_leavesTheGroupUsable() =
-        runTest {
-            val group = group(1)
-            repeat(3) {
-                val waiters = List(3) { Callers(this).call { group.await() } }
-                waiters.forEach { it.cancel() }
-                assertState(group, count = 1)
-                group.down()
-                group.add()
-            }
-            val waiter = Callers(this).call { group.await() }
-            group.down()
-            runCurrent()
-            assertTrue(waiter.isServed)
-        }
 }

@@ -1,6 +1,7 @@
 package baton.sync.mutex
 
 import baton.sync.semaphore.contract.SemaphoreFace
+import baton.waiting.contract.WaiterTimeouts
 import kotlin.time.Duration
 
 /** A mutex as a contract sees it, over any of the APIs. The rules of [SemaphoreFace] hold here, too. */
@@ -15,7 +16,7 @@ interface MutexFace {
 
     fun tryLock(owner: Any? = null): Boolean
 
-    /** In the virtual time of the calling coroutine; only the contract [MutexTimeouts] calls it. */
+    /** In the virtual time of the calling coroutine; only the contract [WaiterTimeouts] calls it. */
     suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean
 
     fun unlock(owner: Any? = null)

@@ -2,7 +2,6 @@ package baton.sync.mutex
 
 import baton.sync.assertContains
 import baton.sync.assertState
-import baton.sync.countdown.assertState
 import baton.waiting.Callers
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
@@ -16,84 +15,94 @@ import org.junit.jupiter.api.assertThrows
 
 /** The owner that holds the mutex, and what that allows. */
 interface MutexOwners : MutexFixture {
-    @Test
-    fun lock_withOwner_showsTheHolder() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock("t1")
-            assertEquals("t1", mutex.holder)
-            mutex.unlock("t1")
-            assertNull(mutex.holder)
-            assertState(mutex, isLocked = false)
-            assertTrue(mutex.tryLock("t2"))
-            assertEquals("t2", mutex.holder)
-        }
+    private class State(val isLocked: Boolean, val owner: Any?)
 
-    @Test
-    fun lock_withoutOwner_hasNoHolder() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock()
-            assertNull(mutex.holder)
-            assertState(mutex, isLocked = true)
-        }
+    private val states get() = listOf(State(false, null), State(true, null), State(true, "a"), State(true, "b"))
 
+    /** Every call by nobody, by the holder and by others; in every state, while others wait and while nobody does. */
     @Test
-    fun lock_againBySameOwner_throwsAndStaysLocked() =
+    fun calls_inEveryState_changeItOrThrowWhoHoldsItAndChangeNothing() =
         runTest {
-            val mutex = mutex(name = "account")
-            mutex.lock("t1")
-            repeat(2) {
-                assertContains(assertThrows<IllegalStateException> { mutex.lock("t1") }.message, "t1")
-                assertEquals("t1", mutex.holder)
-                assertState(mutex, isLocked = true)
+            for (state in states) {
+                for (waiters in if (state.isLocked) 0..1 else 0..0) {
+                    for (by in listOf(null, "a", "b")) {
+                        lockAndTryLock(locked(Callers(this), state, waiters), state, by, waiters)
+                        unlock(locked(Callers(this), state, waiters), state, by, waiters)
+                        runCurrent()
+                    }
+                }
             }
-            mutex.unlock("t1")
-            assertState(mutex, isLocked = false)
         }
 
-    @Test
-    fun lock_againBySameOwnerWhileOthersWait_throwsAtOnce() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock("t1")
-            Callers(this).call { mutex.lock("t2") }
-            assertThrows<IllegalStateException> { mutex.lock("t1") }
-            assertState(mutex, isLocked = true, waiting = 1)
-            mutex.unlock("t1")
-            assertEquals("t2", mutex.holder)
-        }
+    private fun locked(callers: Callers, state: State, waiters: Int): MutexFace {
+        val mutex = mutex(name = "account")
+        if (state.isLocked) assertTrue(mutex.tryLock(state.owner))
+        repeat(waiters) { callers.call { mutex.lock("next") } }
+        assertState(mutex, state.isLocked, waiters)
+        assertEquals(state.owner, mutex.holder)
+        return mutex
+    }
 
-    @Test
-    fun tryLock_againBySameOwner_throwsAndStaysLocked() =
-        runTest {
-            val mutex = mutex(name = "account")
-            mutex.lock("t1")
-            assertContains(assertThrows<IllegalStateException> { mutex.tryLock("t1") }.message, "account", "t1")
-            assertEquals("t1", mutex.holder)
+    private suspend fun lockAndTryLock(mutex: MutexFace, state: State, by: Any?, waiters: Int) {
+        if (!state.isLocked) {
+            assertTrue(mutex.tryLock(by))
+            assertEquals(by, mutex.holder)
+            mutex.unlock(by)
+            mutex.lock(by)
             assertState(mutex, isLocked = true)
+            assertEquals(by, mutex.holder)
+            return
         }
+        repeat(2) {
+            if (by != null && by == state.owner) {
+                for (call in listOf<suspend () -> Any?>({ mutex.tryLock(by) }, { mutex.lock(by) })) {
+                    assertContains(assertThrows<IllegalStateException> { call() }.message, "account", by)
+                }
+            } else {
+                assertFalse(mutex.tryLock(by))
+            }
+            assertState(mutex, isLocked = true, waiters)
+            assertEquals(state.owner, mutex.holder)
+        }
+    }
+
+    private fun unlock(mutex: MutexFace, state: State, by: Any?, waiters: Int) {
+        if (state.isLocked && by == state.owner) {
+            mutex.unlock(by)
+            assertState(mutex, isLocked = waiters > 0)
+            assertEquals(if (waiters > 0) "next" else null, mutex.holder)
+        }
+        val before = mutex.holder
+        if (before == by && mutex.isLocked) return
+        repeat(2) {
+            val e = assertThrows<IllegalStateException> { mutex.unlock(by) }
+            assertContains(e.message, *listOfNotNull("account", before).toTypedArray())
+            assertEquals(before, mutex.holder)
+        }
+        assertEquals(before != null || (state.isLocked && by != state.owner), mutex.isLocked)
+    }
 
     @Test
-    fun lock_afterHandOverBySameOwner_throws() =
+    fun lock_waitersWithAndWithoutOwner_standInOneQueueAndAreHoldersFromTheHandOverOn() =
         runTest {
+            val callers = Callers(this)
             val mutex = mutex(locked = true)
-            val waiter = Callers(this).call { mutex.lock("t1") }
+            val owners = listOf("a", null, "a", "b", null)
+            owners.forEachIndexed { i, owner -> callers.call("$i") { mutex.lock(owner) } }
+            var before: Any? = null
+            for (i in owners.indices) {
+                mutex.unlock(before)
+                assertState(mutex, isLocked = true, waiting = 4 - i)
+                assertEquals(owners[i], mutex.holder)
+                before = owners[i]
+                if (before != null) assertThrows<IllegalStateException> { mutex.tryLock(before) }
+                assertEquals(i, callers.served.size)
+                runCurrent()
+                assertEquals("$i", callers.served.last())
+            }
             mutex.unlock()
-            assertThrows<IllegalStateException> { mutex.tryLock("t1") }
-            runCurrent()
-            assertTrue(waiter.isServed)
-            assertThrows<IllegalStateException> { mutex.lock("t1") }
-        }
-
-    @Test
-    fun tryLock_byAnotherOwner_isRefused() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock("t1")
-            assertFalse(mutex.tryLock("t2"))
-            assertFalse(mutex.tryLock())
-            assertEquals("t1", mutex.holder)
+            assertState(mutex, isLocked = false)
+            assertNull(mutex.holder)
         }
 
     @Test
@@ -101,14 +110,12 @@ interface MutexOwners : MutexFixture {
         runTest {
             val mine = Owner(1)
             val equal = Owner(1)
-            val callers = Callers(this)
             val mutex = mutex()
             mutex.lock(mine)
             assertFalse(mutex.tryLock(equal))
             assertThrows<IllegalStateException> { mutex.unlock(equal) }
             assertSame(mine, mutex.holder)
-            val waiter = callers.call { mutex.lock(equal) }
-            assertTrue(waiter.isWaiting)
+            assertTrue(Callers(this).call { mutex.lock(equal) }.isWaiting)
             mutex.unlock(mine)
             assertSame(equal, mutex.holder)
             assertThrows<IllegalStateException> { mutex.unlock(mine) }
@@ -117,137 +124,22 @@ interface MutexOwners : MutexFixture {
         }
 
     @Test
-    fun owner_whoseEqualsThrows_isNotAsked() =
+    fun owner_whoseEqualsAndToStringThrow_doesNotHideWhatIsWrong() =
         runTest {
-            val mutex = mutex()
-            val owner = Hostile()
-            mutex.lock(owner)
-            assertFalse(mutex.tryLock(Hostile()))
-            mutex.unlock(owner)
-            assertState(mutex, isLocked = false)
-        }
-
-    @Test
-    fun owner_whoseToStringThrows_doesNotHideWhatIsWrong() =
-        runTest {
-            val mutex = mutex(name = "account")
-            val owner = Hostile()
-            mutex.lock(owner)
-            val again = assertThrows<IllegalStateException> { mutex.lock(owner) }
-            assertContains(again.message, "account", "Hostile")
-            val wrong = assertThrows<IllegalStateException> { mutex.unlock(Hostile()) }
-            assertContains(wrong.message, "account", "Hostile")
-            assertContains(mutex.toString(), "account", "Hostile")
-            assertSame(owner, mutex.holder)
-        }
-
-    @Test
-    fun unlock_withoutOwnerButLockedWithOne_throwsAndStaysLocked() =
-        runTest {
-            val mutex = mutex(name = "account")
-            mutex.lock("t1")
-            assertContains(assertThrows<IllegalStateException> { mutex.unlock() }.message, "account", "t1")
-            assertEquals("t1", mutex.holder)
-            assertState(mutex, isLocked = true)
-        }
-
-    @Test
-    fun unlock_byAnotherOwner_throwsAndStaysLocked() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock("t1")
-            assertContains(assertThrows<IllegalStateException> { mutex.unlock("t2") }.message, "t1", "t2")
-            assertEquals("t1", mutex.holder)
-            mutex.unlock("t1")
-        }
-
-    @Test
-    fun unlock_withOwnerButLockedWithoutOne_throwsAndStaysLocked() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock()
-            assertThrows<IllegalStateException> { mutex.unlock("t1") }
-            assertState(mutex, isLocked = true)
-            Callers(this).call { mutex.lock() }
-            assertThrows<IllegalStateException> { mutex.unlock("t1") }
-            assertState(mutex, isLocked = true, waiting = 1)
-        }
-
-    @Test
-    fun unlock_withOwnerButFree_throwsAndStaysFree() {
-        val mutex = mutex()
-        assertThrows<IllegalStateException> { mutex.unlock("t1") }
-        assertState(mutex, isLocked = false)
-    }
-
-    @Test
-    fun unlock_wrongOwnerWhileOthersWait_letsNobodyIn() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock("t1")
-            val waiter = Callers(this).call { mutex.lock("t2") }
-            assertThrows<IllegalStateException> { mutex.unlock() }
-            assertThrows<IllegalStateException> { mutex.unlock("t2") }
-            runCurrent()
-            assertTrue(waiter.isWaiting)
-            assertEquals("t1", mutex.holder)
-        }
-
-    @Test
-    fun unlock_bySomebodyWhoUnlockedBefore_throws() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock("t1")
-            Callers(this).call { mutex.lock("t2") }
-            mutex.unlock("t1")
-            assertThrows<IllegalStateException> { mutex.unlock("t1") }
-            assertEquals("t2", mutex.holder)
-        }
-
-    @Test
-    fun holder_directlyAfterHandOver_isTheNext() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock("t1")
-            val next = Callers(this).call { mutex.lock("t2") }
-            mutex.unlock("t1")
-            assertEquals("t2", mutex.holder)
-            assertFalse(next.isServed)
-            runCurrent()
-            assertTrue(next.isServed)
-        }
-
-    @Test
-    fun lock_twoWaitersWithTheSameOwner_secondWaitsForTheFirst() =
-        runTest {
-            val callers = Callers(this)
-            val mutex = mutex(locked = true)
-            val first = callers.call("first") { mutex.lock("t1") }
-            val second = callers.call("second") { mutex.lock("t1") }
-            assertState(mutex, isLocked = true, waiting = 2)
-            mutex.unlock()
-            runCurrent()
-            assertTrue(first.isServed)
-            assertTrue(second.isWaiting)
-            mutex.unlock("t1")
-            runCurrent()
-            assertTrue(second.isServed)
-            assertEquals("t1", mutex.holder)
-            mutex.unlock("t1")
-            assertState(mutex, isLocked = false)
-        }
-
-    @Test
-    fun holder_nextHasNoOwner_isNull() =
-        runTest {
-            val mutex = mutex()
-            mutex.lock("t1")
-            Callers(this).call { mutex.lock() }
-            mutex.unlock("t1")
-            assertNull(mutex.holder)
-            assertState(mutex, isLocked = true)
-            mutex.unlock()
-            assertState(mutex, isLocked = false)
+            for (error in listOf(UnsupportedOperationException(), LinkageError())) {
+                val mutex = mutex(name = "account")
+                val owner = Hostile(error)
+                val other = Hostile(error)
+                mutex.lock(owner)
+                assertFalse(mutex.tryLock(other))
+                for (call in listOf<suspend () -> Any?>({ mutex.lock(owner) }, { mutex.unlock(other) })) {
+                    assertContains(assertThrows<IllegalStateException> { call() }.message, "account", "Hostile")
+                }
+                assertContains(mutex.toString(), "account", "Hostile")
+                assertSame(owner, mutex.holder)
+                mutex.unlock(owner)
+                assertState(mutex, isLocked = false)
+            }
         }
 
     @Test
@@ -264,29 +156,13 @@ interface MutexOwners : MutexFixture {
             mutex.unlock(account)
         }
 
-    @Test
-    fun owner_whoseToStringThrowsAnError_doesNotHideWhatIsWrong() =
-        runTest {
-            val mutex = mutex(name = "account")
-            val owner = Broken()
-            mutex.lock(owner)
-            assertContains(assertThrows<IllegalStateException> { mutex.lock(owner) }.message, "account", "Broken")
-            assertContains(assertThrows<IllegalStateException> { mutex.unlock(Broken()) }.message, "account", "Broken")
-            assertContains(mutex.toString(), "account", "Broken")
-            assertSame(owner, mutex.holder)
-        }
-
-    private class Broken {
-        override fun toString(): String = throw LinkageError("toString")
-    }
-
     private data class Owner(val id: Int)
 
-    private class Hostile {
-        override fun equals(other: Any?): Boolean = throw UnsupportedOperationException("equals")
+    private class Hostile(private val error: Throwable) {
+        override fun equals(other: Any?): Boolean = throw error
 
-        override fun hashCode(): Int = throw UnsupportedOperationException("hashCode")
+        override fun hashCode(): Int = throw error
 
-        override fun toString(): String = throw UnsupportedOperationException("toString")
+        override fun toString(): String = throw error
     }
 }

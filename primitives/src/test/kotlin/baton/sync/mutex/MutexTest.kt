@@ -1,19 +1,23 @@
 package baton.sync.mutex
 
+import baton.waiting.contract.SuspendingWaiterDispatch
+import baton.waiting.contract.WaiterDispatch
+import baton.waiting.contract.WaiterTimeouts
+
 class KotlinMutexTest :
     MutexContract(::KotlinMutexFace),
-    MutexTimeouts,
-    MutexDispatch,
+    WaiterTimeouts,
+    SuspendingWaiterDispatch,
     MutexRunTwice
 
 class SelectMutexTest :
     MutexContract(::SelectMutexFace),
-    MutexTimeouts,
-    MutexDispatch,
+    WaiterTimeouts,
+    WaiterDispatch,
     MutexHostility
 
 class MixedMutexTest :
     MutexContract(::MixedMutexFace),
-    MutexTimeouts,
-    MutexDispatch,
+    WaiterTimeouts,
+    WaiterDispatch,
     MutexHostility

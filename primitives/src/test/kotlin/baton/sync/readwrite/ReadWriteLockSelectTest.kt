@@ -3,18 +3,15 @@ package baton.sync.readwrite
 import baton.sync.ReadWriteLock
 import baton.sync.ReadWritePolicy
 import baton.waiting.Callers
-import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.selects.onTimeout
 import kotlinx.coroutines.selects.select
-import kotlinx.coroutines.selects.selectUnbiased
 import kotlinx.coroutines.test.advanceTimeBy
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
-import org.junit.jupiter.api.assertThrows
 
 /** [ReadWriteLock.onRead] and [ReadWriteLock.onWrite] beside other clauses of one `select`. */
 class ReadWriteLockSelectTest {
@@ -24,63 +21,6 @@ class ReadWriteLockSelectTest {
         val state = "${lock.readers} read, ${lock.isWriteLocked}, ${lock.waiting} wait"
         assertEquals("$readers read, $written, $waiting wait", state)
     }
-
-    @Test
-    fun clause_free_winsAtOnce() =
-        runTest {
-            select { lock.onRead { assertState(readers = 1) } }
-            select { lock.onRead { lock.unlockRead() } }
-            assertState(readers = 1)
-            lock.unlockRead()
-            assertEquals("value", select { lock.onWrite { "value" } })
-            assertState(written = true)
-        }
-
-    @Test
-    fun clause_besideAChannel_loserLeavesTheQueue() =
-        runTest {
-            lock.lockWrite()
-            for (clause in listOf(lock.onRead, lock.onWrite)) {
-                val channel = Channel<Int>(1)
-                val selector =
-                    Callers(this).call {
-                        select {
-                            clause { }
-                            channel.onReceive { }
-                        }
-                    }
-                assertState(written = true, waiting = 1)
-                channel.send(1)
-                runCurrent()
-                assertTrue(selector.isServed)
-                assertState(written = true)
-            }
-            lock.unlockWrite()
-            assertState()
-        }
-
-    @Test
-    fun clause_besideAChannel_winnerTakesNoElement() =
-        runTest {
-            for (clause in listOf(lock.onRead, lock.onWrite)) {
-                lock.lockWrite()
-                val channel = Channel<Int>(1)
-                var won: String? = null
-                Callers(this).call {
-                    select {
-                        channel.onReceive { won = "channel" }
-                        clause { won = "lock" }
-                    }
-                }
-                lock.unlockWrite()
-                channel.send(1)
-                runCurrent()
-                assertEquals("lock", won)
-                assertEquals(1, channel.tryReceive().getOrNull())
-                if (lock.isWriteLocked) lock.unlockWrite() else lock.unlockRead()
-                assertState()
-            }
-        }
 
     @Test
     fun onWrite_losesToATimeout_letsInTheReadersItHeldBack() =
@@ -97,41 +37,6 @@ class ReadWriteLockSelectTest {
             assertState(readers = 1, waiting = 2)
             advanceTimeBy(51)
             assertTrue(selector.isServed && reader.isServed)
-            assertState(readers = 2)
-        }
-
-    @Test
-    fun clause_cancelledBetweenHandOverAndResumption_isUndone() =
-        runTest {
-            for (clause in listOf(lock.onRead, lock.onWrite)) {
-                lock.lockWrite()
-                val selector =
-                    Callers(this).call {
-                        select {
-                            clause { }
-                            onTimeout(100) { }
-                        }
-                    }
-                val next = Callers(this).call { lock.lockWrite() }
-                lock.unlockWrite()
-                selector.cancel()
-                runCurrent()
-                assertTrue(selector.isCancelled && next.isServed)
-                assertState(written = true)
-                lock.unlockWrite()
-            }
-        }
-
-    @Test
-    fun clause_cancelledWhileWaiting_leavesTheQueue() =
-        runTest {
-            lock.lockRead()
-            val writer = Callers(this).call { select { lock.onWrite { } } }
-            val readers = List(2) { Callers(this).call { select { lock.onRead { } } } }
-            readers[0].cancel()
-            writer.cancel()
-            runCurrent()
-            assertTrue(writer.isCancelled && readers[0].isCancelled && readers[1].isServed)
             assertState(readers = 2)
         }
 
@@ -196,59 +101,6 @@ class ReadWriteLockSelectTest {
         }
 
     @Test
-    fun onRead_twoLocksCrossing_bothSelectsAreServedAndHoldOneEach() =
-        runTest {
-            val other = ReadWriteLock()
-            lock.lockWrite()
-            other.lockWrite()
-            val selectors =
-                List(10) { i ->
-                    Callers(this).call {
-                        selectUnbiased {
-                            lock.onRead { }
-                            if (i % 2 == 0) other.onRead { } else other.onWrite { }
-                        }
-                    }
-                }
-            lock.unlockWrite()
-            other.unlockWrite()
-            runCurrent()
-            assertTrue(selectors.all { it.isServed })
-            assertEquals(10, lock.readers + other.readers)
-            assertEquals(0, lock.waiting + other.waiting)
-        }
-
-    @Test
-    fun clause_unlockedWhileStillRegistering_wins() =
-        runTest {
-            for (clause in listOf(lock.onRead, lock.onWrite)) {
-                lock.lockWrite()
-                val won =
-                    select {
-                        clause { "lock" }
-                        lock.unlockWrite()
-                    }
-                assertEquals("lock", won)
-                if (lock.isWriteLocked) lock.unlockWrite() else lock.unlockRead()
-                assertState()
-            }
-        }
-
-    @Test
-    fun clause_unlockedWhileStillRegisteringAndAnotherClauseWins_isFree() =
-        runTest {
-            for (clause in listOf(lock.onRead, lock.onWrite)) {
-                lock.lockWrite()
-                select {
-                    clause { }
-                    CompletableDeferred(Unit).onAwait { }
-                    lock.unlockWrite()
-                }
-                assertState()
-            }
-        }
-
-    @Test
     fun onRead_losersAmongACrowdLetIn_areNotCounted() =
         runTest {
             val channel = Channel<Int>(10)
@@ -272,12 +124,5 @@ class ReadWriteLockSelectTest {
             repeat(7) { lock.unlockRead() }
             runCurrent()
             assertTrue(writer.isServed)
-        }
-
-    @Test
-    fun clause_blockThrows_lockIsStillTheirs() =
-        runTest {
-            assertThrows<IllegalArgumentException> { select<Unit> { lock.onRead { throw IllegalArgumentException() } } }
-            assertState(readers = 1)
         }
 }

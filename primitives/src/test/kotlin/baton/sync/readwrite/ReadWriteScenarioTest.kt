@@ -16,7 +16,6 @@ import kotlinx.coroutines.test.advanceTimeBy
 import kotlinx.coroutines.test.advanceUntilIdle
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
-import kotlinx.coroutines.withTimeoutOrNull
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -30,41 +29,6 @@ class ReadWriteScenarioTest {
         assertTrue(lock.tryLockWrite())
         lock.unlockWrite()
     }
-
-    /** tokio #2849: a reader that reads again behind a parked writer hung, which was documented. */
-    @Test
-    fun lockRead_againBehindAWriter_isReportedInsteadOfHanging() =
-        runTest {
-            val lock = ReadWriteLock(name = "cache")
-            lock.withRead("t1") {
-                val writer = Callers(this).call { lock.withWrite("t2") { } }
-                val again = Callers(this).callAtOnce { lock.withRead("t1") { } }
-                assertTrue(again.failure is IllegalStateException)
-                for (part in listOf("cache", "t1", "t2")) assertTrue(part in again.failure!!.message!!)
-                assertTrue(writer.isWaiting)
-            }
-            runCurrent()
-            assertEquals("ReadWriteLock 'cache' (free, waiting = 0)", "$lock")
-        }
-
-    /** vs-threading #201: the lock was granted, and cancelled before the caller looked. */
-    @Test
-    fun cancel_lockGrantedButNotSeenYet_isGivenBack() =
-        runTest {
-            val lock = ReadWriteLock()
-            lock.lockWrite()
-            val waiters =
-                listOf(
-                    Callers(this).call { lock.lockRead() },
-                    Callers(this).call { lock.lockUpgradable() },
-                    Callers(this).call { lock.lockWrite() },
-                )
-            lock.unlockWrite()
-            waiters.forEach { it.cancel() }
-            runCurrent()
-            assertTrue(waiters.all { it.isCancelled })
-            assertFree(lock)
-        }
 
     /** WiredTiger WT-5395, asterinas #2977, spin-rs #124: readers near their greatest number spoiled the state. */
     @Test
@@ -119,23 +83,6 @@ class ReadWriteScenarioTest {
         field.setLong(lock.core, count.toLong())
     }
 
-    /** rustfs #2795: the count of waiting writers went up before the wait, and stayed when the task died. */
-    @Test
-    fun lockWrite_writersDieWhileTheyWait_readersAreNotBlockedForEver() =
-        runTest {
-            val lock = ReadWriteLock()
-            lock.lockRead()
-            repeat(10) {
-                assertEquals(null, withTimeoutOrNull(10) { lock.lockWrite() })
-                assertFalse(lock.tryLockWrite(10.milliseconds))
-                Callers(this).call { lock.lockWrite() }.cancel()
-            }
-            runCurrent()
-            assertTrue(lock.tryLockRead())
-            repeat(2) { lock.unlockRead() }
-            assertFree(lock)
-        }
-
     /** JDK-8023234: with readers admitted one by one, a barrier inside the section never trips. */
     @Test
     fun downgradeAndCancel_manyReadersWait_runAllTogether() =
@@ -166,46 +113,6 @@ class ReadWriteScenarioTest {
                 runCurrent()
                 assertTrue(readers.all { it.isServed }) { end }
             }
-        }
-
-    /** A writer that was granted and cancelled must not block the readers that had waited behind it. */
-    @Test
-    fun cancel_writerHandedOverButNotRunYet_readersHaveTheirTurn() =
-        runTest {
-            val callers = Callers(this)
-            val lock = ReadWriteLock()
-            lock.lockRead()
-            val first = callers.call("w1") { lock.lockWrite() }
-            callers.call("r") { lock.lockRead() }
-            callers.call("w2") { lock.lockWrite() }
-            lock.unlockRead()
-            first.cancel()
-            runCurrent()
-            assertEquals(listOf("r"), callers.served)
-            lock.unlockRead()
-            runCurrent()
-            assertEquals(listOf("r", "w2"), callers.served)
-        }
-
-    /** .NET's and Java's rule made explicit: two upgradable readers that wait for each other cannot exist. */
-    @Test
-    fun upgrade_twoWhoReadAndWantToWrite_neverWaitForEachOther() =
-        runTest {
-            val lock = ReadWriteLock()
-            var value = 0
-            repeat(2) {
-                launch {
-                    lock.lockUpgradable()
-                    val seen = value
-                    delay(10)
-                    lock.upgrade()
-                    value = seen + 1
-                    lock.unlockWrite()
-                }
-            }
-            advanceUntilIdle()
-            assertEquals(2, value)
-            assertFree(lock)
         }
 
     /** kotlinx PR #2045, never merged. */

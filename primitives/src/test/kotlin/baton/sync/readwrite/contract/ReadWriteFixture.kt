@@ -1,32 +1,92 @@
 package baton.sync.readwrite.contract
 
 import baton.sync.ReadWritePolicy
+import baton.waiting.contract.WaiterContract
+import baton.waiting.contract.WaiterFixture
+import baton.waiting.contract.WaitingKind
+import baton.waiting.contract.WaitingPlace
 import kotlin.time.Duration
+import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 
 /** The common part of the topics of the read-write lock's contract. */
-interface ReadWriteFixture {
+interface ReadWriteFixture : WaiterFixture {
     val factory: ReadWriteLockFactory
+
+    override val waitingKinds: List<WaitingKind>
+        get() =
+            ReadWritePolicy.entries.flatMap { policy ->
+                Access.entries.flatMap { access -> listOf(null, "t1").map { waitingKind(policy, access, it) } }
+            }
+
+    private fun waitingKind(policy: ReadWritePolicy, access: Access, owner: Any?) =
+        WaitingKind("$policy: $access, owner $owner", grantsAll = access == Access.READ) {
+            ReadWritePlace(lock(policy), access, owner)
+        }
 
     fun lock(policy: ReadWritePolicy = ReadWritePolicy.PHASE_FAIR, name: String? = null): ReadWriteLockFace =
         factory(policy, name)
+
+    /** Runs [test] without owners, and with an owner for each caller. */
+    fun scene(policy: ReadWritePolicy, test: suspend ReadWriteScene.() -> Unit) {
+        for (isOwned in listOf(false, true)) runTest { ReadWriteScene(this, lock(policy), isOwned).test() }
+    }
+
+    fun eachPolicy(test: suspend ReadWriteScene.(ReadWritePolicy) -> Unit) {
+        for (policy in ReadWritePolicy.entries) scene(policy) { test(policy) }
+    }
 
     fun assertState(lock: ReadWriteLockFace, readers: Int = 0, written: Boolean = false, waiting: Int = 0) {
         val state = "readers = ${lock.readers}, written = ${lock.isWriteLocked}, waiting = ${lock.waiting}"
         assertEquals("readers = $readers, written = $written, waiting = $waiting", state)
     }
+}
 
-    /** The lock has no holder and no waiter, and can be acquired in every mode. */
-    fun assertFree(lock: ReadWriteLockFace) {
-        assertState(lock)
-        assertEquals("null []", "${lock.writeHolder} ${lock.readHolders}")
-        assertTrue(lock.tryLockWrite())
-        lock.unlockWrite()
-        assertTrue(lock.tryLockUpgradable() && lock.tryLockRead())
-        lock.unlockRead()
-        lock.unlockUpgradable()
-        assertState(lock)
+/** The lock has no holder and no waiter, and can be acquired in every mode. */
+fun assertFree(lock: ReadWriteLockFace) {
+    val state = lock.run { "$readers $isWriteLocked $writeHolder $readHolders $waiting" }
+    assertEquals("0 false null [] 0", state)
+    assertTrue(lock.tryLockWrite())
+    lock.unlockWrite()
+    assertTrue(lock.tryLockUpgradable() && lock.tryLockRead())
+    lock.unlockRead()
+    lock.unlockUpgradable()
+    assertEquals(state, lock.run { "$readers $isWriteLocked $writeHolder $readHolders $waiting" })
+}
+
+/** Written without an owner at first. With an [owner], readers share it; each writer is an owner of its own. */
+internal class ReadWritePlace(
+    private val lock: ReadWriteLockFace,
+    private val access: Access,
+    private val owner: Any?,
+) : WaitingPlace {
+    private var isGranted = false
+
+    init {
+        check(lock.tryLockWrite())
+    }
+
+    private fun owner() = if (owner == null || access == Access.READ) owner else Any()
+
+    override val waiting: Int get() = lock.waiting
+
+    override suspend fun waitHere() = access.lock(lock, owner())
+
+    override suspend fun waitHere(timeout: Duration) = access.tryLock(lock, timeout, owner())
+
+    override fun grant() {
+        if (lock.isWriteLocked) lock.unlockWrite(lock.writeHolder)
+        else access.unlock(lock, lock.readHolders.singleOrNull())
+        isGranted = true
+    }
+
+    override fun assertIdle(holders: Int) {
+        val isWritten = !isGranted || (access == Access.WRITE && holders > 0)
+        val state = lock.run { "$readers, $isWriteLocked, $waiting" }
+        assertEquals("${if (isWritten) 0 else holders}, $isWritten, 0", state)
+        repeat(if (isGranted) holders else 1) { grant() }
+        assertFree(lock)
     }
 }
 
@@ -82,6 +142,7 @@ enum class Access {
  * queue. It consists of topics: an API that cannot do one of them (say [ReadWriteOwners]) implements the others.
  */
 abstract class ReadWriteContract(override val factory: ReadWriteLockFactory) :
+    WaiterContract,
     ReadWriteOrder,
     ReadWriteUpgrading,
     ReadWriteCancellation,

@@ -40,25 +40,6 @@ interface ReadWriteOwners : ReadWriteFixture {
         }
 
     @Test
-    fun lock_whileOthersHoldItWithOwners_waits() =
-        runTest {
-            for (access in Access.entries) {
-                for (owner in listOf(null, "t2")) {
-                    val lock = lock()
-                    lock.lockWrite("t1")
-                    assertFalse(access.tryLock(lock, owner))
-                    val waiter = Callers(this).call { access.lock(lock, owner) }
-                    assertState(lock, written = true, waiting = 1)
-                    lock.unlockWrite("t1")
-                    runCurrent()
-                    assertTrue(waiter.isServed)
-                    access.unlock(lock, owner)
-                    assertFree(lock)
-                }
-            }
-        }
-
-    @Test
     fun lockRead_againBySameOwner_isCountedAndMustBeUnlockedAsOften() =
         runTest {
             val lock = lock()
@@ -80,51 +61,71 @@ interface ReadWriteOwners : ReadWriteFixture {
                 for (wanted in Access.entries) {
                     if (wanted == Access.READ && held != Access.WRITE) continue
                     if (wanted == Access.UPGRADABLE && held == Access.READ) continue
-                    val lock = lock(name = "cache")
-                    held.lock(lock, "t1")
-                    val before = "$lock"
-                    val again = assertThrows<IllegalStateException> { wanted.lock(lock, "t1") }
-                    assertContains(again.message, "cache", "t1")
-                    val tried = assertThrows<IllegalStateException> { wanted.tryLock(lock, "t1") }
-                    assertContains(tried.message, "cache", "t1")
-                    assertEquals(before, "$lock")
-                    held.unlock(lock, "t1")
-                    assertFree(lock)
+                    for (waiters in 0..1) {
+                        val lock = lock(name = "cache")
+                        held.lock(lock, "t1")
+                        repeat(waiters) { Callers(this).call { lock.lockWrite("t2") } }
+                        val before = "$lock"
+                        val calls =
+                            listOf<suspend () -> Any?>({ wanted.lock(lock, "t1") }, { wanted.tryLock(lock, "t1") })
+                        for (call in calls) {
+                            assertContains(assertThrows<IllegalStateException> { call() }.message, "cache", "t1")
+                        }
+                        assertEquals(before, "$lock")
+                        held.unlock(lock, "t1")
+                        assertState(lock, written = waiters == 1)
+                    }
                 }
             }
         }
 
-    @Test
-    fun lock_bySomebodyWhoIsInAlreadyWhileOthersWait_throwsAtOnce() =
-        runTest {
-            for (held in Access.entries) {
-                val lock = lock()
-                held.lock(lock, "t1")
-                val writer = Callers(this).call { lock.lockWrite("t2") }
-                for (wanted in Access.entries) assertThrows<IllegalStateException> { wanted.lock(lock, "t1") }
-                assertState(lock, held.readers, written = held == Access.WRITE, waiting = 1)
-                held.unlock(lock, "t1")
-                runCurrent()
-                assertTrue(writer.isServed)
-                lock.unlockWrite("t2")
-                assertFree(lock)
-            }
-        }
+    private class SelfWait(
+        val by: String,
+        val other: String,
+        val wanted: List<Access>,
+        val prepare: suspend Callers.(ReadWriteLockFace) -> Unit,
+    )
+
+    private val selfWaits: List<SelfWait>
+        get() =
+            listOf(
+                SelfWait("t1", "without an owner", listOf(Access.READ, Access.UPGRADABLE)) {
+                    it.lockRead("t1")
+                    call { it.lockWrite() }
+                },
+                SelfWait("t1", "t2", listOf(Access.READ, Access.UPGRADABLE)) {
+                    it.lockRead("t1")
+                    call { it.lockWrite("t2") }
+                },
+                SelfWait("t1", "t2", listOf(Access.READ)) {
+                    it.lockUpgradable("t1")
+                    call { it.lockWrite("t2") }
+                },
+                SelfWait("t1", "t2", listOf(Access.READ, Access.UPGRADABLE)) {
+                    it.lockRead("t1")
+                    it.lockUpgradable("t2")
+                    call { it.upgrade("t2") }
+                },
+                SelfWait("t1", "t2", listOf(Access.UPGRADABLE)) {
+                    it.lockRead("t1")
+                    it.lockUpgradable("t2")
+                },
+            )
 
     /** tokio #2849: a reader that reads again behind a writer that waits for it. */
     @Test
-    fun lockRead_againBehindAWaitingWriter_throwsAndNamesBoth() =
+    fun lock_behindOneThatWaitsForTheCaller_throwsAndNamesBothAndTryLockIsRefused() =
         runTest {
-            for (writer in listOf(null, "t2")) {
-                for (policy in listOf(ReadWritePolicy.PHASE_FAIR, ReadWritePolicy.WRITER_FIRST)) {
-                    val lock = lock(policy, "cache")
-                    lock.lockRead("t1")
-                    Callers(this).call { lock.lockWrite(writer) }
-                    for (wanted in listOf(Access.READ, Access.UPGRADABLE)) {
-                        val e = assertThrows<IllegalStateException> { wanted.lock(lock, "t1") }
-                        assertContains(e.message, "cache", "t1", writer ?: "without an owner")
-                        assertFalse(wanted.tryLock(lock, "t1"))
-                        assertState(lock, readers = 1, waiting = 1)
+            for (policy in listOf(ReadWritePolicy.PHASE_FAIR, ReadWritePolicy.WRITER_FIRST)) {
+                for (case in selfWaits) {
+                    for (wanted in case.wanted) {
+                        val lock = lock(policy, "cache")
+                        case.prepare(Callers(this), lock)
+                        val before = "$lock"
+                        val e = assertThrows<IllegalStateException> { wanted.lock(lock, case.by) }
+                        assertContains(e.message, "cache", case.by, case.other)
+                        assertFalse(wanted.tryLock(lock, case.by))
+                        assertEquals(before, "$lock")
                     }
                 }
             }
@@ -140,51 +141,6 @@ interface ReadWriteOwners : ReadWriteFixture {
             assertTrue(lock.tryLockRead("t1"))
             assertState(lock, readers = 3, waiting = 1)
             assertThrows<IllegalStateException> { lock.lockUpgradable("t1") }
-        }
-
-    @Test
-    fun lockRead_againByTheUpgradableOneBehindAWaitingWriter_throws() =
-        runTest {
-            val lock = lock(name = "cache")
-            lock.lockUpgradable("t1")
-            Callers(this).call { lock.lockWrite("t2") }
-            val e = assertThrows<IllegalStateException> { lock.lockRead("t1") }
-            assertContains(e.message, "cache", "t1", "t2")
-            assertFalse(lock.tryLockRead("t1"))
-        }
-
-    @Test
-    fun lockRead_againWhileAnotherUpgrades_throwsAndNamesBoth() =
-        runTest {
-            val lock = lock(name = "cache")
-            lock.lockRead("t1")
-            lock.lockUpgradable("t2")
-            val upgrading = Callers(this).call { lock.upgrade("t2") }
-            for (wanted in listOf(Access.READ, Access.UPGRADABLE)) {
-                val e = assertThrows<IllegalStateException> { wanted.lock(lock, "t1") }
-                assertContains(e.message, "cache", "t1", "t2")
-            }
-            assertThrows<IllegalStateException> { lock.lockRead("t2") }
-            assertState(lock, readers = 2, waiting = 1)
-            lock.unlockRead("t1")
-            runCurrent()
-            assertTrue(upgrading.isServed)
-        }
-
-    @Test
-    fun lockUpgradable_byAPlainReaderBehindAnother_throwsAndNamesBoth() =
-        runTest {
-            val lock = lock(name = "cache")
-            lock.lockRead("t1")
-            lock.lockUpgradable("t2")
-            val e = assertThrows<IllegalStateException> { lock.lockUpgradable("t1") }
-            assertContains(e.message, "cache", "t1", "t2")
-            assertFalse(lock.tryLockUpgradable("t1"))
-            assertState(lock, readers = 2)
-            val upgrading = Callers(this).call { lock.upgrade("t2") }
-            lock.unlockRead("t1")
-            runCurrent()
-            assertTrue(upgrading.isServed)
         }
 
     @Test
@@ -279,19 +235,6 @@ interface ReadWriteOwners : ReadWriteFixture {
         }
 
     @Test
-    fun unlock_bySomebodyWhoUnlockedBefore_throws() =
-        runTest {
-            for (access in Access.entries) {
-                val lock = lock()
-                access.lock(lock, "t1")
-                Callers(this).call { lock.lockWrite("t2") }
-                access.unlock(lock, "t1")
-                assertThrows<IllegalStateException> { access.unlock(lock, "t1") }
-                assertEquals("t2", lock.writeHolder)
-            }
-        }
-
-    @Test
     fun owner_keptByUpgradeAndDowngrade() =
         runTest {
             val lock = lock()
@@ -306,22 +249,6 @@ interface ReadWriteOwners : ReadWriteFixture {
             assertHolders(lock, "t1")
             assertThrows<IllegalStateException> { lock.unlockRead() }
             lock.unlockRead("t1")
-            assertFree(lock)
-        }
-
-    @Test
-    fun cancel_readerOfACrowdLetIn_isNoHolderAnyMore() =
-        runTest {
-            val lock = lock()
-            lock.lockWrite("t0")
-            val first = Callers(this).call { lock.lockRead("t1") }
-            Callers(this).call { lock.lockRead("t2") }
-            lock.unlockWrite("t0")
-            first.cancel()
-            runCurrent()
-            assertHolders(lock, "t2")
-            assertThrows<IllegalStateException> { lock.unlockRead("t1") }
-            lock.unlockRead("t2")
             assertFree(lock)
         }
 

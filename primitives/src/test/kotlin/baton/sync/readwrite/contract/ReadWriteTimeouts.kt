@@ -7,9 +7,7 @@ import baton.sync.countdown.assertState
 import baton.sync.readwrite.assertFree
 import baton.waiting.Callers
 import kotlin.time.Duration
-import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.advanceTimeBy
@@ -24,128 +22,6 @@ import org.junit.jupiter.api.assertThrows
 
 /** Waiting for a limited time, in virtual time. */
 interface ReadWriteTimeouts : ReadWriteFixture {
-    @Test
-    fun timed_free_locksAtOnce() =
-        runTest {
-            for (access in Access.entries) {
-                for (timeout in listOf(Duration.ZERO, 50.milliseconds, Duration.INFINITE)) {
-                    val lock = lock()
-                    assertTrue(Callers(this).callAtOnce { access.tryLock(lock, timeout, "t1") }.isServed)
-                    access.unlock(lock, "t1")
-                    assertFree(lock)
-                }
-            }
-        }
-
-    @Test
-    fun timed_zero_isNowOrNotAtAll() =
-        runTest {
-            val lock = lock()
-            lock.lockWrite()
-            for (timeout in NOW_OR_NEVER) {
-                for (access in Access.entries) assertFalse(access.tryLock(lock, timeout))
-            }
-            assertEquals(0, currentTime)
-            assertState(lock, written = true)
-        }
-
-    @Test
-    fun timed_nobodyUnlocks_givesUpAtTheDeadline() =
-        runTest {
-            for (access in Access.entries) {
-                val lock = lock()
-                lock.lockWrite()
-                val caller = Callers(this).call { access.tryLock(lock, 50.milliseconds) }
-                advanceTimeBy(50)
-                assertTrue(caller.isWaiting)
-                assertState(lock, written = true, waiting = 1)
-                runCurrent()
-                assertTrue(caller.gaveUp)
-                assertState(lock, written = true)
-                lock.unlockWrite()
-                assertFree(lock)
-            }
-        }
-
-    @Test
-    fun timed_unlockBeforeTheDeadline_locksThen() =
-        runTest {
-            for (access in Access.entries) {
-                val start = currentTime
-                val lock = lock()
-                lock.lockWrite()
-                launch {
-                    delay(49)
-                    lock.unlockWrite()
-                }
-                assertTrue(access.tryLock(lock, 50.milliseconds))
-                assertEquals(49, currentTime - start)
-                advanceTimeBy(100)
-                assertState(lock, access.readers, written = access == Access.WRITE)
-            }
-        }
-
-    @Test
-    fun timed_unlockAtTheDeadlineAfterTheTimer_staysFree() =
-        runTest {
-            for (access in Access.entries) {
-                val lock = lock()
-                lock.lockWrite()
-                val caller = Callers(this).call { access.tryLock(lock, 50.milliseconds) }
-                launch {
-                    delay(50)
-                    lock.unlockWrite()
-                }
-                advanceTimeBy(51)
-                assertTrue(caller.gaveUp)
-                assertFree(lock)
-            }
-        }
-
-    @Test
-    fun timed_unlockAtTheDeadlineBeforeTheTimer_locks() =
-        runTest {
-            for (access in Access.entries) {
-                val lock = lock()
-                lock.lockWrite()
-                backgroundScope.launch {
-                    delay(50)
-                    lock.unlockWrite()
-                }
-                runCurrent()
-                assertTrue(access.tryLock(lock, 50.milliseconds))
-                access.unlock(lock)
-                assertFree(lock)
-            }
-        }
-
-    @Test
-    fun timed_infinite_waitsAsLockDoes() =
-        runTest {
-            for (access in Access.entries) {
-                val lock = lock()
-                lock.lockWrite()
-                val caller = Callers(this).call { access.tryLock(lock, Duration.INFINITE) }
-                advanceTimeBy(36_500.days)
-                assertTrue(caller.isWaiting)
-                lock.unlockWrite()
-                runCurrent()
-                assertTrue(caller.isServed)
-            }
-        }
-
-    @Test
-    fun timed_belowAMillisecond_isRoundedUp() =
-        runTest {
-            val lock = lock()
-            lock.lockWrite()
-            for (access in Access.entries) {
-                val start = currentTime
-                assertFalse(access.tryLock(lock, 1.nanoseconds))
-                assertEquals(1, currentTime - start)
-            }
-        }
-
     @Test
     fun timed_writerGivesUp_letsInTheReadersItHeldBack() =
         runTest {
@@ -180,42 +56,9 @@ interface ReadWriteTimeouts : ReadWriteFixture {
         }
 
     @Test
-    fun timed_letInAndDeadlinePassesBeforeItRuns_locks() =
-        runTest {
-            for (access in Access.entries) {
-                val lock = lock()
-                lock.lockWrite()
-                val caller = Callers(this).call { access.tryLock(lock, 50.milliseconds) }
-                advanceTimeBy(50)
-                lock.unlockWrite()
-                advanceTimeBy(100)
-                assertTrue(caller.isServed)
-                access.unlock(lock)
-                assertFree(lock)
-            }
-        }
-
-    @Test
-    fun timed_cancelled_throwsAndLeavesNothing() =
-        runTest {
-            for (access in Access.entries) {
-                val lock = lock()
-                lock.lockWrite()
-                val waits = Callers(this).call { access.tryLock(lock, 50.milliseconds, "t1") }
-                waits.cancel()
-                val granted = Callers(this).call { access.tryLock(lock, 50.milliseconds) }
-                lock.unlockWrite()
-                granted.cancel()
-                runCurrent()
-                assertTrue(waits.isCancelled && granted.isCancelled)
-                assertFree(lock)
-            }
-        }
-
-    @Test
     fun timedUpgrade_nobodyElseReads_writesAtOnce() =
         runTest {
-            for (timeout in listOf(Duration.ZERO, 50.milliseconds, Duration.INFINITE)) {
+            for (timeout in NOW_OR_NEVER + listOf(50.milliseconds, Duration.INFINITE)) {
                 val lock = lock()
                 lock.lockUpgradable("t1")
                 assertTrue(Callers(this).callAtOnce { lock.tryUpgrade(timeout, "t1") }.isServed)
@@ -230,7 +73,7 @@ interface ReadWriteTimeouts : ReadWriteFixture {
                 val lock = lock()
                 lock.lockRead()
                 lock.lockUpgradable(owner)
-                assertFalse(lock.tryUpgrade(Duration.ZERO, owner))
+                for (timeout in NOW_OR_NEVER) assertFalse(lock.tryUpgrade(timeout, owner))
                 val upgrading = Callers(this).call { lock.tryUpgrade(50.milliseconds, owner) }
                 val reader = Callers(this).call { lock.lockRead() }
                 assertState(lock, readers = 2, waiting = 2)

@@ -1,11 +1,9 @@
 package baton.sync.readwrite.contract
 
-import baton.sync.ReadWritePolicy
-import baton.sync.assertState
-import baton.sync.countdown.assertState
-import baton.sync.readwrite.assertFree
+import baton.sync.ReadWritePolicy.PHASE_FAIR
+import baton.sync.ReadWritePolicy.READER_FIRST
+import baton.sync.ReadWritePolicy.WRITER_FIRST
 import baton.waiting.Callers
-import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -17,215 +15,126 @@ import org.junit.jupiter.api.Test
 interface ReadWriteUpgrading : ReadWriteFixture {
     @Test
     fun upgrade_nobodyElseReads_writesAtOnce() =
-        runTest {
-            for (owner in listOf(null, "t1")) {
-                val lock = lock()
-                lock.lockUpgradable(owner)
-                assertTrue(Callers(this).callAtOnce { lock.upgrade(owner) }.isServed)
-                assertState(lock, written = true)
-                assertEquals(owner, lock.writeHolder)
-                lock.unlockWrite(owner)
-                assertFree(lock)
-            }
-        }
-
-    @Test
-    fun upgrade_othersRead_waitsUntilTheyHaveLeft() =
-        runTest {
-            for (policy in ReadWritePolicy.entries) {
-                val lock = lock(policy)
-                lock.lockRead()
-                lock.lockUpgradable()
-                lock.lockRead()
-                assertFalse(lock.tryUpgrade())
-                assertState(lock, readers = 3)
-                val upgrading = Callers(this).call { lock.upgrade() }
-                assertState(lock, readers = 3, waiting = 1)
-                lock.unlockRead()
-                runCurrent()
-                assertTrue(upgrading.isWaiting)
-                lock.unlockRead()
-                assertState(lock, written = true)
-                runCurrent()
-                assertTrue(upgrading.isServed)
-            }
-        }
-
-    @Test
-    fun upgrade_writersWait_goesBeforeThem() =
-        runTest {
-            for (policy in ReadWritePolicy.entries) {
-                val callers = Callers(this)
-                val lock = lock(policy)
-                lock.lockUpgradable()
-                lock.lockRead()
-                callers.call("writer") { lock.lockWrite() }
-                callers.call("upgrading") { lock.upgrade() }
-                lock.unlockRead()
-                runCurrent()
-                assertEquals(listOf("upgrading"), callers.served)
-                assertState(lock, written = true, waiting = 1)
-                lock.unlockWrite()
-                runCurrent()
-                assertEquals(listOf("upgrading", "writer"), callers.served)
-            }
-        }
-
-    @Test
-    fun tryUpgrade_writersWaitAndNobodyElseReads_writesAtOnce() =
-        runTest {
-            val lock = lock()
-            lock.lockUpgradable()
-            val writer = Callers(this).call { lock.lockWrite() }
-            assertTrue(lock.tryUpgrade())
-            assertState(lock, written = true, waiting = 1)
+        eachPolicy {
+            come("u1", "w1")
+            assertTrue(callers.callAtOnce("upgrade") { lock.upgrade(owner("u1")) }.isServed)
+            assertEquals(owner("u1"), lock.writeHolder)
+            assert("u1 upgrade", written = true, waiting = 1)
+            leaveUpgraded("u1")
+            assert("u1 upgrade w1", written = true)
+            leave("w1")
+            assertTrue(lock.tryLockUpgradable() && lock.tryUpgrade())
             lock.unlockWrite()
-            runCurrent()
-            assertTrue(writer.isServed)
+            assertFree(lock)
         }
 
     @Test
-    fun lockRead_somebodyUpgrades_waitsUnlessReadersGoFirst() =
-        runTest {
-            for (policy in ReadWritePolicy.entries) {
-                val lock = lock(policy)
-                lock.lockRead()
-                lock.lockUpgradable()
-                val upgrading = Callers(this).call { lock.upgrade() }
-                val reader = Callers(this).call { lock.lockRead() }
-                val getsIn = policy == ReadWritePolicy.READER_FIRST
-                assertEquals(getsIn, reader.isServed)
-                lock.unlockRead()
-                runCurrent()
-                assertEquals(!getsIn, upgrading.isServed)
-                if (getsIn) lock.unlockRead()
-                runCurrent()
-                assertTrue(upgrading.isServed)
-                lock.unlockWrite()
-                runCurrent()
-                assertTrue(reader.isServed)
-                assertState(lock, readers = if (getsIn) 0 else 1)
-            }
+    fun upgrade_othersReadAndWritersWait_waitsForTheReadersAndGoesBeforeTheWriters() =
+        eachPolicy {
+            come("r1", "u1", "r2", "w1")
+            assertFalse(lock.tryUpgrade(owner("u1")))
+            upgrade("u1")
+            assert("r1 u1 r2", readers = 3, waiting = 2)
+            leave("r1")
+            assert("r1 u1 r2", readers = 2, waiting = 2)
+            leave("r2")
+            assertState(written = true, waiting = 1)
+            assert("r1 u1 r2 upgrade", written = true, waiting = 1)
+            leaveUpgraded("u1")
+            assert("r1 u1 r2 upgrade w1", written = true)
         }
 
     @Test
-    fun lockUpgradable_somebodyUpgrades_waitsUntilItHasWritten() =
-        runTest {
-            val lock = lock()
-            lock.lockRead()
-            lock.lockUpgradable("t1")
-            val upgrading = Callers(this).call { lock.upgrade("t1") }
-            val second = Callers(this).call { lock.lockUpgradable("t2") }
-            lock.unlockRead()
-            runCurrent()
-            assertTrue(upgrading.isServed && second.isWaiting)
-            lock.unlockWrite("t1")
-            runCurrent()
-            assertTrue(second.isServed)
-            assertEquals(listOf("t2"), lock.readHolders)
+    fun lock_anotherUpgrades_waitsUntilItHasWrittenUnlessReadersGoFirst() =
+        eachPolicy { policy ->
+            come("r1", "u1")
+            upgrade("u1")
+            come("r2", "u2")
+            val getsIn = policy == READER_FIRST
+            assert(if (getsIn) "r1 u1 r2" else "r1 u1", readers = if (getsIn) 3 else 2, waiting = if (getsIn) 2 else 3)
+            leave("r1")
+            if (getsIn) leave("r2")
+            scope.testScheduler.runCurrent()
+            assertEquals("upgrade", callers.served.last())
+            assertState(written = true, waiting = if (getsIn) 1 else 2)
+            leaveUpgraded("u1")
+            scope.testScheduler.runCurrent()
+            assertTrue(get("u2").isServed)
+            assertTrue(get("r2").isServed)
         }
 
     @Test
-    fun cancel_whileUpgrading_stillReadsUpgradably() =
-        runTest {
-            for (owner in listOf(null, "t1")) {
-                val lock = lock()
-                lock.lockRead()
-                lock.lockUpgradable(owner)
-                val upgrading = Callers(this).call { lock.upgrade(owner) }
-                upgrading.cancel()
-                assertState(lock, readers = 2)
-                runCurrent()
-                assertTrue(upgrading.isCancelled)
-                lock.unlockRead()
-                assertState(lock, readers = 1)
-                assertTrue(lock.tryUpgrade(owner))
-                lock.unlockWrite(owner)
-                assertFree(lock)
-            }
-        }
-
-    @Test
-    fun cancel_whileUpgrading_letsInTheReadersItHeldBack() =
-        runTest {
-            for (policy in listOf(ReadWritePolicy.PHASE_FAIR, ReadWritePolicy.WRITER_FIRST)) {
-                val lock = lock(policy)
-                lock.lockRead()
-                lock.lockUpgradable()
-                val upgrading = Callers(this).call { lock.upgrade() }
-                val readers = List(3) { Callers(this).call { lock.lockRead() } }
-                assertTrue(readers.all { it.isWaiting })
-                upgrading.cancel()
-                assertState(lock, readers = 5)
-                runCurrent()
-                assertTrue(readers.all { it.isServed })
-            }
+    fun cancel_whileUpgrading_stillReadsUpgradablyAndLetsInTheReadersItHeldBack() =
+        eachPolicy { policy ->
+            come("r1", "u1")
+            upgrade("u1")
+            cancel("upgrade")
+            assertState(readers = 2)
+            assert("r1 u1", readers = 2)
+            assertTrue(get("upgrade").isCancelled)
+            upgrade("u1")
+            val areHeldBack = policy != READER_FIRST
+            if (areHeldBack) come("r2", "r3")
+            cancel("upgrade")
+            assert(if (areHeldBack) "r1 u1 r2 r3" else "r1 u1", readers = if (areHeldBack) 4 else 2)
+            leave("r1")
+            if (areHeldBack) leave("r2", "r3")
+            assertState(readers = 1)
+            assertTrue(lock.tryUpgrade(owner("u1")))
+            leaveUpgraded("u1")
+            assertFree(lock)
         }
 
     @Test
     fun cancel_whileUpgradingAndAWriterWaits_readersStayHeldBack() =
-        runTest {
-            val lock = lock()
-            lock.lockRead()
-            lock.lockUpgradable()
-            val upgrading = Callers(this).call { lock.upgrade() }
-            val writer = Callers(this).call { lock.lockWrite() }
-            val reader = Callers(this).call { lock.lockRead() }
-            upgrading.cancel()
-            assertState(lock, readers = 2, waiting = 2)
-            lock.unlockRead()
-            lock.unlockUpgradable()
-            runCurrent()
-            assertTrue(writer.isServed && reader.isWaiting)
+        scene(PHASE_FAIR) {
+            come("r1", "u1")
+            upgrade("u1")
+            come("w1", "r2")
+            cancel("upgrade")
+            assertState(readers = 2, waiting = 2)
+            leave("r1", "u1")
+            assert("r1 u1 w1", written = true, waiting = 1)
         }
 
     @Test
     fun cancel_upgradedButNotRunYet_stillReadsUpgradably() =
-        runTest {
-            for (owner in listOf(null, "t1")) {
-                val lock = lock()
-                lock.lockRead()
-                lock.lockUpgradable(owner)
-                val upgrading = Callers(this).call { lock.upgrade(owner) }
-                val reader = Callers(this).call { lock.lockRead() }
-                lock.unlockRead()
-                assertState(lock, written = true, waiting = 1)
-                upgrading.cancel()
-                runCurrent()
-                assertTrue(upgrading.isCancelled && reader.isServed)
-                assertState(lock, readers = 2)
-                assertNull(lock.writeHolder)
-                lock.unlockUpgradable(owner)
-                lock.unlockRead()
-                assertFree(lock)
-            }
+        scene(PHASE_FAIR) {
+            come("r1", "u1")
+            upgrade("u1")
+            come("r2")
+            leave("r1")
+            assertState(written = true, waiting = 1)
+            cancel("upgrade")
+            assert("r1 u1 r2", readers = 2)
+            assertTrue(get("upgrade").isCancelled)
+            assertNull(lock.writeHolder)
+            leave("u1", "r2")
+            assertFree(lock)
         }
 
     @Test
     fun cancel_upgradedButNotRunYetAndAWriterWaits_writerComesInOnlyThen() =
-        runTest {
-            val lock = lock()
-            lock.lockRead()
-            lock.lockUpgradable()
-            val upgrading = Callers(this).call { lock.upgrade() }
-            val writer = Callers(this).call { lock.lockWrite() }
-            lock.unlockRead()
-            upgrading.cancel()
-            runCurrent()
-            assertState(lock, readers = 1, waiting = 1)
-            lock.unlockUpgradable()
-            runCurrent()
-            assertTrue(writer.isServed)
+        scene(PHASE_FAIR) {
+            come("r1", "u1")
+            upgrade("u1")
+            come("w1")
+            leave("r1")
+            cancel("upgrade")
+            assert("r1 u1", readers = 1, waiting = 1)
+            leave("u1")
+            assert("r1 u1 w1", written = true)
         }
 
     @Test
     fun downgrade_nobodyWaits_readsPlainly() =
-        runTest {
-            for (owner in listOf(null, "t1")) {
-                val lock = lock()
-                lock.lockWrite(owner)
+        eachPolicy {
+            for (isUpgraded in listOf(false, true)) {
+                if (isUpgraded) come("u1") else come("w1")
+                val owner = if (isUpgraded) owner("u1") else owner("w1")
+                if (isUpgraded) lock.upgrade(owner)
                 lock.downgrade(owner)
-                assertState(lock, readers = 1)
+                assertState(readers = 1)
                 assertEquals(listOfNotNull(owner), lock.readHolders)
                 assertNull(lock.writeHolder)
                 assertTrue(lock.tryLockRead() && lock.tryLockUpgradable())
@@ -239,56 +148,35 @@ interface ReadWriteUpgrading : ReadWriteFixture {
 
     @Test
     fun downgrade_othersWait_readersComeInAsIfTheWriterHadLeft() =
-        runTest {
-            for (policy in ReadWritePolicy.entries) {
-                val lock = lock(policy)
-                lock.lockWrite()
-                val writer = Callers(this).call { lock.lockWrite() }
-                val readers = List(2) { Callers(this).call { lock.lockRead() } }
-                lock.downgrade()
-                runCurrent()
-                val comeIn = policy != ReadWritePolicy.WRITER_FIRST
-                assertTrue(readers.all { it.isServed == comeIn })
-                assertState(lock, readers = if (comeIn) 3 else 1, waiting = if (comeIn) 1 else 3)
-                repeat(lock.readers) {
-                    assertTrue(writer.isWaiting)
-                    lock.unlockRead()
-                    runCurrent()
-                }
-                assertTrue(writer.isServed)
-            }
+        eachPolicy { policy ->
+            come("w0", "w1", "r1", "r2")
+            lock.downgrade(owner("w0"))
+            val comeIn = policy != WRITER_FIRST
+            assert(if (comeIn) "w0 r1 r2" else "w0", readers = if (comeIn) 3 else 1, waiting = if (comeIn) 1 else 3)
+            if (comeIn) leave("r1", "r2")
+            assertState(readers = 1, waiting = if (comeIn) 1 else 3)
+            lock.unlockRead(owner("w0"))
+            scope.testScheduler.runCurrent()
+            assertEquals("w1", callers.served.last())
         }
 
     @Test
     fun downgrade_upgradableOneWaits_comesInBesideTheReader() =
-        runTest {
-            val lock = lock()
-            lock.lockWrite()
-            val upgradable = Callers(this).call { lock.lockUpgradable() }
-            lock.downgrade()
-            runCurrent()
-            assertTrue(upgradable.isServed)
-            assertState(lock, readers = 2)
-            val upgrading = Callers(this).call { lock.upgrade() }
-            lock.unlockRead()
-            runCurrent()
-            assertTrue(upgrading.isServed)
-        }
-
-    @Test
-    fun downgrade_afterUpgrade_readsPlainlyAndAnotherMayReadUpgradably() =
-        runTest {
-            for (owner in listOf(null, "t1")) {
-                val lock = lock()
-                lock.lockUpgradable(owner)
-                val second = Callers(this).call { lock.lockUpgradable("t2") }
-                lock.upgrade(owner)
-                lock.downgrade(owner)
-                runCurrent()
-                assertTrue(second.isServed)
-                assertState(lock, readers = 2)
-                lock.unlockRead(owner)
-                lock.unlockUpgradable("t2")
+        eachPolicy {
+            for (isUpgraded in listOf(false, true)) {
+                val first = if (isUpgraded) "u0" else "w0"
+                come(first, "u1")
+                if (isUpgraded) lock.upgrade(owner(first))
+                lock.downgrade(owner(first))
+                scope.testScheduler.runCurrent()
+                assertTrue(get("u1").isServed)
+                assertState(readers = 2)
+                upgrade("u1")
+                assertTrue(get("upgrade").isWaiting)
+                lock.unlockRead(owner(first))
+                scope.testScheduler.runCurrent()
+                assertTrue(get("upgrade").isServed)
+                leaveUpgraded("u1")
                 assertFree(lock)
             }
         }

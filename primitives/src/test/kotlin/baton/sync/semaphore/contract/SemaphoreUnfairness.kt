@@ -18,30 +18,12 @@ import org.junit.jupiter.api.Test
 interface SemaphoreUnfairness : SemaphoreFixture {
     @Test
     fun unfair_nobodyOvertakes_isFirstComeFirstServed() =
-        runTest {
-            val callers = Callers(this)
-            val semaphore = semaphore(2, acquired = 2, order = WaitOrder.UNFAIR)
-            for (name in listOf("a", "b", "c")) callers.call(name) { semaphore.acquire() }
-            repeat(3) {
-                semaphore.release()
-                runCurrent()
-            }
-            assertEquals(listOf("a", "b", "c"), callers.served)
-            assertState(semaphore, available = 0)
-        }
-
-    @Test
-    fun unfair_severalReleasedInOneStep_admitsThePrefixThatFits() =
-        runTest {
-            val callers = Callers(this)
-            val semaphore = semaphore(6, acquired = 6, order = WaitOrder.UNFAIR)
-            for ((name, n) in listOf("two" to 2, "one" to 1, "three" to 3)) {
-                callers.call(name) { semaphore.acquire(n) }
-            }
-            semaphore.release(4)
-            runCurrent()
-            assertEquals(listOf("two", "one"), callers.served)
-            assertState(semaphore, available = 1, waiting = 1)
+        scene(6, acquired = 6, WaitOrder.UNFAIR) {
+            acquire("two" to 2, "one" to 1, "three" to 3)
+            release(4)
+            assert("two one", available = 1, waiting = 1)
+            releaseOneByOne(2)
+            assert("two one three", available = 0)
         }
 
     @Test
@@ -66,59 +48,40 @@ interface SemaphoreUnfairness : SemaphoreFixture {
         }
 
     @Test
-    fun unfair_headIsCancelledAfterRelease_nextIsServed() =
-        runTest {
-            val callers = Callers(this)
-            val semaphore = semaphore(1, acquired = 1, order = WaitOrder.UNFAIR)
-            val head = callers.call("head") { semaphore.acquire() }
-            callers.call("next") { semaphore.acquire() }
-            semaphore.release()
-            head.cancel()
-            runCurrent()
-            assertTrue(head.isCancelled)
-            assertEquals(listOf("next"), callers.served)
-            assertState(semaphore, available = 0)
+    fun unfair_headIsCancelledAfterRelease_nextIsServedOrThePermitIsAvailable() {
+        for (next in listOf("", "next")) {
+            scene(2, acquired = 2, WaitOrder.UNFAIR) {
+                acquire("head" to 2)
+                if (next != "") acquire(next to 2)
+                release(2)
+                cancel("head")
+                assert(next, available = if (next == "") 2 else 0)
+                assertTrue(get("head").isCancelled)
+                assertEquals(next == "", semaphore.tryAcquire(2))
+            }
         }
-
-    @Test
-    fun unfair_onlyWaiterIsCancelledAfterRelease_permitIsAvailable() =
-        runTest {
-            val semaphore = semaphore(2, acquired = 2, order = WaitOrder.UNFAIR)
-            val waiter = Callers(this).call { semaphore.acquire(2) }
-            semaphore.release(2)
-            waiter.cancel()
-            runCurrent()
-            assertTrue(waiter.isCancelled)
-            assertState(semaphore, available = 2)
-            assertTrue(semaphore.tryAcquire(2))
-        }
+    }
 
     @Test
     fun unfair_closedAfterReleaseBeforeTheHeadRan_nobodyHangs() =
-        runTest {
-            val semaphore = semaphore(1, acquired = 1, order = WaitOrder.UNFAIR)
-            val waiters = List(2) { Callers(this).call { semaphore.acquire() } }
-            semaphore.release()
+        scene(1, acquired = 1, WaitOrder.UNFAIR) {
+            acquire("head" to 1, "next" to 1)
+            release()
             semaphore.close()
-            runCurrent()
-            assertInstanceOf(SemaphoreClosedException::class.java, waiters[1].failure)
-            assertTrue(waiters[0].isServed || waiters[0].failure is SemaphoreClosedException)
-            assertState(semaphore, available = if (waiters[0].isServed) 0 else 1)
+            scope.testScheduler.runCurrent()
+            assertInstanceOf(SemaphoreClosedException::class.java, get("next").failure)
+            assertTrue(get("head").isServed || get("head").failure is SemaphoreClosedException)
+            assertState(semaphore, available = if (get("head").isServed) 0 else 1)
         }
 
     @Test
     fun unfair_headBecomesTooHeavyAfterRelease_nextIsServed() =
-        runTest {
-            val callers = Callers(this)
-            val semaphore = semaphore(3, acquired = 3, order = WaitOrder.UNFAIR)
-            val heavy = callers.call("heavy") { semaphore.acquire(3) }
-            callers.call("small") { semaphore.acquire() }
-            semaphore.release(2)
+        scene(3, acquired = 3, WaitOrder.UNFAIR) {
+            acquire("heavy" to 3, "small" to 1)
+            release(2)
             semaphore.resize(2)
-            runCurrent()
-            assertInstanceOf(IllegalArgumentException::class.java, heavy.failure)
-            assertEquals(listOf("small"), callers.served)
-            assertState(semaphore, available = 0)
+            assert("small", available = 0)
+            assertInstanceOf(IllegalArgumentException::class.java, get("heavy").failure)
         }
 
     @Test

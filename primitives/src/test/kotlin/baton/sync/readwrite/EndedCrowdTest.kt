@@ -1,8 +1,7 @@
-package baton.sync.countdown
+package baton.sync.readwrite
 
 import baton.sync.ReadWriteLock
 import baton.sync.ReadWritePolicy
-import baton.sync.readwrite.assertFree
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job

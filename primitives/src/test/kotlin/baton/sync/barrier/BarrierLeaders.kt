@@ -21,20 +21,8 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/**
- * Coroutines in uncommon worlds: no job, no dispatcher, a dispatcher that runs at once, one that does not run at all.
- */
-interface BarrierDispatch : BarrierFixture {
-    @Test
-    fun arrive_noJobAndNoDispatcher_isResumedByTheLastParty() {
-        val barrier = barrier(3)
-        val seen = mutableListOf<Int>()
-        repeat(3) {
-            suspend { barrier.arrive() }.startCoroutine(Continuation(EmptyCoroutineContext) { seen += it.getOrThrow() })
-        }
-        assertEquals(setOf(0, 1, 2), seen.toSet())
-    }
-
+/** The party that runs the action: it is cancelled, reset or its executor shut down, or it has no dispatcher. */
+interface BarrierLeaders : BarrierFixture {
     @Test
     fun arrive_noDispatcherInALoop_staysInStep() {
         val barrier = barrier(3)
@@ -52,31 +40,6 @@ interface BarrierDispatch : BarrierFixture {
         assertEquals(listOf(1000, 1000, 1000), phases.toList())
         assertState(barrier, waiting = 0)
     }
-
-    @Test
-    fun arrive_unconfined_isResumedByTheLastParty() =
-        runTest {
-            val barrier = barrier(2)
-            val waiter = Callers(this).callAtOnce(context = Dispatchers.Unconfined) { barrier.arrive() }
-            assertTrue(waiter.isWaiting)
-            barrier.arrive()
-            assertTrue(waiter.isServed)
-        }
-
-    @Test
-    fun arrive_executorWasShutDown_partyIsCancelledAndTheOthersGoOn() =
-        runTest {
-            val executor = Executors.newSingleThreadExecutor()
-            val barrier = barrier(3)
-            val dead = Callers(this).callAtOnce("dead", executor.asCoroutineDispatcher()) { barrier.arrive() }
-            val other = Callers(this).call { barrier.arrive() }
-            executor.shutdown()
-            barrier.arrive()
-            dead.job.join()
-            runCurrent()
-            assertTrue(dead.isCancelled && other.isServed)
-            Callers(this).assertWhole(barrier)
-        }
 
     /** It has been chosen to run the action, and will never do so. */
     @Test
