@@ -4,11 +4,13 @@ import baton.waiting.Callers
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import kotlin.concurrent.thread
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -18,21 +20,6 @@ import org.junit.jupiter.api.Test
  */
 class ChannelEndTest {
     private val channel = Channel<String>()
-
-    @Test
-    fun close_receiverOfTheLastElementIsCancelled_nextReceiverGetsIt() =
-        runTest {
-            val unlucky = Callers(this).call { channel.receive() }
-            assertTrue(channel.trySend("x").isSuccess)
-            var received: String? = null
-            val next = Callers(this).callAtOnce { received = channel.receiveOrNull() }
-            channel.close()
-            assertTrue(next.isWaiting)
-            unlucky.cancel()
-            runCurrent()
-            assertTrue(unlucky.isCancelled)
-            assertEquals("x", received)
-        }
 
     @Test
     fun close_receivingSelectOfTheLastElementIsCancelled_nextReceiverGetsIt() =
@@ -49,33 +36,24 @@ class ChannelEndTest {
             assertEquals("x", received)
         }
 
+    /**
+     * vs-threading #458: a dequeue was cancelled under the queue's lock, and its continuation ran inline and came back.
+     */
     @Test
-    fun close_receiverOfTheLastElementArrives_nextReceiverIsToldTheEnd() =
-        runTest {
-            val lucky = Callers(this).call { channel.receive() }
-            assertTrue(channel.trySend("x").isSuccess)
-            val next = Callers(this).callAtOnce { channel.receive() }
-            channel.close()
-            assertTrue(next.isWaiting)
-            assertTrue(channel.tryReceive().isFailure)
-            assertFalse(channel.tryReceive().isClosed)
-            runCurrent()
-            assertTrue(lucky.isServed)
-            assertTrue(next.failure is ChannelClosedException)
-            assertTrue(channel.tryReceive().isClosed)
-        }
-
-    @Test
-    fun close_droppingChannelWithAnUnusedReservation_endsTheReceivers() =
-        runTest {
-            val dropping = Channel<String>(1, onFull = OnFull.DROP_OLDEST)
-            val place = dropping.reserve()
-            val receiver = Callers(this).call { dropping.receive() }
-            dropping.close()
-            runCurrent()
-            assertTrue(receiver.failure is ChannelClosedException)
-            assertTrue(runCatching { place.send("late") }.exceptionOrNull() is ChannelClosedException)
-        }
+    fun cancel_continuationRunsInlineAndUsesTheChannel_meetsNoLock() {
+        val channel = Channel<Int>(1)
+        val job = Job()
+        val seen = mutableListOf<String>()
+        suspend {
+            try {
+                channel.receive()
+            } finally {
+                seen += "${channel.trySend(1).isSuccess} ${channel.size} ${channel.close()}"
+            }
+        }.startCoroutine(Continuation(job) { })
+        job.cancel()
+        assertEquals(listOf("true 1 true"), seen)
+    }
 
     /** The channel is drained before the thread of the last element's receiver has the lock and ends the others. */
     @Test

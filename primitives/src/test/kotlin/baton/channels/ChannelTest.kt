@@ -3,7 +3,6 @@ package baton.channels
 import baton.channels.contract.ChannelContract
 import baton.channels.contract.ChannelDispatch
 import baton.channels.contract.ChannelHostility
-import baton.channels.contract.ChannelMeetings
 import baton.channels.contract.ChannelRunTwice
 import baton.channels.contract.ChannelTimeouts
 import baton.channels.contract.KotlinChannelFace
@@ -12,10 +11,11 @@ import baton.channels.contract.SelectChannelFace
 
 class KotlinChannelTest :
     ChannelContract(::KotlinChannelFace),
-    ChannelMeetings,
     ChannelTimeouts,
     ChannelDispatch,
-    ChannelRunTwice
+    ChannelRunTwice {
+    override val isPlain: Boolean get() = true
+}
 
 class SelectChannelTest :
     ChannelContract(::SelectChannelFace),

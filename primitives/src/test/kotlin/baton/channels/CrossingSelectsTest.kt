@@ -1,10 +1,13 @@
 package baton.channels
 
 import baton.waiting.Callers
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.runCurrent
@@ -21,6 +24,34 @@ class CrossingSelectsTest {
 
     private fun CoroutineScope.startNow(block: suspend CoroutineScope.() -> Unit): Job =
         launch(start = CoroutineStart.UNDISPATCHED, block = block)
+
+    /**
+     * kotlinx.coroutines #504, #1411: two selects over the same channels, each the other way round, spun or overflowed.
+     */
+    @Test
+    fun select_twoOverTheSameChannelsInOppositeOrder_goOnWithoutEnd() =
+        runTest {
+            for (context in listOf(Dispatchers.Unconfined, EmptyCoroutineContext)) {
+                val one = Channel<Int>()
+                val two = Channel<Int>()
+                val meetings = IntArray(2)
+                val jobs =
+                    List(2) { me ->
+                        launch(context, CoroutineStart.UNDISPATCHED) {
+                            val (mine, others) = if (me == 0) one to two else two to one
+                            repeat(10_000) {
+                                select {
+                                    mine.onSend(it) { meetings[me]++ }
+                                    others.onReceive { meetings[me]++ }
+                                }
+                            }
+                        }
+                    }
+                joinAll(*jobs.toTypedArray())
+                assertEquals(listOf(10_000, 10_000), meetings.toList())
+                assertEquals(0, one.waiting + two.waiting)
+            }
+        }
 
     /** kotlinx.coroutines does not dispose of the other clauses then. */
     @Test
