@@ -10,7 +10,6 @@ import kotlin.coroutines.Continuation
 import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Job
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Test
 
@@ -18,46 +17,31 @@ import org.junit.jupiter.api.Test
 class CancelWhileEnqueuedStressTest {
     private val rounds = 30_000
 
-    @Test
-    fun acquire_cancelledWhileItIsEnqueued_isResumedOnce() {
+    /** The requests, and the state that they must leave. */
+    private fun requests(): List<Triple<String, suspend () -> Unit, () -> Any>> {
         val semaphore = Semaphore(2, acquired = 2)
-        race { semaphore.acquire() }
-        race { semaphore.acquire(2) }
-        assertEquals(0, semaphore.waiting)
-    }
-
-    @Test
-    fun awaitIdle_cancelledWhileItIsEnqueued_isResumedOnce() {
-        val semaphore = Semaphore(1, acquired = 1)
-        race { semaphore.awaitIdle() }
-        semaphore.release()
-        assertEquals(1, semaphore.availablePermits)
-    }
-
-    @Test
-    fun lock_cancelledWhileItIsEnqueued_isResumedOnce() {
         val mutex = Mutex(locked = true)
-        race { mutex.lock() }
-        assertEquals(0, mutex.waiting)
-        mutex.unlock()
-        assertFalse(mutex.isLocked)
-    }
-
-    @Test
-    fun await_cancelledWhileItIsEnqueued_isResumedOnce() {
         val latch = Latch(1)
-        race { latch.await() }
-        assertEquals(0, latch.waiting)
-        assertEquals(1, latch.count)
+        val lock = Mutex()
+        val condition = lock.newCondition()
+        return listOf(
+            Triple("0 0", { semaphore.acquire() }, { "${semaphore.waiting} ${semaphore.availablePermits}" }),
+            Triple("0 0", { semaphore.acquire(2) }, { "${semaphore.waiting} ${semaphore.availablePermits}" }),
+            Triple("0 0", { semaphore.awaitIdle() }, { "${semaphore.waiting} ${semaphore.availablePermits}" }),
+            Triple("0 false", { mutex.lock() }, { mutex.unlock().let { "${mutex.waiting} ${mutex.isLocked}" } }),
+            Triple("0 1", { latch.await() }, { "${latch.waiting} ${latch.count}" }),
+            Triple("0 false", { lock.withLock(this) { condition.await() } }) {
+                "${condition.waiting} ${lock.isLocked}"
+            },
+        )
     }
 
     @Test
-    fun awaitSignal_cancelledWhileItIsEnqueued_isResumedOnce() {
-        val mutex = Mutex()
-        val condition = mutex.newCondition()
-        race { mutex.withLock(this) { condition.await() } }
-        assertEquals(0, condition.waiting)
-        assertFalse(mutex.isLocked)
+    fun requests_cancelledWhileTheyAreEnqueued_areResumedOnce() {
+        for ((left, request, state) in requests()) {
+            race(request)
+            assertEquals(left, state())
+        }
     }
 
     private fun race(request: suspend () -> Unit) {
