@@ -5,9 +5,6 @@ import baton.sync.Semaphore
 import baton.waiting.Enough
 import java.lang.management.ManagementFactory
 import java.lang.ref.WeakReference
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job
@@ -20,12 +17,7 @@ class CancelledWaitersMemoryTest {
     /** For a thread's own time, in which it had the processor. */
     private val threads = ManagementFactory.getThreadMXBean()
 
-    private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
-        override fun resumeWith(result: Result<Unit>) = Unit
-    }
-
-    private fun park(semaphore: Semaphore): Job =
-        Job().also { job -> suspend { semaphore.acquire() }.startCoroutine(Waiting(job + Dispatchers.Unconfined)) }
+    private fun park(semaphore: Semaphore): Job = park { semaphore.acquire() }
 
     private fun parkAndCancel(semaphore: Semaphore, count: Int, keepEvery: Int = Int.MAX_VALUE): List<Job> {
         val kept = ArrayList<Job>()
@@ -38,12 +30,8 @@ class CancelledWaitersMemoryTest {
     @Test
     fun millionCancelledWaiters_leaveNoMemoryBehind() {
         val semaphore = Semaphore(1, acquired = 1)
-        parkAndCancel(semaphore, 10_000)
-        val before = usedHeap()
-        parkAndCancel(semaphore, MILLION)
-        val after = usedHeap()
+        assertLeavesNothing(MILLION) { parkAndCancel(semaphore, it) }
         assertEquals(0, semaphore.waiting)
-        assertTrue(after - before <= 256 * 1024, "${after - before} bytes are left")
     }
 
     @Test

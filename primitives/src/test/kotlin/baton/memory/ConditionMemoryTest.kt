@@ -5,9 +5,6 @@ import baton.sync.Mutex
 import baton.sync.withLock
 import baton.waiting.Enough
 import java.lang.ref.WeakReference
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.startCoroutine
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
@@ -21,9 +18,7 @@ class ConditionMemoryTest {
     private fun used(): List<WeakReference<Any>> =
         List(3) { kind ->
             val owner = Payload()
-            val job = Job()
-            suspend { mutex.withLock(owner) { condition.await() } }
-                .startCoroutine(Continuation(job + Dispatchers.Unconfined) {})
+            val job = park { mutex.withLock(owner) { condition.await() } }
             check(mutex.tryLock())
             if (kind > 0) condition.signal()
             if (kind < 2) job.cancel(Enough)
@@ -40,19 +35,15 @@ class ConditionMemoryTest {
 
     @Test
     fun cancelledAmongOthers_leavesNothingBehind() {
-        val jobs = List(3) { Job() }
-        val owners = owners(jobs)
+        val (jobs, owners) = List(3) { waiting() }.unzip()
         jobs[1].cancel(Enough)
         assertEquals(2, condition.waiting)
         assertCollected(listOf(owners[1]))
         jobs.forEach { it.cancel(Enough) }
     }
 
-    private fun owners(jobs: List<Job>) =
-        jobs.map { job ->
-            val owner = Payload()
-            suspend { mutex.withLock(owner) { condition.await() } }
-                .startCoroutine(Continuation(job + Dispatchers.Unconfined) {})
-            WeakReference(owner)
-        }
+    private fun waiting(): Pair<Job, WeakReference<Any>> {
+        val owner = Payload()
+        return park { mutex.withLock(owner) { condition.await() } } to WeakReference(owner)
+    }
 }

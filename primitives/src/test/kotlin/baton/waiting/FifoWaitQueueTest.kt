@@ -12,22 +12,6 @@ class FifoWaitQueueTest {
     private val line = FifoWaitQueue()
 
     @Test
-    fun line_whenEmpty_hasNoHead() {
-        assertNull(line.head())
-        assertEquals(0, line.size)
-    }
-
-    @Test
-    fun line_givesBackInTheOrderOfArrival() {
-        val waiters = List(5) { FakeWaiter().also(line::add) }
-        for (waiter in waiters) {
-            assertSame(waiter, line.head())
-            line.remove(waiter)
-        }
-        assertNull(line.head())
-    }
-
-    @Test
     fun waiter_takenOut_keepsNoNeighbourAlive() {
         val waiters = List(3) { FakeWaiter().also(line::add) }
         line.remove(waiters[1])

@@ -120,18 +120,6 @@ class PriorityWaitQueueTest {
     }
 
     @Test
-    fun overdueLevel_startsAgainFromZero_onceServed() {
-        repeat(3) { add(Priority.HIGH) }
-        val gaps = ArrayList<Int>()
-        var gap = 0
-        while (gaps.size < 3) {
-            add(Priority.CRITICAL)
-            if (serveLevel() == Priority.HIGH) gaps.add(gap).also { gap = 0 } else gap++
-        }
-        assertEquals(listOf(64, 64, 64), gaps)
-    }
-
-    @Test
     fun levelThatBecameEmpty_leavesNoPassesBehind() {
         val gone = add(Priority.HIGH)
         repeat(60) {
