@@ -94,18 +94,6 @@ class ChannelSelectTest {
         }
 
     @Test
-    fun onSend_channelIsClosedAfterThePlaceWasPromised_isSent() =
-        runTest {
-            val channel = Channel<String>(1).also { it.trySend("full") }
-            val selector = Callers(this).call { select { channel.onSend("a") {} } }
-            channel.tryReceive()
-            channel.close()
-            runCurrent()
-            assertTrue(selector.isServed, "$selector")
-            assertEquals("a", channel.receive())
-        }
-
-    @Test
     fun clauses_besideAMutex_onlyOneWins() =
         runTest {
             val mutex = Mutex(locked = true)

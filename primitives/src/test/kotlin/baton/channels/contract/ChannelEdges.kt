@@ -6,13 +6,11 @@ import baton.sync.assertContains
 import baton.waiting.Callers
 import baton.waiting.causes
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.job
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
-import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertInstanceOf
@@ -106,28 +104,6 @@ interface ChannelEdges : ChannelFixture {
                     assertEquals(0, channel.waiting)
                     if (!isPossible) assertEquals(size, channel.size)
                 }
-            }
-        }
-
-    @Test
-    fun calls_nonCancellable_goOnAlthoughCancelled() =
-        runTest {
-            val channel = channel()
-            for (name in listOf("send", "receive")) {
-                var got: String? = null
-                val caller =
-                    Callers(this).call {
-                        withContext(NonCancellable) {
-                            if (name == "send") channel.send("a") else got = channel.receive()
-                        }
-                    }
-                caller.cancel()
-                runCurrent()
-                assertState(channel, size = 0, waiting = 1)
-                if (name == "send") got = channel.receive() else channel.send("a")
-                runCurrent()
-                assertTrue(caller.isServed, "$caller")
-                assertEquals("a", got)
             }
         }
 

@@ -36,8 +36,7 @@ interface ChannelFixture {
 
 /**
  * The contract of a channel for every kind of caller: a suspend function, a `select`, a future, or all in one queue.
- *
- * An API that can do more than all can (say [ChannelTimeouts], which needs virtual time) implements further topics.
+ * What it is to wait there is in the `WaiterContract`.
  */
 abstract class ChannelContract(override val factory: ChannelFactory) :
     ChannelAgainstModel,
