@@ -135,7 +135,9 @@ internal class OneSequential : ChannelSequential(1)
 
 internal class TwoSequential : ChannelSequential(2)
 
-internal class ConflatedSequential : ChannelSequential(1, OnFull.DROP_OLDEST)
+internal class ConflatedSequential : ChannelSequential(1, onFull = OnFull.DROP_OLDEST)
+
+internal class PrioritySequential : ChannelSequential(1, ChannelOrder.PRIORITY)
 
 class RendezvousLincheckTest : CancellableChannelLincheckBase(Channel(), RendezvousSequential::class.java)
 
@@ -159,7 +161,7 @@ class ConflatedLincheckTest :
 /** Two levels, and the hard end. In so few steps no level reaches its bound; see `PriorityWaitQueueTest` for that. */
 @Tag(VARIANT)
 class PriorityChannelLincheckTest :
-    CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), OneSequential::class.java) {
+    CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), PrioritySequential::class.java) {
     override val spins get() = Effort.SPINS_OVER_LEVELS
 
     @Operation(cancellableOnSuspension = false)

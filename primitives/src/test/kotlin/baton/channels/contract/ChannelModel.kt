@@ -9,7 +9,7 @@ import baton.channels.OnFull
  * Sequential model of a [Channel], as plain as possible: lists, one thread, and no hurry.
  *
  * The test identifies a waiting caller by a number of its choice. Operations return the results of the real ones. If an
- * operation also completes waiters, they resume when [runNext] says so.
+ * operation also completes waiters, they [resume] when the test says so.
  *
  * @property elementsReturn whether a receiver that is cancelled before it resumes gives its element back.
  */
@@ -171,20 +171,24 @@ internal class ChannelModel(
         return true
     }
 
-    /** The next of the completed waiters resumes; returns it and its result, or null if there is none. */
-    fun runNext(cancelled: Set<Int>): Pair<Int, Any>? {
-        val (id, answer) = completed.entries.firstOrNull() ?: return null
-        completed -= id
+    /** The completed waiter that resumes first, if there is one. */
+    val nextToResume get() = completed.keys.firstOrNull()
+
+    fun isCompleted(id: Int) = id in completed
+
+    /** A completed waiter resumes; returns its result. If it was cancelled, it gives back what it got. */
+    fun resume(id: Int, isCancelled: Boolean): Any {
+        val answer = completed.remove(id)!!
         var result = valueOf(answer)
-        if (id in cancelled && answer == PLACE) {
+        if (isCancelled && answer == PLACE) {
             leavePlace()
             result = CANCELLED
-        } else if (id in cancelled && answer is Received && elementsReturn) {
+        } else if (isCancelled && answer is Received && elementsReturn) {
             giveBack(answer)
             result = CANCELLED
         }
         endIfDrained()
-        return id to result
+        return result
     }
 
     private fun giveBack(element: Received) {
@@ -277,6 +281,19 @@ internal class ChannelModel(
         for (receiver in receivers) completed[receiver] = CLOSED
         receivers.clear()
     }
+
+    /** Two models with the same state go on in the same way. */
+    val state: List<Any>
+        get() = listOf(
+            inside.map { it.value to it.level },
+            returned.map { it.number to it.value },
+            reserved,
+            receivers,
+            senders.map { Triple(it.id, it.level, it.element?.value) },
+            completed.mapValues { (_, answer) -> if (answer is Received) answer.number to answer.value else answer },
+            isClosed,
+            isCancelled,
+        )
 
     companion object {
         const val SENT = "sent"
