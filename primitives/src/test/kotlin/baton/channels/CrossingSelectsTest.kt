@@ -148,6 +148,21 @@ class ChannelEndTest {
     private val channel = Channel<String>()
 
     @Test
+    fun close_receiverOfTheLastElementArrives_nextReceiverGetsTheEnd() =
+        runTest {
+            val lucky = Callers(this).call { channel.receive() }
+            assertTrue(channel.trySend("x").isSuccess)
+            val next = Callers(this).callAtOnce { channel.receive() }
+            channel.close()
+            assertTrue(next.isWaiting)
+            assertFalse(channel.tryReceive().isClosed)
+            runCurrent()
+            assertTrue(lucky.isServed)
+            assertTrue(next.failure is ChannelClosedException)
+            assertTrue(channel.tryReceive().isClosed)
+        }
+
+    @Test
     fun close_receivingSelectOfTheLastElementIsCancelled_nextReceiverGetsIt() =
         runTest {
             val unlucky = Callers(this).call { select { channel.onReceive { it } } }
