@@ -29,29 +29,21 @@ class HandOffStackTest : StackRun() {
         val turn: suspend () -> Unit,
     )
 
-    private fun relays(): List<Relay> {
-        fun relay(mutex: Mutex, count: Int, turn: suspend () -> Unit) =
-            Relay(mutex, Mutex(), count, mutex::unlock, turn)
-
-        fun relay(semaphore: Semaphore, order: WaitOrder, count: Int, turn: suspend () -> Unit) =
-            Relay(semaphore, Semaphore(1, order = order), count, semaphore::release, turn)
+    private fun relay(count: Int, turn: suspend (Mutex) -> Unit): Relay {
         val mutex = Mutex(locked = true)
-        return WaitOrder.entries.flatMap { order ->
-            val semaphore = Semaphore(1, acquired = 1, order = order)
-            listOf(
-                relay(semaphore, order, MILLION) {
-                    semaphore.acquire()
-                    semaphore.release()
-                },
-                relay(semaphore, order, MANY) { select { semaphore.onAcquire(1) { it.release() } } },
-            )
-        } +
-            relay(mutex, MILLION) {
-                mutex.lock()
-                mutex.unlock()
-            } +
-            relay(mutex, MANY) { select { mutex.onLock(null) { it.unlock() } } }
+        return Relay(mutex, Mutex(), count, mutex::unlock) { turn(mutex) }
     }
+
+    private fun relay(order: WaitOrder, count: Int, turn: suspend (Semaphore) -> Unit): Relay {
+        val semaphore = Semaphore(1, acquired = 1, order = order)
+        return Relay(semaphore, Semaphore(1, order = order), count, semaphore::release) { turn(semaphore) }
+    }
+
+    private fun relays(): List<Relay> =
+        WaitOrder.entries.map { order -> relay(order, MILLION) { it.acquire(); it.release() } } +
+            relay(WaitOrder.FIFO, MANY) { semaphore -> select { semaphore.onAcquire(1) { it.release() } } } +
+            relay(MILLION) { mutex -> mutex.lock(); mutex.unlock() } +
+            relay(MANY) { mutex -> select { mutex.onLock(null) { it.unlock() } } }
 
     @ParameterizedTest
     @EnumSource
