@@ -3,7 +3,6 @@ package baton.channels
 import baton.NOW_OR_NEVER
 import baton.sync.assertContains
 import baton.waiting.Callers
-import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
@@ -18,79 +17,61 @@ import org.junit.jupiter.api.assertThrows
 class ChannelResultTest {
     private val channel = Channel<Any?>(1, name = "jobs")
 
+    private val timeouts = NOW_OR_NEVER + 1.milliseconds
+
+    private fun assertResult(result: ChannelResult<*>, isSuccess: Boolean, isClosed: Boolean, element: Any?) {
+        assertEquals(
+            listOf(isSuccess, !isSuccess, isClosed, element),
+            listOf(result.isSuccess, result.isFailure, result.isClosed, result.getOrNull()),
+        )
+    }
+
     private fun assertFailed(result: ChannelResult<*>) {
-        assertTrue(result.isFailure)
-        assertFalse(result.isSuccess)
-        assertFalse(result.isClosed)
-        assertNull(result.getOrNull())
+        assertResult(result, isSuccess = false, isClosed = false, null)
         assertNull(result.exceptionOrNull())
         assertFalse(assertThrows<IllegalStateException> { result.getOrThrow() } is ChannelClosedException)
         assertEquals("Failed", "$result")
     }
 
     private fun assertClosed(result: ChannelResult<*>, why: Throwable?) {
-        assertTrue(result.isFailure)
-        assertTrue(result.isClosed)
-        assertFalse(result.isSuccess)
-        assertNull(result.getOrNull())
+        assertResult(result, isSuccess = false, isClosed = true, null)
         assertSame(why, result.exceptionOrNull()!!.cause)
         assertSame(result.exceptionOrNull(), assertThrows<ChannelClosedException> { result.getOrThrow() })
         assertContains("$result", "Closed", "jobs")
     }
 
     private fun assertSuccess(result: ChannelResult<*>, element: Any?) {
-        assertTrue(result.isSuccess)
-        assertFalse(result.isFailure)
-        assertFalse(result.isClosed)
-        assertEquals(element, result.getOrNull())
+        assertResult(result, isSuccess = true, isClosed = false, element)
         assertEquals(element, result.getOrThrow())
         assertNull(result.exceptionOrNull())
         assertEquals("Success($element)", "$result")
     }
 
     @Test
-    fun tries_empty_failed() =
+    fun tries_emptyOrFull_failed() =
         runTest {
             assertFailed(channel.tryReceive())
-            for (timeout in NOW_OR_NEVER) assertFailed(channel.tryReceive(timeout))
-            assertFailed(channel.tryReceive(1.milliseconds))
-        }
-
-    @Test
-    fun tries_full_failed() =
-        runTest {
+            for (timeout in timeouts) assertFailed(channel.tryReceive(timeout))
             channel.send(1)
             assertFailed(channel.trySend(2))
-            for (timeout in NOW_OR_NEVER) assertFailed(channel.trySend(2, timeout))
-            assertFailed(channel.trySend(2, 1.milliseconds))
+            for (timeout in timeouts) assertFailed(channel.trySend(2, timeout))
         }
 
     @Test
-    fun tries_closed_closed() =
+    fun tries_closedBeforeOrWhileTheyWait_closed() =
         runTest {
-            val why = RuntimeException("why")
-            channel.close(why)
-            assertClosed(channel.trySend(1), why)
-            assertClosed(channel.trySend(1, 1.milliseconds), why)
-            assertClosed(channel.tryReceive(), why)
-            assertClosed(channel.tryReceive(1.milliseconds), why)
-            assertClosed(channel.receiveCatching(), why)
-        }
-
-    @Test
-    fun tries_closedWhileTheyWait_closed() =
-        runTest {
+            val full = Channel<Any?>(0, name = "jobs")
             val results = mutableListOf<ChannelResult<*>>()
             Callers(this).call { results += channel.receiveCatching() }
             Callers(this).call { results += channel.tryReceive(1.milliseconds) }
-            channel.close()
-            runCurrent()
-            val full = Channel<Any?>(0, name = "jobs")
             Callers(this).call { results += full.trySend(1, 1.milliseconds) }
-            full.close()
+            val why = RuntimeException("why")
+            for (each in listOf(channel, full)) each.close(why)
             runCurrent()
             assertEquals(3, results.size)
-            for (result in results) assertClosed(result, null)
+            results += listOf(channel.trySend(1), channel.trySend(1, 1.milliseconds), channel.tryReceive())
+            results += listOf(channel.tryReceive(1.milliseconds), channel.receiveCatching())
+            for (result in results) assertClosed(result, why)
         }
 
     /** Also elements that look like a result of the channel itself. */
@@ -106,17 +87,15 @@ class ChannelResultTest {
                 channel.send(element)
                 assertEquals(element, channel.receive())
 
-                var got: Any? = "nothing"
-                Callers(this).call { got = channel.receive() }
-                channel.send(element)
+                val waiting =
+                    listOf<suspend () -> Unit>(
+                        { assertEquals(element, channel.receive()) },
+                        { assertSuccess(channel.receiveCatching(), element) },
+                        { assertSuccess(channel.tryReceive(1.milliseconds), element) },
+                    ).map { Callers(this).call(request = it) }
+                repeat(3) { channel.send(element) }
                 runCurrent()
-                assertEquals(element, got)
-                Callers(this).call { assertSuccess(channel.receiveCatching(), element) }
-                val timed = Callers(this).call { assertSuccess(channel.tryReceive(1.milliseconds), element) }
-                channel.send(element)
-                channel.send(element)
-                runCurrent()
-                assertTrue(timed.isServed, "$timed")
+                assertTrue(waiting.all { it.isServed }, "$waiting")
             }
         }
 
@@ -126,15 +105,12 @@ class ChannelResultTest {
             val numbers = Channel<UInt>(1)
             numbers.send(7u)
             assertEquals(7u, numbers.receive())
-            var got = 0u
-            Callers(this).call { got = numbers.receive() }
-            numbers.send(8u)
+            val got = mutableListOf<UInt>()
+            Callers(this).call { got += numbers.receive() }
+            Callers(this).call { got += numbers.receiveCatching().getOrThrow() }
+            for (number in listOf(8u, 9u)) numbers.send(number)
             runCurrent()
-            assertEquals(8u, got)
-            Callers(this).call { got = numbers.receiveCatching().getOrThrow() }
-            numbers.send(9u)
-            runCurrent()
-            assertEquals(9u, got)
+            assertEquals(listOf(8u, 9u), got)
         }
 
     @Test

@@ -1,13 +1,8 @@
 package baton.channels
 
-import baton.NOW_OR_NEVER
 import baton.Priority
-import baton.waiting.Callers
-import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.test.advanceTimeBy
-import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -29,30 +24,6 @@ class TryReserveTest {
         assertTrue(channel.trySend("a").isSuccess)
         assertEquals(0, channel.waiting)
     }
-
-    @Test
-    fun tryReserve_inTime_getsThePlace() =
-        runTest {
-            val holder = channel.reserve()
-            val waits = Callers(this).call { channel.tryReserve(50.milliseconds)!!.send("late") }
-            advanceTimeBy(49)
-            holder.close()
-            runCurrent()
-            assertTrue(waits.isServed)
-            assertEquals("late", channel.receive())
-        }
-
-    @Test
-    fun tryReserve_timeIsOver_holdsNoPlace() =
-        runTest {
-            val holder = channel.reserve()
-            assertNull(channel.tryReserve(50.milliseconds))
-            assertEquals(50, currentTime)
-            for (timeout in NOW_OR_NEVER) assertNull(channel.tryReserve(timeout))
-            assertEquals(0, channel.waiting)
-            holder.close()
-            for (timeout in NOW_OR_NEVER) checkNotNull(channel.tryReserve(timeout)).close()
-        }
 
     @Test
     fun reserve_priority_isThatOfTheWaitAndOfTheElement() =

@@ -1,6 +1,7 @@
 package baton.hostile
 
 import java.util.concurrent.RejectedExecutionException
+import kotlin.reflect.KClass
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNotEquals
 import org.junit.jupiter.api.Test
@@ -29,27 +30,25 @@ class HostileDispatcherTest {
     }
 
     @Test
-    fun execute_queuesAndThrows_doesBoth() {
-        val dispatcher = dispatcher(Hostility.QUEUES_AND_THROWS)
-        assertThrows<OutOfMemoryError> { dispatcher.give(1) }
-        dispatcher.run()
-        assertEquals(listOf(1), ran)
-    }
-
-    @Test
-    fun execute_throws_runsNothing() {
-        val dispatcher = dispatcher(Hostility.THROWS)
-        assertThrows<RejectedExecutionException> { dispatcher.give(1) }
-        dispatcher.run()
-        assertEquals(emptyList<Int>(), ran)
-    }
-
-    @Test
-    fun execute_drops_countsAndRunsNothing() {
-        val dispatcher = dispatcher(Hostility.DROPS)
-        dispatcher.give(1, 2)
-        dispatcher.run()
-        assertEquals("[] 2", "$ran ${dispatcher.dropped}")
+    fun execute_hostile_queuesRunsAndThrowsAsItsFaultSays() {
+        val refused = RejectedExecutionException::class
+        val faults =
+            listOf<Triple<Hostility, KClass<*>?, List<Int>>>(
+                Triple(Hostility.QUEUES_AND_THROWS, OutOfMemoryError::class, listOf(1)),
+                Triple(Hostility.THROWS, refused, emptyList()),
+                Triple(Hostility.DROPS, null, emptyList()),
+                Triple(Hostility.RUNS_TWICE, null, listOf(1, 1)),
+                Triple(Hostility.SHUTS_DOWN, null, listOf(1)),
+            )
+        for ((fault, thrown, expected) in faults) {
+            ran.clear()
+            val dispatcher = dispatcher(fault)
+            assertEquals(thrown, runCatching { dispatcher.give(1) }.exceptionOrNull()?.let { it::class }, "$fault")
+            assertEquals(emptyList<Int>(), ran)
+            dispatcher.run()
+            assertEquals(expected, ran, "$fault")
+            assertEquals(if (fault == Hostility.DROPS) 1 else 0, dispatcher.dropped)
+        }
     }
 
     @Test

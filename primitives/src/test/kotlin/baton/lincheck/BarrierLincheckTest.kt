@@ -1,12 +1,14 @@
 package baton.lincheck
 
 import baton.lincheck.world.BreakingForThree
-import baton.lincheck.world.Effort
+import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.Rare
 import baton.lincheck.world.RetractingForTwo
+import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
 import baton.lincheck.world.VARIANT
+import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.Barrier
 import baton.sync.BarrierBrokenException
@@ -17,24 +19,17 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.job
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 import org.junit.jupiter.api.Tag
-import org.junit.jupiter.api.Test
 
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "other", gen = IntGen::class, conf = "1:3")
-abstract class BarrierLincheckBase(protected val barrier: Barrier, private val sequential: Class<*>) {
-    internal open val effort get() = Effort.SHORT
+abstract class BarrierLincheckBase(protected val barrier: Barrier, override val model: Class<*>) : LincheckCase {
 
-    /** How many scenarios the ordinary run generates. */
-    internal open val generated get() = 24
-
-    /** Scenarios written by hand, because random generation may miss them. */
-    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
+    override val generated get() = 24
 
     @Operation(cancellableOnSuspension = false)
     suspend fun arrive() = underLincheck { barrier.arrive() }
@@ -42,12 +37,6 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
     @Rare
     @Operation
     fun isBroken() = barrier.isBroken
-
-    @Test
-    fun chosenInterleavings_areLinearizable() = effort.checkInterleavings(javaClass, sequential, scenarios, generated)
-
-    @Test
-    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
 }
 
 /**
@@ -56,8 +45,7 @@ abstract class BarrierLincheckBase(protected val barrier: Barrier, private val s
  * Cancellation is an operation of its own: Lincheck's cannot express that a party was cancelled after it had been
  * counted, or had failed. Only the other parties can see whether it was, so a cancellable arrival returns nothing.
  */
-abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) :
-    BarrierLincheckBase(barrier, sequential) {
+abstract class BarrierTimedLincheckBase(barrier: Barrier, model: Class<*>) : BarrierLincheckBase(barrier, model) {
     private val jobs = AtomicReferenceArray<Job?>(THREADS)
     private val clock = LincheckClock()
 
@@ -94,52 +82,30 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, sequential: Class<*>) 
     @Operation
     fun reset() = barrier.reset()
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() = listOf(
-            { // The timer meets the trip.
-                parallel {
-                    thread {
-                        actor(::arrive)
-                        actor(::waiting)
-                    }
-                    thread { actor(::arriveTimed, 2) }
-                    thread {
-                        actor(::timePasses, 2)
-                        actor(::waiting)
-                    }
-                }
-            },
-            { // The cancellation meets the trip, and the parties of the next generation.
-                parallel {
-                    thread {
-                        actor(::arrive)
-                        actor(::arrive)
-                    }
-                    thread { actor(::arriveCancellably, 2) }
-                    thread {
-                        actor(::cancel, 2)
-                        actor(::arrive)
-                    }
-                }
-            },
+            // The timer meets the trip.
+            threads(
+                { actor(::arrive); actor(::waiting) },
+                { actor(::arriveTimed, 2) },
+                { actor(::timePasses, 2); actor(::waiting) },
+            ),
+            // The cancellation meets the trip, and the parties of the next generation.
+            threads(
+                { actor(::arrive); actor(::arrive) },
+                { actor(::arriveCancellably, 2) },
+                { actor(::cancel, 2); actor(::arrive) },
+            ),
         )
 }
 
-open class BarrierLincheckTest : BarrierTimedLincheckBase(Barrier(2), RetractingForTwo::class.java)
-
-class BarrierLincheckDeepTest : BarrierLincheckTest() {
-    override val effort get() = Effort.DEEP
-}
+class BarrierLincheckTest : BarrierTimedLincheckBase(Barrier(2), RetractingForTwo::class.java)
 
 @Tag(VARIANT)
-open class BreakingBarrierLincheckTest :
+class BreakingBarrierLincheckTest :
     BarrierTimedLincheckBase(Barrier(3, BarrierCancellation.BREAK), BreakingForThree::class.java) {
     @Operation
     fun abort() = barrier.abort()
-}
-
-class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
-    override val effort get() = Effort.DEEP
 }
 
 /**
@@ -148,8 +114,4 @@ class BreakingBarrierLincheckDeepTest : BreakingBarrierLincheckTest() {
  * passes in between.
  */
 @Tag(VARIANT)
-open class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)
-
-class ActingBarrierLincheckDeepTest : ActingBarrierLincheckTest() {
-    override val effort get() = Effort.DEEP
-}
+class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)

@@ -10,33 +10,30 @@ import baton.lincheck.world.ChannelSequential
 import baton.lincheck.world.ChannelSequential.Companion.CANCELLED
 import baton.lincheck.world.ChannelSequential.Companion.SENT
 import baton.lincheck.world.Effort
+import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.Rare
+import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
 import baton.lincheck.world.VARIANT
+import baton.lincheck.world.after
+import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 import org.junit.jupiter.api.Tag
-import org.junit.jupiter.api.Test
 
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "other", gen = IntGen::class, conf = "1:3")
 @Param(name = "element", gen = IntGen::class, conf = "1:9")
-abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private val sequential: Class<*>) {
-    internal open val effort get() = Effort.BRIEF
+abstract class ChannelLincheckBase(protected val channel: Channel<Int>, override val model: Class<*>) : LincheckCase {
+    override val effort get() = Effort.BRIEF
 
-    /** How many scenarios the ordinary run generates. */
-    internal open val generated get() = 14
-    internal open val spins get() = Effort.SPINS
-
-    /** Scenarios written by hand, because random generation may miss them. */
-    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
+    override val generated get() = 14
 
     @Rare
     @Operation
@@ -57,21 +54,14 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, private 
     fun close() = channel.close()
 
     private fun <T> ChannelResult<T>.orThrow() = if (isClosed) getOrThrow() else getOrNull()
-
-    @Test
-    fun chosenInterleavings_areLinearizable() =
-        effort.checkInterleavings(javaClass, sequential, scenarios, generated, spins)
-
-    @Test
-    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
 }
 
 /**
  * Cancellation is an operation of its own: Lincheck's cannot express that a sender whose element was taken returns
  * normally although it was cancelled.
  */
-abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential: Class<*>) :
-    ChannelLincheckBase(channel, sequential) {
+abstract class CancellableChannelLincheckBase(channel: Channel<Int>, model: Class<*>) :
+    ChannelLincheckBase(channel, model) {
     private enum class Stage { BEGINS, MAY_BE_CANCELLED }
 
     private val stages = AtomicReferenceArray<Stage?>(THREADS)
@@ -99,12 +89,13 @@ abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential:
      * Cancels the call of [thread], if it waits.
      *
      * The call must be in the queue by then. A call that is cancelled before it has enqueued throws even if it could
-     * have been served at once, and no order of the operations explains that.
+     * have been served at once, and no order of the operations explains that. And it must have begun before the channel
+     * was closed: behind an element on its way, a receiver waits at a closed channel, which the model knows nothing of.
      */
     @Operation
     fun cancel(@Param(name = "other") thread: Int) {
         while (stages.get(thread) == Stage.BEGINS) Thread.onSpinWait()
-        if (stages.get(thread) != null) jobs.get(thread)!!.cancel()
+        if (stages.get(thread) != null && !channel.isClosed) jobs.get(thread)!!.cancel()
     }
 
     @Operation(cancellableOnSuspension = false)
@@ -117,47 +108,25 @@ abstract class CancellableChannelLincheckBase(channel: Channel<Int>, sequential:
     @Operation(cancellableOnSuspension = false)
     suspend fun receive(@Param(name = "thread") thread: Int) = cancellably(thread) { channel.receive() }
 
-    private val senderIsCancelled: DSLScenarioBuilder.() -> Unit = {
-        initial { actor(::trySend, 1) }
-        parallel {
-            thread { actor(::send, 1, 2) }
-            thread {
-                actor(::tryReceive)
-                actor(::tryReceive)
-            }
-            thread {
-                actor(::cancel, 1)
-                actor(::size)
-            }
-        }
-    }
+    private val senderIsCancelled: Scenario = threads(
+        { actor(::send, 1, 2) },
+        { actor(::tryReceive); actor(::tryReceive) },
+        { actor(::cancel, 1); actor(::size) },
+    ).after { actor(::trySend, 1) }
 
-    protected val receiverIsCancelled: DSLScenarioBuilder.() -> Unit = {
-        parallel {
-            thread { actor(::receive, 1) }
-            thread {
-                actor(::trySend, 1)
-                actor(::trySend, 2)
-            }
-            thread {
-                actor(::cancel, 1)
-                actor(::receive, 3)
-            }
-        }
-    }
+    protected val receiverIsCancelled: Scenario = threads(
+        { actor(::receive, 1) },
+        { actor(::trySend, 1); actor(::trySend, 2) },
+        { actor(::cancel, 1); actor(::receive, 3) },
+    )
 
-    protected val endMeetsBoth: DSLScenarioBuilder.() -> Unit = {
-        parallel {
-            thread { actor(::receive, 1) }
-            thread {
-                actor(::send, 2, 1)
-                actor(::cancel, 1)
-            }
-            thread { actor(::close) }
-        }
-    }
+    protected val endMeetsBoth: Scenario = threads(
+        { actor(::receive, 1) },
+        { actor(::send, 2, 1); actor(::cancel, 1) },
+        { actor(::close) },
+    )
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() = listOf(senderIsCancelled, receiverIsCancelled, endMeetsBoth)
 }
 
@@ -167,51 +136,33 @@ internal class OneSequential : ChannelSequential(1)
 
 internal class TwoSequential : ChannelSequential(2)
 
-internal class ConflatedSequential : ChannelSequential(1, OnFull.DROP_OLDEST)
+internal class ConflatedSequential : ChannelSequential(1, onFull = OnFull.DROP_OLDEST)
 
-open class RendezvousLincheckTest : CancellableChannelLincheckBase(Channel(), RendezvousSequential::class.java)
+internal class PrioritySequential : ChannelSequential(1, ChannelOrder.PRIORITY)
 
-class RendezvousLincheckDeepTest : RendezvousLincheckTest() {
-    override val effort get() = Effort.DEEP
-}
+class RendezvousLincheckTest : CancellableChannelLincheckBase(Channel(), RendezvousSequential::class.java)
 
-open class BufferedChannelLincheckTest : CancellableChannelLincheckBase(Channel(2), TwoSequential::class.java) {
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+class BufferedChannelLincheckTest : CancellableChannelLincheckBase(Channel(2), TwoSequential::class.java) {
+    override val scenarios: List<Scenario>
         get() = super.scenarios + listOf(
-            { // A sender that waits for room gets it as soon as an element is received.
-                initial {
-                    actor(::trySend, 1)
-                    actor(::trySend, 2)
-                }
-                parallel {
-                    thread { actor(::send, 1, 3) }
-                    thread {
-                        actor(::tryReceive)
-                        actor(::trySend, 4)
-                    }
-                }
-            },
+            // A sender that waits for room gets it as soon as an element is received.
+            threads(
+                { actor(::send, 1, 3) },
+                { actor(::tryReceive); actor(::trySend, 4) },
+            ).after { actor(::trySend, 1); actor(::trySend, 2) },
         )
 }
 
-class BufferedChannelLincheckDeepTest : BufferedChannelLincheckTest() {
-    override val effort get() = Effort.DEEP
-}
-
 @Tag(VARIANT)
-open class ConflatedLincheckTest :
+class ConflatedLincheckTest :
     CancellableChannelLincheckBase(Channel(1, onFull = OnFull.DROP_OLDEST), ConflatedSequential::class.java) {
     override val scenarios get() = listOf(receiverIsCancelled)
 }
 
-class ConflatedLincheckDeepTest : ConflatedLincheckTest() {
-    override val effort get() = Effort.DEEP
-}
-
 /** Two levels, and the hard end. In so few steps no level reaches its bound; see `PriorityWaitQueueTest` for that. */
 @Tag(VARIANT)
-open class PriorityChannelLincheckTest :
-    CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), OneSequential::class.java) {
+class PriorityChannelLincheckTest :
+    CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), PrioritySequential::class.java) {
     override val spins get() = Effort.SPINS_OVER_LEVELS
 
     @Operation(cancellableOnSuspension = false)
@@ -228,13 +179,9 @@ open class PriorityChannelLincheckTest :
     override val scenarios get() = listOf(endMeetsBoth)
 }
 
-class PriorityChannelLincheckDeepTest : PriorityChannelLincheckTest() {
-    override val effort get() = Effort.DEEP
-}
-
 /** Places are used and given back by the thread that reserved them. */
 @Tag(VARIANT)
-open class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), OneSequential::class.java) {
+class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), OneSequential::class.java) {
     private val places = List(THREADS) { ArrayList<Reservation<Int>>() }
 
     @Operation(cancellableOnSuspension = false)
@@ -258,27 +205,13 @@ open class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), 
     @Operation
     fun cancelChannel() = channel.cancel()
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() = listOf(
-            { // The cancellation of a caller that waits for a place meets the place that comes, and the end.
-                parallel {
-                    thread {
-                        actor(::reserve, 1)
-                        actor(::sendReserved, 1, 5)
-                    }
-                    thread {
-                        actor(::reserve, 2)
-                        actor(::leavePlace, 2)
-                    }
-                    thread {
-                        actor(::cancel, 2)
-                        actor(::close)
-                    }
-                }
-            },
+            // The cancellation of a caller that waits for a place meets the place that comes, and the end.
+            threads(
+                { actor(::reserve, 1); actor(::sendReserved, 1, 5) },
+                { actor(::reserve, 2); actor(::leavePlace, 2) },
+                { actor(::cancel, 2); actor(::close) },
+            ),
         )
-}
-
-class ReservationLincheckDeepTest : ReservationLincheckTest() {
-    override val effort get() = Effort.DEEP
 }

@@ -4,9 +4,11 @@ import baton.bridge.coreOf
 import baton.lincheck.world.ConditionSequential
 import baton.lincheck.world.ConditionSequential.Companion.CANCELLED
 import baton.lincheck.world.ConditionSequential.Companion.SIGNALLED
-import baton.lincheck.world.Effort
+import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.Rare
+import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
+import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.Mutex
 import baton.waiting.SignalWaiter
@@ -20,12 +22,10 @@ import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.suspendCancellableCoroutine
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
-import org.junit.jupiter.api.Test
 
 /**
  * Misuse included: any thread unlocks and signals. Cancellation is an operation like any other, because a coroutine
@@ -33,13 +33,14 @@ import org.junit.jupiter.api.Test
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "victim", gen = IntGen::class, conf = "1:3")
-open class ConditionLincheckTest {
+class ConditionLincheckTest : LincheckCase {
+    override val model: Class<*> get() = ConditionSequential::class.java
+    override val generated get() = 120
+
     private val mutex = Mutex(locked = true)
     private val condition = mutex.newCondition()
     private val jobs = Array(THREADS) { Job() }
     private val futures = AtomicReferenceArray<Future>(THREADS)
-
-    internal open val effort get() = Effort.SHORT
 
     @Rare
     @Operation
@@ -108,50 +109,23 @@ open class ConditionLincheckTest {
         }
     }
 
-    private val meetings: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() {
             val waits = listOf(::await, ::awaitAsFuture)
             return waits.map(::signalMeetsCancel) + waits.flatMap { first -> waits.map { twoWait(first, it) } }
         }
 
-    private fun signalMeetsCancel(wait: KFunction<*>): DSLScenarioBuilder.() -> Unit =
-        {
-            parallel {
-                thread { actor(wait, 1) }
-                thread {
-                    actor(::lock)
-                    actor(::signal)
-                    actor(::unlock)
-                }
-                thread { actor(::cancel, 1) }
-            }
-        }
+    private fun signalMeetsCancel(wait: KFunction<*>): Scenario =
+        threads(
+            { actor(wait, 1) },
+            { actor(::lock); actor(::signal); actor(::unlock) },
+            { actor(::cancel, 1) },
+        )
 
-    private fun twoWait(first: KFunction<*>, second: KFunction<*>): DSLScenarioBuilder.() -> Unit =
-        {
-            parallel {
-                thread { actor(first, 1) }
-                thread {
-                    actor(::tryLock)
-                    actor(second, 2)
-                }
-                thread {
-                    actor(::tryLock)
-                    actor(::signal)
-                    actor(::cancel, 1)
-                    actor(::unlock)
-                }
-            }
-        }
-
-    @Test
-    fun chosenInterleavings_areLinearizable() =
-        effort.checkInterleavings(javaClass, ConditionSequential::class.java, meetings, generated = 120)
-
-    @Test
-    fun threads_areLinearizable() = effort.stress(ConditionSequential::class.java, meetings).check(javaClass)
-}
-
-class ConditionLincheckDeepTest : ConditionLincheckTest() {
-    override val effort get() = Effort.DEEP
+    private fun twoWait(first: KFunction<*>, second: KFunction<*>): Scenario =
+        threads(
+            { actor(first, 1) },
+            { actor(::tryLock); actor(second, 2) },
+            { actor(::tryLock); actor(::signal); actor(::cancel, 1); actor(::unlock) },
+        )
 }

@@ -1,22 +1,35 @@
 package baton.lincheck
 
+import baton.Priority
 import baton.lincheck.world.Effort
 import baton.lincheck.world.HonestMutexSequential
+import baton.lincheck.world.LincheckBoosts
+import baton.lincheck.world.LincheckCase
+import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.MutexSequential
 import baton.lincheck.world.NO_OWNER
 import baton.lincheck.world.Rare
+import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
+import baton.lincheck.world.VARIANT
+import baton.lincheck.world.after
+import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.Mutex
 import baton.sync.readwrite.contract.cancelled
+import baton.waiting.boost.Boosts
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import kotlin.time.Duration.Companion.hours
 import org.jetbrains.lincheck.datastructures.EnumGen
+import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
-import org.junit.jupiter.api.Test
+import org.jetbrains.lincheck.datastructures.Validate
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.BeforeEach
+import org.junit.jupiter.api.Tag
 
 /** An object with an identity that survives Lincheck's replays. */
 enum class LockOwner { ANN, BEN }
@@ -24,14 +37,10 @@ enum class LockOwner { ANN, BEN }
 /** One for each of Lincheck's threads. */
 internal enum class ThreadOwner { T0, T1, T2, T3, T4, T5, T6, T7 }
 
-abstract class MutexLincheckBase(private val sequential: Class<*>) {
+abstract class MutexLincheckBase(override val model: Class<*>) : LincheckCase {
     protected val mutex = Mutex()
 
-    internal open val effort get() = Effort.SHORT
-
-    /** How many scenarios the ordinary run generates. */
-    internal open val generated get() = 40
-    internal open val spins get() = Effort.SPINS
+    override val generated get() = 40
 
     @Rare
     @Operation
@@ -44,34 +53,18 @@ abstract class MutexLincheckBase(private val sequential: Class<*>) {
     @Rare
     @Operation
     fun waiting() = mutex.waiting
-
-    /** Scenarios written by hand, because random generation may miss them. */
-    internal open val scenarios: List<DSLScenarioBuilder.() -> Unit> get() = emptyList()
-
-    @Test
-    fun chosenInterleavings_areLinearizable() =
-        effort.checkInterleavings(javaClass, sequential, scenarios, generated, spins)
-
-    @Test
-    fun threads_areLinearizable() = effort.stress(sequential, scenarios).check(javaClass)
 }
 
 /** Misuse included: any thread unlocks. */
-open class MutexLincheckTest : MutexLincheckBase(MutexSequential::class.java) {
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+class MutexLincheckTest : MutexLincheckBase(MutexSequential::class.java) {
+    override val scenarios: List<Scenario>
         get() = listOf(
-            { // Between two holders the mutex is never free.
-                initial { actor(::tryLock) }
-                parallel {
-                    thread { actor(::unlock) }
-                    thread { actor(::lock) }
-                    thread {
-                        actor(::tryLock)
-                        actor(::isLocked)
-                        actor(::unlock)
-                    }
-                }
-            },
+            // Between two holders the mutex is never free.
+            threads(
+                { actor(::unlock) },
+                { actor(::lock) },
+                { actor(::tryLock); actor(::isLocked); actor(::unlock) },
+            ).after { actor(::tryLock) },
         )
 
     @Operation(cancellableOnSuspension = false)
@@ -91,10 +84,6 @@ open class MutexLincheckTest : MutexLincheckBase(MutexSequential::class.java) {
 
     @Operation
     fun unlockBy(@Param(gen = EnumGen::class) owner: LockOwner) = mutex.unlock(owner)
-}
-
-class MutexLincheckDeepTest : MutexLincheckTest() {
-    override val effort get() = Effort.DEEP
 }
 
 /**
@@ -126,24 +115,16 @@ abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential
     }
 }
 
-open class MutexCancelLincheckTest : HonestMutexLincheckBase() {
+class MutexCancelLincheckTest : HonestMutexLincheckBase() {
     override val generated get() = 20
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() = listOf(
-            { // A mutex that was granted to a cancelled thread is free again.
-                initial { actor(::tryLock, 1) }
-                parallel {
-                    thread {
-                        actor(::unlock, 1)
-                        actor(::tryLock, 1)
-                    }
-                    thread {
-                        cancelled(::lockBy, 2)
-                        actor(::tryLock, 2)
-                    }
-                }
-            },
+            // A mutex that was granted to a cancelled thread is free again.
+            threads(
+                { actor(::unlock, 1); actor(::tryLock, 1) },
+                { cancelled(::lockBy, 2); actor(::tryLock, 2) },
+            ).after { actor(::tryLock, 1) },
         )
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
@@ -154,6 +135,67 @@ open class MutexCancelLincheckTest : HonestMutexLincheckBase() {
     }
 }
 
-class MutexCancelLincheckDeepTest : MutexCancelLincheckTest() {
-    override val effort get() = Effort.DEEP
+/** Timeouts: a timer may meet the hand-over, the cancellation, and each other. */
+@Tag(VARIANT)
+class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
+    override val generated get() = 12
+
+    private val clock = LincheckClock()
+
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun tryLockTimed(@Param(name = "thread") thread: Int): Boolean =
+        underLincheck(clock.timerOf(thread)) { mutex.tryLock(1.hours) }.also { if (it) mine[thread] = NO_OWNER }
+
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun tryLockTimedBy(@Param(name = "thread") thread: Int): Boolean {
+        val owner = ThreadOwner.entries[thread]
+        return underLincheck(clock.timerOf(thread)) { mutex.tryLock(1.hours, owner) }
+            .also { if (it) mine[thread] = owner }
+    }
+
+    @Operation
+    fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = clock.timePasses(thread)
+
+    override val scenarios: List<Scenario>
+        get() = listOf(
+            // The timer meets the hand-over.
+            threads(
+                { actor(::unlock, 1) },
+                { actor(::tryLockTimed, 2) },
+                { actor(::timePasses, 2); actor(::waiting) },
+            ).after { actor(::tryLock, 1) },
+            // One of the two waiters whose timers go off may be the next holder.
+            threads(
+                { actor(::timePasses, 3); actor(::unlock, 1); actor(::timePasses, 2); actor(::holder) },
+                { actor(::tryLockTimedBy, 2) },
+                { actor(::tryLockTimedBy, 3) },
+            ).after { actor(::tryLock, 1) },
+        )
+}
+
+/** Callers lock at several levels and can be boosted. The mutex behaves the same, and boosts no holder needlessly. */
+class MutexBoostLincheckTest : HonestMutexLincheckBase() {
+    override val generated get() = 8
+
+    override val spins get() = Effort.SPINS_OVER_LEVELS
+    private val boosts = LincheckBoosts()
+
+    @BeforeEach
+    fun begin() {
+        Boosts.begin()
+    }
+
+    @AfterEach
+    fun end() {
+        Boosts.inUse = false
+    }
+
+    override fun extra(thread: Int): CoroutineContext = boosts + Priority.entries[thread % Priority.entries.size]
+
+    /** One boost for one holder. No boost if no caller waits, or if the holder is unknown. */
+    @Validate
+    fun boosts() {
+        val wanted = mutex.isLocked && mutex.waiting > 0
+        check(boosts.given <= if (wanted) 1 else 0) { "${boosts.given} boosts, $mutex" }
+    }
 }

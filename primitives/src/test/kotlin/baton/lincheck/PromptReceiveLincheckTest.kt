@@ -2,16 +2,20 @@ package baton.lincheck
 
 import baton.channels.Channel
 import baton.lincheck.world.Effort
+import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.LincheckCoroutines
 import baton.lincheck.world.NoAnswers
+import baton.lincheck.world.Scenario
 import baton.lincheck.world.VARIANT
+import baton.lincheck.world.after
+import baton.lincheck.world.threads
+import baton.sync.Semaphore
+import baton.sync.WaitOrder
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Validate
 import org.junit.jupiter.api.Tag
-import org.junit.jupiter.api.Test
 
 /**
  * Receivers are cancelled at any moment, also after they have got their element and before they run. Lincheck's own
@@ -19,8 +23,10 @@ import org.junit.jupiter.api.Test
  * of its own here, and no operation returns anything. [everyElementIsSomewhere] checks the invariant at the end of
  * every interleaving.
  */
-abstract class PromptReceiveLincheckBase(capacity: Int) {
-    internal open val effort get() = Effort.BRIEF
+abstract class PromptReceiveLincheckBase(capacity: Int) : LincheckCase {
+    override val model: Class<*> get() = NoAnswers::class.java
+    override val generated get() = 30
+    override val effort get() = Effort.BRIEF
     private val channel = Channel<Int>(capacity)
 
     private val receivers = LincheckCoroutines()
@@ -58,59 +64,87 @@ abstract class PromptReceiveLincheckBase(capacity: Int) {
         check(received.size == sent.get()) { "$sent sent, ${received.size} received in the end: $channel" }
     }
 
-    private val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() = listOf(
-            {
-                initial { actor(::receive) }
-                parallel {
-                    thread { actor(::cancel) }
-                    thread {
-                        actor(::trySend)
-                        actor(::tryReceive)
-                    }
-                }
-            },
-            {
-                initial {
-                    actor(::receive)
-                    actor(::receive)
-                }
-                parallel {
-                    thread {
-                        actor(::cancel)
-                        actor(::step)
-                    }
-                    thread {
-                        actor(::trySend)
-                        actor(::trySend)
-                    }
-                }
-            },
+            threads(
+                { actor(::cancel) },
+                { actor(::trySend); actor(::tryReceive) },
+            ).after { actor(::receive) },
+            threads(
+                { actor(::cancel); actor(::step) },
+                { actor(::trySend); actor(::trySend) },
+            ).after { actor(::receive); actor(::receive) },
         )
-
-    @Test
-    fun chosenInterleavings_loseNothing() =
-        effort.checkInterleavings(javaClass, NoAnswers::class.java, scenarios, GENERATED)
-
-    @Test
-    fun threads_loseNothing() = effort.stress(NoAnswers::class.java, scenarios).check(javaClass)
 
     private companion object {
         const val SENT = 1
-        const val GENERATED = 30
     }
 }
 
 @Tag(VARIANT)
-open class PromptRendezvousLincheckTest : PromptReceiveLincheckBase(capacity = 0)
-
-class PromptRendezvousLincheckDeepTest : PromptRendezvousLincheckTest() {
-    override val effort get() = Effort.DEEP
-}
+class PromptRendezvousLincheckTest : PromptReceiveLincheckBase(capacity = 0)
 
 @Tag(VARIANT)
-open class PromptReceiveLincheckTest : PromptReceiveLincheckBase(capacity = 1)
+class PromptReceiveLincheckTest : PromptReceiveLincheckBase(capacity = 1)
 
-class PromptReceiveLincheckDeepTest : PromptReceiveLincheckTest() {
-    override val effort get() = Effort.DEEP
+/**
+ * [WaitOrder.UNFAIR]: a newcomer may take the permit to which a release has invited a waiter. The faster caller gets
+ * the permit, so there is no sequential result to compare with: no operation returns anything. [nothingIsLost] checks
+ * the invariant at the end of every interleaving.
+ */
+@Tag(VARIANT)
+class UnfairSemaphoreLincheckTest : LincheckCase {
+    override val model: Class<*> get() = NoAnswers::class.java
+    override val generated get() = 10
+    override val effort get() = Effort.BRIEF
+    private val semaphore = Semaphore(PERMITS, order = WaitOrder.UNFAIR)
+
+    private val waiters = LincheckCoroutines()
+    private val held = AtomicInteger()
+
+    /** A coroutine of its own acquires, and waits if it must. */
+    @Operation
+    fun acquire() = waiters.start({ semaphore.acquire() }) { if (it.isSuccess) held.incrementAndGet() }
+
+    @Operation
+    fun tryAcquire() {
+        if (semaphore.tryAcquire()) held.incrementAndGet()
+    }
+
+    @Operation
+    fun cancel() = waiters.cancelOldest()
+
+    @Operation
+    fun release() {
+        while (true) {
+            val now = held.get()
+            if (now == 0) return
+            if (held.compareAndSet(now, now - 1)) return semaphore.release()
+        }
+    }
+
+    @Operation
+    fun step() {
+        waiters.step()
+    }
+
+    @Validate
+    fun nothingIsLost() {
+        waiters.runAll()
+        check(held.get() in 0..PERMITS) { "$held hold $PERMITS permits" }
+        check(semaphore.availablePermits == PERMITS - held.get()) { "$held are held: $semaphore" }
+        check(semaphore.waiting == 0 || held.get() == PERMITS) { "a caller waits for a free permit: $semaphore" }
+    }
+
+    override val scenarios: List<Scenario>
+        get() = listOf(
+            threads(
+                { actor(::release); actor(::step) },
+                { actor(::cancel); actor(::tryAcquire) },
+            ).after { actor(::tryAcquire); actor(::acquire); actor(::acquire) },
+        )
+
+    private companion object {
+        const val PERMITS = 1
+    }
 }

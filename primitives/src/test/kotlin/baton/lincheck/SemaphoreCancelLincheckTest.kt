@@ -3,13 +3,17 @@ package baton.lincheck
 import baton.Priority
 import baton.lincheck.world.Effort
 import baton.lincheck.world.HonestSemaphoreSequential
+import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.Rare
+import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
 import baton.lincheck.world.VARIANT
+import baton.lincheck.world.after
+import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.WaitOrder
 import baton.sync.readwrite.contract.cancelled
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
+import kotlin.time.Duration.Companion.hours
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
@@ -21,9 +25,9 @@ import org.junit.jupiter.api.Tag
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
 abstract class HonestSemaphoreLincheckBase(
     permits: Int,
-    sequential: Class<*>,
+    model: Class<*>,
     order: WaitOrder = WaitOrder.FIFO,
-) : SemaphoreLincheckBase(permits, sequential, order) {
+) : SemaphoreLincheckBase(permits, model, order) {
     protected val held = IntArray(THREADS)
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
@@ -49,36 +53,28 @@ internal class HonestThreeSequential : HonestSemaphoreSequential(3)
 internal class HonestOneSequential : HonestSemaphoreSequential(1)
 
 /** All weights but 1 are refused here. */
-open class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOneSequential::class.java) {
+class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOneSequential::class.java) {
     override val generated get() = 20
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() = listOf(
-            { // A permit that was granted to a cancelled thread is free again.
-                initial { actor(::tryAcquire, 1, 1) }
-                parallel {
-                    thread {
-                        actor(::release, 1, 1)
-                        actor(::tryAcquire, 1, 1)
-                    }
-                    thread {
-                        cancelled(::acquire, 2, 1)
-                        actor(::tryAcquire, 2, 1)
-                    }
-                }
-            },
+            // A permit that was granted to a cancelled thread is free again.
+            threads(
+                { actor(::release, 1, 1); actor(::tryAcquire, 1, 1) },
+                { cancelled(::acquire, 2, 1); actor(::tryAcquire, 2, 1) },
+            ).after { actor(::tryAcquire, 1, 1) },
         )
 }
 
 @Tag(VARIANT)
-open class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
+class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
 
 /**
  * Two levels. A scenario has too few steps for a waiter to reach the bound on how often it is passed over; see
  * `PriorityWaitQueueTest` for that.
  */
 @Tag(VARIANT)
-open class PriorityLincheckTest :
+class PriorityLincheckTest :
     HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java, WaitOrder.PRIORITY) {
     override val spins get() = Effort.SPINS_OVER_LEVELS
 
@@ -88,29 +84,20 @@ open class PriorityLincheckTest :
         held[thread] += n
     }
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() = listOf(
-            { // The urgent request overtakes, and is granted where the other would not fit.
-                initial { actor(::tryAcquire, 1, 2) }
-                parallel {
-                    thread { actor(::release, 1, 1) }
-                    thread { actor(::acquire, 2, 3) }
-                    thread {
-                        actor(::acquireUrgently, 3, 1)
-                        actor(::release, 3, 1)
-                    }
-                }
-            },
+            // The urgent request overtakes, and is granted where the other would not fit.
+            threads(
+                { actor(::release, 1, 1) },
+                { actor(::acquire, 2, 3) },
+                { actor(::acquireUrgently, 3, 1); actor(::release, 3, 1) },
+            ).after { actor(::tryAcquire, 1, 2) },
         )
-}
-
-class PriorityLincheckDeepTest : PriorityLincheckTest() {
-    override val effort get() = Effort.DEEP
 }
 
 /** The ends of it: closing, other sizes, idleness. */
 @Tag(VARIANT)
-open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
+class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
     @Operation
     fun resize(@Param(name = "n") permits: Int) = semaphore.resize(permits)
 
@@ -121,44 +108,74 @@ open class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThre
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun awaitIdle() = underLincheck { semaphore.awaitIdle() }
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() = listOf(
-            { // An `awaitIdle` that begins later is not completed by an earlier moment without holders.
-                initial { actor(::tryAcquire, 1, 1) }
-                parallel {
-                    thread { actor(::release, 1, 1) }
-                    thread {
-                        actor(::tryAcquire, 2, 1)
-                        actor(::awaitIdle)
-                    }
-                    thread { actor(::awaitIdle) }
-                }
-            },
-            { // Three of two are refused, not merely not free.
-                parallel {
-                    thread { actor(::tryAcquire, 1, 3) }
-                    thread { actor(::resize, 2) }
-                }
-            },
-            { // The last but one of three is not the last of two.
-                initial { actor(::tryAcquire, 1, 2) }
-                parallel {
-                    thread { actor(::release, 1, 1) }
-                    thread { actor(::resize, 2) }
-                    thread { actor(::awaitIdle) }
-                }
-            },
+            // An `awaitIdle` that begins later is not completed by an earlier moment without holders.
+            threads(
+                { actor(::release, 1, 1) },
+                { actor(::tryAcquire, 2, 1); actor(::awaitIdle) },
+                { actor(::awaitIdle) },
+            ).after { actor(::tryAcquire, 1, 1) },
+            // Three of two are refused, not merely not free.
+            threads(
+                { actor(::tryAcquire, 1, 3) },
+                { actor(::resize, 2) },
+            ),
+            // The last but one of three is not the last of two.
+            threads(
+                { actor(::release, 1, 1) },
+                { actor(::resize, 2) },
+                { actor(::awaitIdle) },
+            ).after { actor(::tryAcquire, 1, 2) },
         )
 }
 
-class SemaphoreCancelLincheckDeepTest : SemaphoreCancelLincheckTest() {
-    override val effort get() = Effort.DEEP
-}
+/** Timeouts: a timer may meet the grant, the cancellation, the end, and each other. */
+@Tag(VARIANT)
+class SemaphoreTimeoutLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
+    private val clock = LincheckClock()
 
-class WeightedCancelLincheckDeepTest : WeightedCancelLincheckTest() {
-    override val effort get() = Effort.DEEP
-}
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun tryAcquireTimed(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int): Boolean =
+        underLincheck(clock.timerOf(thread)) { semaphore.tryAcquire(n, 1.hours) }.also { if (it) held[thread] += n }
 
-class SemaphoreEndsLincheckDeepTest : SemaphoreEndsLincheckTest() {
-    override val effort get() = Effort.DEEP
+    @Operation
+    fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = clock.timePasses(thread)
+
+    @Rare
+    @Operation(runOnce = true)
+    fun close() = semaphore.close()
+
+    override val scenarios: List<Scenario>
+        get() = listOf(
+            // The timer meets the grant.
+            threads(
+                { actor(::release, 1, 3) },
+                { actor(::tryAcquireTimed, 2, 2) },
+                { actor(::timePasses, 2); actor(::tryAcquire, 3, 3) },
+            ).after { actor(::tryAcquire, 1, 3) },
+            // The timer of an expired request grants the waiter behind it.
+            threads(
+                { actor(::timePasses, 2); actor(::tryAcquire, 1, 1) },
+                { actor(::tryAcquireTimed, 2, 3) },
+                { actor(::acquire, 3, 1) },
+            ).after { actor(::tryAcquire, 1, 2) },
+            // Two timers and one permit.
+            threads(
+                {
+                    actor(::timePasses, 3)
+                    actor(::release, 1, 1)
+                    actor(::timePasses, 2)
+                    actor(::tryAcquire, 1, 1)
+                },
+                { actor(::tryAcquireTimed, 2, 1) },
+                { actor(::tryAcquireTimed, 3, 1) },
+            ).after { actor(::tryAcquire, 1, 3) },
+            // The timer meets the end.
+            threads(
+                { actor(::close); actor(::release, 1, 3) },
+                { actor(::tryAcquireTimed, 2, 2) },
+                { actor(::timePasses, 2) },
+            ).after { actor(::tryAcquire, 1, 3) },
+        )
 }

@@ -1,18 +1,20 @@
 package baton.lincheck
 
 import baton.lincheck.world.Effort
+import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.THREADS
 import baton.tasks.Teardowns
 import kotlinx.coroutines.CancellationException
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
-import org.junit.jupiter.api.Test
 
 /** Register, take back, run, and the end, from everywhere; but only one runs them. */
 @Param(name = "thread", gen = ThreadIdGen::class)
-open class TeardownsLincheckTest {
-    internal open val effort get() = Effort.BRIEF
+class TeardownsLincheckTest : LincheckCase {
+    override val model: Class<*> get() = TeardownsSequential::class.java
+    override val effort get() = Effort.BRIEF
+    override val generated get() = 150
 
     private class Teardown(val thread: Int) : suspend (Throwable) -> Unit {
         override suspend fun invoke(cause: Throwable) = Unit
@@ -40,17 +42,6 @@ open class TeardownsLincheckTest {
 
     @Operation(nonParallelGroup = "the runner", runOnce = true)
     fun drop() = teardowns.drop()
-
-    @Test
-    fun chosenInterleavings_areLinearizable() =
-        effort.checkInterleavings(javaClass, TeardownsSequential::class.java, emptyList(), generated = 150)
-
-    @Test
-    fun threads_areLinearizable() = effort.stress(TeardownsSequential::class.java, emptyList()).check(javaClass)
-}
-
-class TeardownsLincheckDeepTest : TeardownsLincheckTest() {
-    override val effort get() = Effort.DEEP
 }
 
 internal class TeardownsSequential {

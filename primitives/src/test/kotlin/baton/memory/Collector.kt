@@ -1,7 +1,13 @@
 package baton.memory
 
 import java.lang.ref.WeakReference
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
 
 // Checks that need a garbage collection. System.gc() returns when it is done. By then the references to all unreachable
 // objects are cleared: there is nothing to wait for.
@@ -22,4 +28,21 @@ internal fun assertCollected(references: List<WeakReference<*>>) {
         if (references.all { it.get() == null }) return
     }
     assertEquals(emptyList<Any?>(), references.mapNotNull { it.get() })
+}
+
+/** What [run] leaves behind when it has run for [count] callers is no more than a few blocks. */
+internal fun assertLeavesNothing(count: Int, run: (count: Int) -> Unit) {
+    run(count / 10)
+    val before = usedHeap()
+    run(count)
+    val left = usedHeap() - before
+    assertTrue(left <= 256 * 1024, "$left bytes are left")
+}
+
+/** Starts a coroutine whose only reference is that of the primitive at which it waits. */
+internal fun park(context: CoroutineContext = Dispatchers.Unconfined, request: suspend () -> Unit): Job =
+    Job().also { job -> request.startCoroutine(Waiting(job + context)) }
+
+private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
+    override fun resumeWith(result: Result<Unit>) = Unit
 }

@@ -3,9 +3,6 @@ package baton.memory
 import baton.sync.ReadWriteLock
 import baton.waiting.Enough
 import java.lang.ref.WeakReference
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job
@@ -15,14 +12,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class ReadWriteMemoryTest {
-    private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
-        override fun resumeWith(result: Result<Unit>) = Unit
-    }
-
     private val lock = ReadWriteLock().also { it.tryLockWrite() }
-
-    private fun park(request: suspend () -> Unit): Job =
-        Job().also { job -> request.startCoroutine(Waiting(job + Dispatchers.Unconfined)) }
 
     private fun parkAndCancel(count: Int, owner: () -> Any?) {
         val jobs = ArrayList<Job>(count)
@@ -35,11 +25,7 @@ class ReadWriteMemoryTest {
     }
 
     private fun assertNothingLeft(count: Int, owner: () -> Any?) {
-        parkAndCancel(10_000, owner)
-        val before = usedHeap()
-        parkAndCancel(count, owner)
-        val left = usedHeap() - before
-        assertTrue(left <= 256 * 1024, "$left bytes are left")
+        assertLeavesNothing(count) { parkAndCancel(it, owner) }
         lock.unlockWrite()
         assertTrue(lock.tryLockWrite())
     }

@@ -9,14 +9,13 @@ import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertSame
-import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
@@ -43,53 +42,27 @@ class CancellableTaskStackTest {
         return last
     }
 
-    private fun World.endless() =
-        scope().cancellableTask {
-            onTeardown { tornDown.incrementAndGet() }
-            awaitCancellation()
-        }
-
-    @ParameterizedTest
-    @EnumSource
-    fun chain_completes(world: World) {
-        val gate = CompletableDeferred<Int>()
-        val last = world.scope().cancellableTask { gate.await() }.chain { it + 1 }
-        gate.complete(0)
-        assertEquals(MANY, runBlocking { last.await() })
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    fun chain_fails(world: World) {
-        val gate = CompletableDeferred<Int>()
-        val source = world.scope().cancellableTask { gate.await() }
-        val last = source.chain { it + 1 }
-        gate.completeExceptionally(IOException("disk"))
-        runBlocking { last.join() }
-        assertSame(source.getCompletionExceptionOrNull(), last.getCompletionExceptionOrNull())
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    fun chain_cancelledAtItsEnd(world: World) {
-        val source = world.endless()
-        val last = source.chain { it }
-        last.cancel("enough")
-        assertTrue(source.isCancelled)
-        runBlocking { last.join() }
-        assertEquals("enough", source.getCompletionExceptionOrNull()!!.message)
-        assertEquals("enough", last.getCompletionExceptionOrNull()!!.message)
-    }
-
     /** The source, cancelled when it has just begun, may not have got as far as to register. */
     @ParameterizedTest
     @EnumSource
-    fun chain_cancelledAtItsSource(world: World) {
-        val source = world.endless()
-        val last = source.chain { it }
-        source.cancel("enough")
-        runBlocking { last.join() }
-        assertEquals("enough", last.getCompletionExceptionOrNull()!!.message)
+    fun chain_completesOrEndsWithoutAValue(world: World) {
+        val disk = IOException("disk")
+        val cases =
+            listOf<Pair<String?, (CompletableDeferred<Int>, Job, Job) -> Any>>(
+                null to { gate, _, _ -> gate.complete(0) },
+                "disk" to { gate, _, _ -> gate.completeExceptionally(disk) },
+                "at its end" to { _, source, last -> last.cancel("at its end").also { check(source.isCancelled) } },
+                "at its source" to { _, source, _ -> source.cancel("at its source") },
+            )
+        for ((message, end) in cases) {
+            val gate = CompletableDeferred<Int>()
+            val source = world.scope().cancellableTask { gate.await() }
+            val last = source.chain { it + 1 }
+            end(gate, source, last)
+            runBlocking { last.join() }
+            if (message == null) assertEquals(MANY, last.getCompleted())
+            for (task in listOf(source, last)) assertEquals(message, task.getCompletionExceptionOrNull()?.message)
+        }
     }
 
     private fun CoroutineScope.composed(depth: Int, innermost: CancellableTask<Int>): CancellableTask<Int> =

@@ -1,22 +1,12 @@
 package baton.stack
 
 import baton.channels.Channel
-import baton.channels.ChannelClosedException
 import baton.channels.ChannelOrder
 import baton.channels.OnFull
 import baton.channels.receiveOrNull
 import baton.sync.LateDispatcher
 import baton.waiting.Enough
-import java.util.concurrent.Executor
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.EmptyCoroutineContext
-import kotlin.coroutines.startCoroutine
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.Runnable
-import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.selects.select
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -25,32 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 /** A million elements, each of which sets the next in motion. Runs with a small stack. */
-class ChannelStackTest {
-    enum class World(val context: CoroutineContext) {
-        UNCONFINED(Dispatchers.Unconfined),
-        NO_DISPATCHER(EmptyCoroutineContext),
-        IN_PLACE(Executor(Runnable::run).asCoroutineDispatcher()),
-    }
-
-    private var done = 0
-    private var failed = 0
-
-    private fun start(context: CoroutineContext, block: suspend () -> Unit) {
-        block.startCoroutine(
-            object : Continuation<Unit> {
-                override val context = context
-
-                override fun resumeWith(result: Result<Unit>) {
-                    when (val e = result.exceptionOrNull()) {
-                        null -> done++
-                        is ChannelClosedException, is CancellationException -> failed++
-                        else -> throw e
-                    }
-                }
-            },
-        )
-    }
-
+class ChannelStackTest : StackRun() {
     /** Each receives, and sends to the next. */
     @ParameterizedTest
     @EnumSource
@@ -147,18 +112,7 @@ class ChannelStackTest {
     @EnumSource
     fun receivers_cancelledInAChain(world: World) {
         val channel = Channel<Int>()
-        val jobs = List(MANY) { Job() }
-        repeat(MANY) { n ->
-            start(world.context + jobs[n]) {
-                try {
-                    channel.receive()
-                } finally {
-                    if (n + 1 < MANY) jobs[n + 1].cancel(Enough)
-                }
-            }
-        }
-        jobs[0].cancel(Enough)
-        assertEquals(MANY, failed)
+        cancelInAChain(world, MANY) { next -> finally(next) { channel.receive() } }
         assertEquals(0, channel.waiting)
     }
 
@@ -203,8 +157,6 @@ class ChannelStackTest {
     }
 
     private companion object {
-        private const val MILLION = 1_000_000
-
         /** The number of callers where each builds an exception, or much else. */
         private const val MANY = 30_000
     }

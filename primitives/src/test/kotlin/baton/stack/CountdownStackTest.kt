@@ -1,33 +1,14 @@
 package baton.stack
 
-import baton.stack.HandOffStackTest.World
 import baton.sync.Latch
 import baton.sync.countdown.waitGroup
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.selects.select
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 /** A million waiters and one count-down, and count-downs one upon the other. Runs with a small stack. */
-class CountdownStackTest {
-    private var done = 0
-
-    private fun start(context: CoroutineContext, block: suspend () -> Unit) {
-        block.startCoroutine(
-            object : Continuation<Unit> {
-                override val context = context
-
-                override fun resumeWith(result: Result<Unit>) {
-                    result.getOrThrow()
-                    done++
-                }
-            },
-        )
-    }
-
+class CountdownStackTest : StackRun() {
     @ParameterizedTest
     @EnumSource
     fun latch_openedForAMillion(world: World) {
@@ -88,7 +69,6 @@ class CountdownStackTest {
     }
 
     private companion object {
-        private const val MILLION = 1_000_000
         private const val MANY = 100_000
     }
 }

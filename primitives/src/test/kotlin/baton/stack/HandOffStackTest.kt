@@ -8,13 +8,6 @@ import baton.sync.WaitOrder
 import baton.sync.withLock
 import baton.waiting.Enough
 import java.util.concurrent.Executor
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.EmptyCoroutineContext
-import kotlin.coroutines.startCoroutine
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.CoroutineDispatcher
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.asCoroutineDispatcher
@@ -26,60 +19,42 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 /** A million waiters, or many, each of which wakes the next. Runs with a small stack. */
-class HandOffStackTest {
-    enum class World(val context: CoroutineContext) {
-        UNCONFINED(Dispatchers.Unconfined),
-        NO_DISPATCHER(EmptyCoroutineContext),
-        IMMEDIATE(Immediate),
-        IN_PLACE(Executor(Runnable::run).asCoroutineDispatcher()),
+class HandOffStackTest : StackRun() {
+    /** Many callers whose [turn] it is one after the other, when the first holder [release]s. */
+    private class Relay(
+        val primitive: Any,
+        val idle: Any,
+        val count: Int,
+        val release: () -> Unit,
+        val turn: suspend () -> Unit,
+    )
+
+    private fun relay(count: Int, turn: suspend (Mutex) -> Unit): Relay {
+        val mutex = Mutex(locked = true)
+        return Relay(mutex, Mutex(), count, mutex::unlock) { turn(mutex) }
     }
 
-    private object Immediate : CoroutineDispatcher() {
-        override fun isDispatchNeeded(context: CoroutineContext) = false
-
-        override fun dispatch(context: CoroutineContext, block: Runnable) = block.run()
+    private fun relay(order: WaitOrder, count: Int, turn: suspend (Semaphore) -> Unit): Relay {
+        val semaphore = Semaphore(1, acquired = 1, order = order)
+        return Relay(semaphore, Semaphore(1, order = order), count, semaphore::release) { turn(semaphore) }
     }
 
-    private var done = 0
-
-    private fun start(context: CoroutineContext, block: suspend () -> Unit) {
-        block.startCoroutine(
-            object : Continuation<Unit> {
-                override val context = context
-
-                override fun resumeWith(result: Result<Unit>) {
-                    val e = result.exceptionOrNull()
-                    if (e != null && e !is CancellationException) throw e
-                    done++
-                }
-            },
-        )
-    }
+    private fun relays(): List<Relay> =
+        WaitOrder.entries.map { order -> relay(order, MILLION) { it.acquire(); it.release() } } +
+            relay(WaitOrder.FIFO, MANY) { semaphore -> select { semaphore.onAcquire(1) { it.release() } } } +
+            relay(MILLION) { mutex -> mutex.lock(); mutex.unlock() } +
+            relay(MANY) { mutex -> select { mutex.onLock(null) { it.unlock() } } }
 
     @ParameterizedTest
     @EnumSource
-    fun mutex_handedOn(world: World) {
-        val mutex = Mutex(locked = true)
-        repeat(MILLION) {
-            start(world.context) {
-                mutex.lock()
-                mutex.unlock()
-            }
+    fun mutexAndSemaphore_handedOn(world: World) {
+        for (relay in relays()) {
+            done = 0
+            repeat(relay.count) { start(world.context, relay.turn) }
+            relay.release()
+            assertEquals(relay.count, done, "${relay.primitive}")
+            assertEquals("${relay.idle}", "${relay.primitive}")
         }
-        assertEquals(MILLION, mutex.waiting)
-        mutex.unlock()
-        assertEquals(MILLION, done)
-        assertEquals(false, mutex.isLocked)
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    fun mutex_handedOnToSelects(world: World) {
-        val mutex = Mutex(locked = true)
-        repeat(MANY) { start(world.context) { select { mutex.onLock(null) { it.unlock() } } } }
-        mutex.unlock()
-        assertEquals(MANY, done)
-        assertEquals(false, mutex.isLocked)
     }
 
     @ParameterizedTest
@@ -102,54 +77,11 @@ class HandOffStackTest {
     @ParameterizedTest
     @EnumSource
     fun condition_cancelledInAChain(world: World) {
-        val count = MILLION / 10
         val mutex = Mutex()
         val condition = mutex.newCondition()
-        val jobs = List(count) { Job() }
-        repeat(count) { n ->
-            start(world.context + jobs[n]) {
-                mutex.withLock {
-                    try {
-                        condition.await()
-                    } finally {
-                        if (n + 1 < count) jobs[n + 1].cancel(Enough)
-                    }
-                }
-            }
-        }
-        jobs[0].cancel(Enough)
-        assertEquals(count, done)
+        cancelInAChain(world, MILLION / 10) { next -> mutex.withLock { finally(next) { condition.await() } } }
         assertEquals(0, condition.waiting)
         assertEquals(false, mutex.isLocked)
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    fun semaphore_handedOn(world: World) {
-        for (order in WaitOrder.entries) {
-            done = 0
-            val semaphore = Semaphore(1, acquired = 1, order = order)
-            repeat(MILLION) {
-                start(world.context) {
-                    semaphore.acquire()
-                    semaphore.release()
-                }
-            }
-            assertEquals(MILLION, semaphore.waiting)
-            semaphore.release()
-            assertEquals(MILLION, done, "$order")
-            assertEquals(1, semaphore.availablePermits)
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    fun semaphore_handedOnToSelects(world: World) {
-        val semaphore = Semaphore(1, acquired = 1)
-        repeat(MANY) { start(world.context) { select { semaphore.onAcquire(1) { it.release() } } } }
-        semaphore.release()
-        assertEquals(MANY, done)
-        assertEquals(1, semaphore.availablePermits)
     }
 
     /** The select has been decided for the other clause, but its thread has not yet come to leave the queue. */
@@ -179,18 +111,7 @@ class HandOffStackTest {
     @EnumSource
     fun semaphore_cancelledInAChain(world: World) {
         val semaphore = Semaphore(1, acquired = 1)
-        val jobs = List(MANY) { Job() }
-        repeat(MANY) { n ->
-            start(world.context + jobs[n]) {
-                try {
-                    semaphore.acquire()
-                } finally {
-                    if (n + 1 < MANY) jobs[n + 1].cancel(Enough)
-                }
-            }
-        }
-        jobs[0].cancel(Enough)
-        assertEquals(MANY, done)
+        cancelInAChain(world, MANY) { next -> finally(next) { semaphore.acquire() } }
         assertEquals(0, semaphore.waiting)
         semaphore.release()
         assertEquals(1, semaphore.availablePermits)
@@ -208,7 +129,7 @@ class HandOffStackTest {
         semaphore.release()
         job.cancel(Enough)
         late.run()
-        assertEquals(MANY, done)
+        assertEquals(MANY, failed)
         assertEquals(1, semaphore.availablePermits)
     }
 
@@ -253,8 +174,6 @@ class HandOffStackTest {
     }
 
     private companion object {
-        private const val MILLION = 1_000_000
-
         /**
          * The number of waiters that need more memory than their queue node: some hundred times as many as the stack
          * would bear.

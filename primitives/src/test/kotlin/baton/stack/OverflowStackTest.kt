@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test
  * interrupted operation may be half done.
  */
 class OverflowStackTest {
+    /** [operation] runs out of stack on what [prepare] makes; then [check] must return. */
     private fun <S> assertCallable(prepare: () -> S, operation: (S) -> Unit, check: (S) -> Unit) {
         assertTrue(ShallowStack.sweep(prepare, operation, check) > 0)
     }
@@ -25,125 +26,90 @@ class OverflowStackTest {
     private fun start(block: suspend () -> Unit) =
         block.startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
 
+    private fun <S> S.withWaiters(count: Int, wait: suspend S.() -> Unit): S =
+        also { repeat(count) { start { wait() } } }
+
     @Test
     fun mutex_overflowWithOwner_laterCallsReturn() =
-        assertCallable(
-            prepare = { Mutex() },
-            operation = { mutex ->
-                check(mutex.tryLock("a"))
-                mutex.unlock("a")
-            },
-            check = { mutex ->
-                if (mutex.isLocked) mutex.holder?.let(mutex::unlock)
-                mutex.tryLock("b")
-                mutex.waiting
-            },
-        )
+        assertCallable({ Mutex() }, { check(it.tryLock("a")); it.unlock("a") }) { mutex ->
+            if (mutex.isLocked) mutex.holder?.let(mutex::unlock)
+            mutex.tryLock("b")
+            mutex.waiting
+        }
 
     @Test
     fun mutex_overflowWhileOthersWait_laterCallsReturn() =
-        assertCallable(
-            prepare = {
-                Mutex(locked = true).also { mutex -> repeat(2) { start { mutex.lock() } } }
-            },
-            operation = { mutex -> mutex.unlock() },
-            check = { mutex ->
-                mutex.waiting
-                mutex.tryLock("b")
-            },
-        )
+        assertCallable({ Mutex(locked = true).withWaiters(2) { lock() } }, Mutex::unlock) {
+            it.waiting
+            it.tryLock("b")
+        }
 
     @Test
     fun readWriteLock_overflowWithOwners_laterCallsReturn() =
         assertCallable(
-            prepare = { ReadWriteLock() },
-            operation = { lock ->
+            { ReadWriteLock() },
+            { lock ->
                 check(lock.tryLockRead("a"))
                 lock.unlockRead("a")
                 check(lock.tryLockWrite("a"))
                 lock.unlockWrite("a")
             },
-            check = { lock ->
-                lock.waiting
-                lock.readHolders
-                lock.tryLockRead("b")
-                lock.tryLockWrite("c")
-            },
-        )
+        ) { lock ->
+            lock.waiting
+            lock.readHolders
+            lock.tryLockRead("b")
+            lock.tryLockWrite("c")
+        }
 
     @Test
     fun semaphore_overflowWhileOthersWait_laterCallsReturn() =
-        assertCallable(
-            prepare = {
-                Semaphore(3, acquired = 3).also { semaphore -> repeat(2) { start { semaphore.acquire(2) } } }
-            },
-            operation = { semaphore -> semaphore.release(2) },
-            check = { semaphore ->
-                semaphore.waiting
-                semaphore.resize(5)
-                semaphore.tryAcquire()
-            },
-        )
+        assertCallable({ Semaphore(3, acquired = 3).withWaiters(2) { acquire(2) } }, { it.release(2) }) { semaphore ->
+            semaphore.waiting
+            semaphore.resize(5)
+            semaphore.tryAcquire()
+        }
 
     @Test
     fun channel_overflow_laterCallsReturn() =
         assertCallable(
-            prepare = { Channel<Int>(1).also { channel -> start { channel.receive() } } },
-            operation = { channel ->
-                repeat(2) { channel.trySend(it) }
-                channel.tryReceive()
-            },
-            check = { channel ->
-                channel.waiting
-                channel.trySend(1)
-                channel.tryReceive()
-                channel.close()
-            },
-        )
+            { Channel<Int>(1).withWaiters(1) { receive() } },
+            { channel -> repeat(2) { channel.trySend(it) }.also { channel.tryReceive() } },
+        ) { channel ->
+            channel.waiting
+            channel.trySend(1)
+            channel.tryReceive()
+            channel.close()
+        }
 
     @Test
     fun condition_overflow_laterCallsReturn() =
         assertCallable(
-            prepare = {
-                Mutex().newCondition().also { condition ->
-                    start {
-                        condition.mutex.lock()
-                        condition.await()
-                    }
-                    check(condition.mutex.tryLock("a"))
-                }
+            {
+                val condition = Mutex().newCondition().withWaiters(1) { mutex.lock().also { await() } }
+                condition.also { check(it.mutex.tryLock("a")) }
             },
-            operation = { condition ->
-                condition.signalAll()
-                condition.mutex.unlock("a")
-            },
-            check = { condition ->
-                condition.waiting
-                condition.mutex.waiting
-                condition.mutex.tryLock("b")
-            },
-        )
+            { condition -> condition.signalAll().also { condition.mutex.unlock("a") } },
+        ) { condition ->
+            condition.waiting
+            condition.mutex.waiting
+            condition.mutex.tryLock("b")
+        }
 
     @Test
     fun barrier_overflow_laterCallsReturn() =
         assertCallable(
-            prepare = { Barrier(2).also { barrier -> start { runCatching { barrier.arrive() } } } },
-            operation = { barrier -> start { barrier.arrive() } },
-            check = { barrier ->
-                barrier.waiting
-                barrier.reset()
-            },
-        )
+            { Barrier(2).withWaiters(1) { runCatching { arrive() } } },
+            { barrier -> start { barrier.arrive() } },
+        ) { barrier ->
+            barrier.waiting
+            barrier.reset()
+        }
 
     @Test
     fun waitGroup_overflow_laterCallsReturn() =
-        assertCallable(
-            prepare = { WaitGroup().also { group -> group.add().also { start { group.await() } } } },
-            operation = { group -> group.done() },
-            check = { group ->
-                group.waiting
-                group.add()
-                group.done()
-            },
-        )
+        assertCallable({ WaitGroup().apply { add() }.withWaiters(1) { await() } }, WaitGroup::done) { group ->
+            group.waiting
+            group.add()
+            group.done()
+        }
 }

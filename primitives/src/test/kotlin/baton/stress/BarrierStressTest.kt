@@ -5,33 +5,24 @@ import baton.sync.BarrierBrokenException
 import baton.sync.BarrierCancellation
 import baton.sync.BarrierTimeoutException
 import baton.sync.readwrite.contract.cancelled
-import java.util.concurrent.ThreadLocalRandom
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration.Companion.microseconds
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
 
-open class BarrierStressTest {
+open class BarrierStressTest : Stress() {
     protected open val arrivals get() = 150_000
     protected open val rounds get() = 5_000
-
-    private val watchdog = Watchdog()
-    private val random get() = ThreadLocalRandom.current()
-
-    private fun stress(barrier: Barrier, block: suspend CoroutineScope.() -> Unit) =
-        watchdog.run({ "$barrier" }) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
     /** How often each number was given. */
     private class Tally(parties: Int) {
@@ -71,20 +62,13 @@ open class BarrierStressTest {
 
     private suspend fun Barrier.arriveInTime() = arrive(random.nextLong(3_000).microseconds)
 
-    @Test
-    fun arrive_underTimeouts_everyTripHasAllItsParties() {
-        val barrier = Barrier(4)
-        val tally = Tally(4)
-        crowd(barrier, tally) { barrier.arriveInTime() }
-        assertEquals(setOf(tally.trips), tally.numbers.map { it.get() }.toSet()) { "$tally" }
-    }
-
-    @Test
-    fun arrive_underTimeoutsAndCancellation_everyTripHadAllItsParties() {
+    @ParameterizedTest
+    @ValueSource(booleans = [false, true])
+    fun arrive_underTimeoutsAndCancellation_everyTripHadAllItsParties(cancels: Boolean) {
         val barrier = Barrier(3)
         val tally = Tally(3)
         crowd(barrier, tally) {
-            if (random.nextInt(3) > 0) {
+            if (!cancels || random.nextInt(3) > 0) {
                 barrier.arriveInTime()
             } else {
                 withTimeoutOrNull(random.nextLong(1, 4).milliseconds) { barrier.arrive() }

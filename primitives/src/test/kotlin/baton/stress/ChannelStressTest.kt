@@ -1,6 +1,5 @@
 package baton.stress
 
-import baton.Priority
 import baton.channels.Channel
 import baton.channels.ChannelClosedException
 import baton.channels.ChannelOrder
@@ -8,20 +7,16 @@ import baton.channels.OnFull
 import baton.channels.asFlow
 import baton.channels.receiveOrNull
 import java.util.concurrent.Executors
-import java.util.concurrent.ThreadLocalRandom
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicIntegerArray
 import kotlin.time.Duration.Companion.microseconds
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.asCoroutineDispatcher
-import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.onTimeout
 import kotlinx.coroutines.selects.selectUnbiased
 import kotlinx.coroutines.withTimeoutOrNull
@@ -34,16 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource
 import org.junit.jupiter.params.provider.MethodSource
 import org.junit.jupiter.params.provider.ValueSource
 
-open class ChannelStressTest {
+open class ChannelStressTest : Stress() {
     protected open val elements get() = 10_000
     protected open val rounds get() = 1_000
-
-    private val watchdog = Watchdog()
-    private val random get() = ThreadLocalRandom.current()
-
-    /** Runs [block] on many threads; a coroutine that fails fails the test. */
-    private fun stress(state: () -> String, block: suspend CoroutineScope.() -> Unit) =
-        watchdog.run(state) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
     /** The outcome of every single element: sent or not, and how often it came out. */
     private class Ledger(private val elements: Int) {
@@ -194,30 +182,13 @@ open class ChannelStressTest {
         override fun toString() = "$channels"
     }
 
-    /** Repeats [attempt] while [goesOn] in coroutines of which nearly half are cancelled; none waits for ever. */
-    private fun CoroutineScope.crowd(size: Int, goesOn: () -> Boolean, attempt: suspend () -> Unit): List<Job> =
-        List(size) {
-            launch(Priority.entries[it % 5]) {
-                while (goesOn()) {
-                    val victim =
-                        launch {
-                            try {
-                                repeat(20) {
-                                    attempt()
-                                    watchdog.progress()
-                                }
-                            } catch (_: ChannelClosedException) {
-                                // It is about to end.
-                            }
-                        }
-                    if (random.nextInt(10) < 4) {
-                        repeat(random.nextInt(20)) { yield() }
-                    } else {
-                        withTimeoutOrNull(5) { victim.join() }
-                    }
-                    victim.cancel()
-                    victim.join()
-                }
+    /** None waits for ever. */
+    private fun CoroutineScope.callers(size: Int, goesOn: () -> Boolean, attempt: suspend () -> Unit): List<Job> =
+        crowd(size, goesOn, patience = 5.milliseconds) {
+            try {
+                attempt()
+            } catch (_: ChannelClosedException) {
+                // It is about to end.
             }
         }
 
@@ -228,10 +199,10 @@ open class ChannelStressTest {
         end: suspend (Pair, List<Job>) -> Unit,
     ) {
         val pair = Pair(capacity, order, onFull)
-        stress({ "$pair" }) {
-            val senders = crowd(20, { pair.takesMore }, pair::attemptToSend)
-            val both = crowd(4, { pair.takesMore }, pair::attemptBoth)
-            val receivers = crowd(20, { senders.any { it.isActive } }, pair::attemptToReceive)
+        stress(pair) {
+            val senders = callers(20, { pair.takesMore }, pair::attemptToSend)
+            val both = callers(4, { pair.takesMore }, pair::attemptBoth)
+            val receivers = callers(20, { senders.any { it.isActive } }, pair::attemptToReceive)
             end(pair, senders + both)
             joinAll(*(senders + both + receivers).toTypedArray())
         }
@@ -271,7 +242,7 @@ open class ChannelStressTest {
     fun receiversOneAfterTheOther_cancelledAtAnyTime_seeEveryElementInOrder(capacity: Int) {
         val channel = Channel<Int>(capacity)
         var received = 0
-        stress({ "$channel, $received received" }) {
+        stress(channel, received) {
             launch {
                 repeat(elements) { channel.send(it) }
                 channel.close()
@@ -301,7 +272,7 @@ open class ChannelStressTest {
         val channel = Channel<Int>(capacity)
         val count = rounds * 10
         val collected = AtomicIntegerArray(count)
-        stress({ "$channel" }) {
+        stress(channel) {
             launch {
                 repeat(count) { channel.send(it) }
                 channel.close()
@@ -328,7 +299,7 @@ open class ChannelStressTest {
     @ValueSource(ints = [0, 1])
     fun cancel_racingWithTheOtherSide_sendThrewIfAndOnlyIfNothingCameOut(capacity: Int) {
         val channel = Channel<Int>(capacity)
-        stress({ "$channel" }) {
+        stress(channel) {
             repeat(rounds * 2) { round ->
                 if (capacity == 1) channel.send(-1)
                 var sent = false
@@ -354,7 +325,7 @@ open class ChannelStressTest {
         repeat(rounds / 20) {
             val executor = Executors.newSingleThreadExecutor()
             val channel = Channel<Int>(order = order)
-            stress({ "$channel" }) {
+            stress(channel) {
                 val doomed = launch(executor.asCoroutineDispatcher()) { channel.receive() }
                 while (channel.waiting == 0) yield()
                 val next = launch { check(channel.receive() == it) }

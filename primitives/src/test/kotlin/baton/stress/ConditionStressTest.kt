@@ -3,28 +3,18 @@ package baton.stress
 import baton.sync.Condition
 import baton.sync.Mutex
 import baton.sync.withLock
-import java.util.concurrent.ThreadLocalRandom
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.microseconds
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-open class ConditionStressTest {
+open class ConditionStressTest : Stress() {
     protected open val elements get() = 100_000
     protected open val rounds get() = 10_000
-
-    private val watchdog = Watchdog()
-    private val random get() = ThreadLocalRandom.current()
-
-    private fun stress(state: () -> String, block: suspend CoroutineScope.() -> Unit) =
-        watchdog.run(state) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
     /** A small buffer. One signal for one element, and one for one place: if a signal is lost, the test hangs. */
     private class Buffer(private val total: Int) {
@@ -86,7 +76,7 @@ open class ConditionStressTest {
     @Test
     fun buffer_underCancellationAndTimeouts_losesNoSignalAndNoElement() {
         val buffer = Buffer(elements)
-        stress({ "$buffer" }) {
+        stress(buffer) {
             repeat(20) {
                 callWithVictims(buffer::send)
                 callWithVictims(buffer::receive)
@@ -103,7 +93,7 @@ open class ConditionStressTest {
         val mutex = Mutex()
         val condition = mutex.newCondition()
         val signalled = AtomicInteger()
-        stress({ "$condition, signalled = $signalled" }) {
+        stress(condition, signalled) {
             repeat(rounds) { round ->
                 signalled.set(0)
                 val victim =

@@ -3,17 +3,12 @@ package baton.stress
 import baton.sync.Latch
 import baton.sync.WaitGroup
 import baton.sync.countdown.waitGroup
-import java.util.concurrent.ThreadLocalRandom
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.microseconds
 import kotlin.time.Duration.Companion.milliseconds
-import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.onTimeout
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.withTimeoutOrNull
@@ -22,14 +17,8 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-open class CountdownStressTest {
+open class CountdownStressTest : Stress() {
     protected open val rounds get() = 2_000
-
-    private val watchdog = Watchdog()
-    private val random get() = ThreadLocalRandom.current()
-
-    private fun stress(state: () -> String, block: suspend CoroutineScope.() -> Unit) =
-        watchdog.run(state) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
     /** Awaits in one of all ways; false when it gave up. */
     private suspend fun awaitSomehow(group: WaitGroup): Boolean =
@@ -54,7 +43,7 @@ open class CountdownStressTest {
         val group = WaitGroup()
         val letIn = AtomicInteger()
         val gaveUp = AtomicInteger()
-        stress({ "$group" }) {
+        stress(group) {
             repeat(rounds) {
                 val parties = random.nextInt(1, 5)
                 val written = IntArray(parties)
@@ -94,7 +83,7 @@ open class CountdownStressTest {
         val group = waitGroup(1)
         val letIn = AtomicInteger()
         val over = AtomicInteger()
-        stress({ "$group, $letIn released" }) {
+        stress(group, letIn) {
             val loops: List<Job> =
                 List(awaiters) { number ->
                     launch {
@@ -127,7 +116,7 @@ open class CountdownStressTest {
     @Test
     fun waitGroup_throughZeroOnAllThreads_forgetsNobody() {
         val group = WaitGroup()
-        stress({ "$group" }) {
+        stress(group) {
             repeat(4) {
                 launch {
                     repeat(rounds * 10) {
@@ -158,7 +147,7 @@ open class CountdownStressTest {
     fun cancel_manyRacingWithTheLastCountDown_othersAreLetIn() {
         val waiters = 60
         var latch = Latch(1)
-        stress({ "$latch" }) {
+        stress(latch) {
             repeat(rounds) { round ->
                 latch = Latch(2)
                 val jobs = List(waiters) { launch { latch.await() } }

@@ -11,7 +11,6 @@ import baton.sync.withRead
 import baton.sync.withWrite
 import java.util.concurrent.Executor
 import java.util.concurrent.Executors
-import java.util.concurrent.ThreadLocalRandom
 import java.util.concurrent.atomic.AtomicInteger
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
@@ -21,7 +20,6 @@ import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
@@ -30,11 +28,8 @@ import org.junit.jupiter.api.Test
  * Coroutines that wait at one primitive after the other, so that their waiters go from queue to queue, on dispatchers
  * that queue and on some that run in place, and that are cancelled meanwhile.
  */
-open class WaiterReuseStressTest {
+open class WaiterReuseStressTest : Stress() {
     protected open val operations get() = 150_000
-
-    private val watchdog = Watchdog()
-    private val random get() = ThreadLocalRandom.current()
 
     private val mutex = Mutex()
     private val semaphore = Semaphore(3)
@@ -59,11 +54,7 @@ open class WaiterReuseStressTest {
                 executor.asCoroutineDispatcher(),
                 Executor { it.run() }.asCoroutineDispatcher(),
             )
-        watchdog.run({ "$mutex $semaphore $unfair $lock $channel" }) {
-            runBlocking(Dispatchers.Default) {
-                List(12) { launch { keepOneBusy(dispatchers) } }.forEach { it.join() }
-            }
-        }
+        stress(mutex, semaphore, unfair, lock, channel) { repeat(12) { launch { keepOneBusy(dispatchers) } } }
         executor.shutdown()
         while (channel.tryReceive().isSuccess) received.incrementAndGet()
         assertEquals(sent.get(), received.get())
@@ -117,10 +108,6 @@ open class WaiterReuseStressTest {
         } finally {
             count.decrementAndGet()
         }
-    }
-
-    private suspend fun yieldSometimes() {
-        if (random.nextInt(4) == 0) yield()
     }
 }
 

@@ -96,20 +96,6 @@ class CancellableTaskTest {
         }
 
     @Test
-    fun parent_ends_afterTheTeardownsOfItsTasks() =
-        taskTest {
-            val parent =
-                scope.launch {
-                    cancellableTask { onTeardown { delay(10); note("child") }; awaitCancellation() }
-                    awaitCancellation()
-                }
-            test.runCurrent()
-            parent.cancelAndJoin()
-            assertEquals(listOf<Any?>("child"), log)
-            assertEquals(10L, test.currentTime)
-        }
-
-    @Test
     fun children_ofATask_areTornDownBeforeIt() =
         taskTest {
             val task =

@@ -8,7 +8,6 @@ import java.lang.ref.WeakReference
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job
@@ -50,6 +49,9 @@ class TaskChainTest {
             last.join()
             assertEquals(listOf<Any?>("source"), log)
             for (each in listOf(task, middle, last)) assertSame(reason, each.getCompletionExceptionOrNull())
+            val notBegun = endless("not begun")
+            notBegun.then { 1 }.then { 2 }.cancel()
+            assertTrue(notBegun.isCancelled)
         }
 
     @Test
@@ -67,14 +69,6 @@ class TaskChainTest {
             test.runCurrent()
             alone.then(Dispatchers.Unconfined + gone) { 3 }
             assertTrue(alone.isCancelled)
-        }
-
-    @Test
-    fun cancel_beforeAnythingHasRun_reachesTheSource() =
-        taskTest {
-            val task = endless("source")
-            task.then { 1 }.then { 2 }.cancel()
-            assertTrue(task.isCancelled)
         }
 
     @Test
@@ -105,31 +99,20 @@ class TaskChainTest {
         }
 
     @Test
-    fun cancel_allConsumers_cancelsTheSourceWithTheLastReason() =
+    fun cancel_allConsumersAndALaterOne_cancelsTheSourceWithTheLastReason() =
         taskTest {
             val task = endless("source")
             val consumers = (1..3).map { task.then { } }
             test.runCurrent()
+            val late = mutableListOf<Job>()
             consumers.forEachIndexed { i, consumer ->
-                assertFalse(task.isCancelled)
                 consumer.cancel("reason $i")
+                if (i == 1) late += task.then { }
+                assertFalse(task.isCancelled)
             }
+            late.single().cancel("the last")
             task.join()
-            assertEquals("reason 2", task.getCompletionExceptionOrNull()!!.message)
-        }
-
-    @Test
-    fun then_derivedLater_countsToo() =
-        taskTest {
-            val task = endless("source")
-            val one = task.then { }
-            val two = task.then { }
-            one.cancel()
-            val three = task.then { }
-            two.cancel()
-            assertFalse(task.isCancelled)
-            three.cancel()
-            assertTrue(task.isCancelled)
+            assertEquals("the last", task.getCompletionExceptionOrNull()!!.message)
         }
 
     /** A thread pool queues the task, finds that it cannot start a thread, and throws. */
@@ -164,15 +147,6 @@ class TaskChainTest {
             consumer.cancel("nobody continues it")
             awaiter.join()
             assertEquals(listOf<Any?>("source", "nobody continues it"), log)
-        }
-
-    /** No task is derived from it: nothing to count. */
-    @Test
-    fun cancel_anAwaiter_cancelsNothing() =
-        taskTest {
-            val task = endless("source")
-            scope.launch { task.await() }.apply { test.runCurrent() }.cancelAndJoin()
-            assertFalse(task.isCancelled)
         }
 
     @Test
@@ -212,24 +186,16 @@ class TaskChainTest {
         }
 
     @Test
-    fun then_fails_isTornDownAndTheSourceKeepsItsValue() =
+    fun then_failsOrIsCancelled_isTornDownAndTheSourceKeepsItsValue() =
         taskTest {
             val task = scope.cancellableTask { onTeardown { note("source") }; 1 }
-            val next = task.then { onTeardown { note("next") }; throw IOException("disk") }
-            assertEquals("disk", thrownBy { next.await() }.message)
-            assertEquals(1, task.await())
-            assertEquals(listOf<Any?>("next"), log)
-        }
-
-    @Test
-    fun then_cancelledInItsBlock_isTornDownAndTheSourceKeepsItsValue() =
-        taskTest {
-            val task = scope.cancellableTask { onTeardown { note("source") }; 1 }
-            val next = task.then { onTeardown { note("next") }; awaitCancellation() }
+            val failing = task.then { onTeardown { note("failing") }; throw IOException("disk") }
+            assertEquals("disk", thrownBy { failing.await() }.message)
+            val cancelled = task.then { onTeardown { note("cancelled") }; awaitCancellation() }
             test.runCurrent()
-            next.cancelAndJoin()
+            cancelled.cancelAndJoin()
             assertEquals(1, task.await())
-            assertEquals(listOf<Any?>("next"), log)
+            assertEquals(listOf<Any?>("failing", "cancelled"), log)
         }
 
     @Test
@@ -242,15 +208,6 @@ class TaskChainTest {
             next.join()
             assertTrue(next.isCancelled)
             assertEquals(emptyList<Any?>(), log)
-        }
-
-    @Test
-    fun then_ofALazyTask_startsIt() =
-        taskTest {
-            val task = scope.cancellableTask(start = CoroutineStart.LAZY) { note("begun"); 1 }
-            task.then { }
-            test.runCurrent()
-            assertEquals(listOf<Any?>("begun"), log)
         }
 
     @Test

@@ -2,7 +2,6 @@ package baton.tasks
 
 import baton.NOW_OR_NEVER
 import java.io.IOException
-import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
@@ -15,7 +14,6 @@ import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
-import kotlinx.coroutines.launch
 import kotlinx.coroutines.newSingleThreadContext
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.test.currentTime
@@ -51,15 +49,6 @@ class TeardownTest {
         }
 
     @Test
-    fun teardowns_ofAFailedTask_getTheFailure() =
-        taskTest {
-            val failure = IOException("disk")
-            val task = scope.cancellableTask { onTeardown { note(it) }; throw failure }
-            thrownBy { task.await() }
-            assertEquals(listOf<Any?>(failure), log)
-        }
-
-    @Test
     fun teardowns_ofATaskWithAValue_neverRun() =
         taskTest {
             lateinit var late: CancellableTaskScope
@@ -69,39 +58,6 @@ class TeardownTest {
             late.onTeardown { note("late") }.dispose()
             test.runCurrent()
             assertEquals(emptyList<Any?>(), log)
-        }
-
-    @Test
-    fun reason_reachesTheBlockTheTeardownsTheConsumersAndTheAwaiters() =
-        taskTest {
-            val cause = IOException("disk")
-            val reason = CancellationException("no space", cause)
-            val seen = mutableListOf<Throwable>()
-            val task =
-                scope.cancellableTask {
-                    onTeardown { seen += it }
-                    try {
-                        awaitCancellation()
-                    } catch (e: CancellationException) {
-                        seen += e
-                        throw e
-                    }
-                }
-            val next = task.then { 1 }.then { 2 }
-            val awaiter = scope.launch { seen += thrownBy { task.await() } }
-            test.runCurrent()
-            task.cancel(reason)
-            seen += thrownBy { next.await() }
-            seen += thrownBy { task.await() }
-            awaiter.join()
-            seen += next.getCompletionExceptionOrNull()!!
-            seen += task.getCompletionExceptionOrNull()!!
-            assertEquals(7, seen.size)
-            for (thrown in seen) {
-                assertEquals("no space", thrown.message)
-                // kotlinx throws copies in which the original is the cause.
-                assertTrue(generateSequence(thrown) { it.cause }.any { it === cause })
-            }
         }
 
     @Test

@@ -25,21 +25,31 @@ internal class FakeWaiter(
     }
 }
 
-/** Hands [refills] out, one for each grant that is taken back. */
+/** A core that decides nothing by itself. It hands [refills] out, one for each grant that is taken back. */
 internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter>().iterator()) : WaitCore() {
+    val enqueued = ArrayList<Waiter>()
+    var onWithdraw: (Waiter) -> Unit = {}
     var withdrawn = 0
         private set
     var takenBack = 0
         private set
+    var lastTakenBack: Waiter? = null
+        private set
 
-    override fun enqueue(waiter: Waiter): Int = throw UnsupportedOperationException()
+    override fun enqueue(waiter: Waiter): Int {
+        enqueued += waiter
+        waiter.startWaiting()
+        return Waiter.WAITING
+    }
 
     override fun withdraw(waiter: Waiter) {
         withdrawn++
+        onWithdraw(waiter)
     }
 
     override fun takeBack(waiter: Waiter) {
         takenBack++
+        lastTakenBack = waiter
         if (refills.hasNext()) {
             val next = refills.next()
             check(next.tryGrant())
@@ -49,6 +59,8 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
 
     override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.outcome}")
 
+    fun grant(waiter: Waiter) = wakeTogether(listOf(waiter))
+
     /** Wakes [waiters] as one decision of the core would. */
     fun wakeTogether(waiters: List<Waiter>) {
         decide {
@@ -56,6 +68,19 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
                 check(waiter.tryGrant())
                 wake(waiter)
             }
+        }
+    }
+
+    /** Ends [batch] and wakes it, and then [behind]. [meanwhile] runs after the end and before any member is woken. */
+    fun end(batch: WaiterBatch, reason: Any? = null, behind: Waiter? = null, meanwhile: () -> Unit = {}) {
+        decide {
+            batch.end(reason)
+            wake(batch)
+            if (behind != null) {
+                check(behind.tryGrant())
+                wake(behind)
+            }
+            meanwhile()
         }
     }
 }

@@ -5,6 +5,7 @@ import baton.sync.Semaphore
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executor
+import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.coroutines.Continuation
@@ -29,6 +30,8 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
 
 /**
  * A timeout withdraws a request for two permits, of which one is free, and so grants the request behind it. The granted
@@ -44,22 +47,17 @@ class TimeoutThreadTest {
         executor.shutdownNow()
     }
 
-    @Test
-    fun timeout_onAnExecutor_grantsOthersOffKotlinxTimer() = assertOffSharedTimer(executor.asCoroutineDispatcher())
+    enum class Where(val dispatcher: (ExecutorService) -> CoroutineDispatcher) {
+        EXECUTOR({ it.asCoroutineDispatcher() }),
+        LIMITED_VIEW({ Dispatchers.Default.limitedParallelism(1) }),
+        LIMITED_VIEW_OF_EXECUTOR({ it.asCoroutineDispatcher().limitedParallelism(1) }),
+        DEFAULT({ Dispatchers.Default }),
+    }
 
-    @Test
-    fun timeout_onALimitedView_grantsOthersOffKotlinxTimer() =
-        assertOffSharedTimer(Dispatchers.Default.limitedParallelism(1))
-
-    @Test
-    fun timeout_onALimitedViewOfAnExecutor_grantsOthersOffKotlinxTimer() =
-        assertOffSharedTimer(executor.asCoroutineDispatcher().limitedParallelism(1))
-
-    @Test
-    fun timeout_onDefault_grantsOthersOffKotlinxTimer() = assertOffSharedTimer(Dispatchers.Default)
-
-    private fun assertOffSharedTimer(dispatcher: CoroutineDispatcher) {
-        heavyRequest(dispatcher)
+    @ParameterizedTest
+    @EnumSource
+    fun timeout_onAnyDispatcher_grantsOthersOffKotlinxTimer(where: Where) {
+        heavyRequest(where.dispatcher(executor))
         requestBehindIt()
         assertOffTimers(granted.get(20, SECONDS))
     }
@@ -114,24 +112,19 @@ class TimeoutThreadTest {
         assertOffTimers(granted.get(20, SECONDS))
     }
 
-    @Test
-    fun withTimeout_onAnExecutor_grantsOthersOffKotlinxTimer() {
-        heavyRequestThatIsCancelled(executor.asCoroutineDispatcher())
-        requestBehindIt()
-        assertOffTimers(granted.get(20, SECONDS))
+    enum class Behind(val context: CoroutineContext) {
+        NO_DISPATCHER(EmptyCoroutineContext),
+        UNCONFINED(Dispatchers.Unconfined),
+        IN_PLACE(Executor { it.run() }.asCoroutineDispatcher()),
     }
 
-    @Test
-    fun withTimeout_onAnExecutor_grantsAnUnconfinedCoroutineOffKotlinxTimer() {
-        heavyRequestThatIsCancelled(executor.asCoroutineDispatcher())
-        requestBehindIt(Dispatchers.Unconfined)
-        assertOffTimers(granted.get(20, SECONDS))
-    }
-
-    @Test
-    fun withTimeout_onAnExecutor_grantsACoroutineThatIsRunInPlaceOffKotlinxTimer() {
-        heavyRequestThatIsCancelled(executor.asCoroutineDispatcher())
-        requestBehindIt(Executor { it.run() }.asCoroutineDispatcher())
+    @ParameterizedTest
+    @EnumSource
+    fun withTimeout_onAnExecutor_grantsAnyCoroutineOffKotlinxTimer(behind: Behind) {
+        CoroutineScope(executor.asCoroutineDispatcher()).launch(start = CoroutineStart.UNDISPATCHED) {
+            withTimeout(50.milliseconds) { semaphore.acquire(2) }
+        }
+        requestBehindIt(behind.context)
         assertOffTimers(granted.get(20, SECONDS))
     }
 
@@ -144,25 +137,14 @@ class TimeoutThreadTest {
         assertOffTimers(granted.get(20, SECONDS))
     }
 
-    @Test
-    fun withTimeout_withoutADispatcher_resumesItsCoroutineOffKotlinxTimer() =
-        assertResumesOffTimers(EmptyCoroutineContext)
-
-    @Test
-    fun withTimeout_onUnconfined_resumesItsCoroutineOffKotlinxTimer() = assertResumesOffTimers(Dispatchers.Unconfined)
-
-    private fun assertResumesOffTimers(context: CoroutineContext) {
+    @ParameterizedTest
+    @EnumSource(names = ["NO_DISPATCHER", "UNCONFINED"])
+    fun withTimeout_onNoOtherThread_resumesItsCoroutineOffKotlinxTimer(where: Behind) {
         val resumed = CompletableFuture<Thread>()
         suspend { withTimeoutOrNull(50.milliseconds) { semaphore.acquire(2) } }.startCoroutine(
-            Continuation(context) { resumed.complete(Thread.currentThread()) },
+            Continuation(where.context) { resumed.complete(Thread.currentThread()) },
         )
         assertOffTimers(resumed.get(20, SECONDS))
-    }
-
-    private fun heavyRequestThatIsCancelled(dispatcher: CoroutineDispatcher) {
-        CoroutineScope(dispatcher).launch(start = CoroutineStart.UNDISPATCHED) {
-            withTimeout(50.milliseconds) { semaphore.acquire(2) }
-        }
     }
 
     private fun heavyRequest(dispatcher: CoroutineDispatcher) {

@@ -3,20 +3,21 @@ package baton.waiting
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class WaiterBatchTest {
-    private val core = CrowdCore()
+    private val core = FakeCore()
     private val log = mutableListOf<String>()
     private val crowd = LoggingCrowd()
 
     private fun gather(count: Int, accepts: (Int) -> Boolean = { true }) =
-        List(count) { i -> FakeWaiter(core, request = i, accepts = accepts(i)) { log += "runs $i" }.also(::gather) }
+        List(count) { i -> FakeWaiter(core, request = i, accepts = accepts(i)) { log += "runs $i" }.also { gather(it) } }
 
-    private fun gather(waiter: Waiter) {
+    private fun gather(waiter: Waiter, into: WaiterBatch = crowd) {
         check(waiter.startWaiting())
-        crowd.add(waiter)
+        into.add(waiter)
     }
 
     private fun stateOf(waiters: List<Waiter>) = waiters.map { it.currentState }
@@ -48,7 +49,7 @@ class WaiterBatchTest {
     @Test
     fun memberCancelledWhileItGathers_isTakenOut() {
         val members = gather(3)
-        core.withdrawn = crowd::remove
+        core.onWithdraw = crowd::remove
         assertEquals(Waiter.WAITING, members[1].withdraw(Waiter.CANCELLED))
         assertEquals(2, crowd.size)
         core.end(crowd)
@@ -61,27 +62,13 @@ class WaiterBatchTest {
     fun membersCancelledBetweenTheEndAndTheirTurn_areSkipped_andTheirPlaceIsNotLost() {
         val members = gather(5)
         var endedThen: Boolean? = null
-        core.withdrawn = { endedThen = crowd.hasEnded }
+        core.onWithdraw = { endedThen = crowd.hasEnded }
         core.end(crowd) { for (i in listOf(0, 2, 4)) members[i].withdrawUnderTheLock(Waiter.CANCELLED) }
         assertEquals(listOf(0, 1, 0, 1, 0), members.map { it.resumed })
         assertEquals(listOf(Waiter.CANCELLED, Waiter.GRANTED, Waiter.CANCELLED), stateOf(members.take(3)))
         assertEquals(true, endedThen)
         // For each place, the granted member is the last one that got it.
         assertEquals(listOf("1 at 0", "3 at 1"), placesOf(members))
-    }
-
-    @Test
-    fun memberTimedOutBetweenTheEndAndItsTurn_staysTimedOut() {
-        val members = gather(2)
-        core.end(crowd) { members[0].withdrawUnderTheLock(Waiter.TIMED_OUT) }
-        assertEquals(listOf(Waiter.TIMED_OUT, Waiter.GRANTED), stateOf(members))
-    }
-
-    @Test
-    fun allCancelledBetweenTheEndAndTheirTurn_wakesNobody() {
-        val members = gather(3)
-        core.end(crowd) { members.forEach { it.withdrawUnderTheLock(Waiter.CANCELLED) } }
-        assertEquals(0, members.sumOf { it.resumed })
     }
 
     @Test
@@ -100,7 +87,8 @@ class WaiterBatchTest {
     fun memberThatDoesNotTakeItsGrant_givesItBackOnce() {
         val members = gather(3) { it != 1 }
         core.end(crowd)
-        assertEquals(listOf<Waiter>(members[1]), core.takenBack)
+        assertEquals(1, core.takenBack)
+        assertSame(members[1], core.lastTakenBack)
         assertEquals(listOf(1, 0, 1), members.map { it.resumed })
     }
 
@@ -117,21 +105,21 @@ class WaiterBatchTest {
     }
 
     @Test
-    fun emptyCrowd_ended_wakesNobody_andThoseBehindItAllTheSame() {
-        val behind = FakeWaiter(core)
-        check(behind.startWaiting())
-        core.end(crowd, behind = behind)
-        assertTrue(crowd.hasEnded)
-        assertEquals(1, behind.resumed)
-    }
-
-    @Test
-    fun crowd_isWokenWhereItStands() {
-        gather(2)
-        val behind = FakeWaiter(core) { log += "runs behind" }
-        check(behind.startWaiting())
-        core.end(crowd, behind = behind)
-        assertEquals(listOf("runs 0", "runs 1", "runs behind"), log.filter { it.startsWith("runs") })
+    fun crowd_isWokenWhereItStands_whoeverIsLeftOfIt() {
+        val ends = listOf(Waiter.TIMED_OUT, Waiter.CANCELLED)
+        for ((size, left) in listOf(0 to 0, 2 to 0, 2 to 1, 2 to 2)) {
+            val crowd = LoggingCrowd()
+            val members = List(size) { i -> FakeWaiter(core) { log += "runs $i" }.also { gather(it, crowd) } }
+            val behind = FakeWaiter(core) { log += "runs behind" }
+            check(behind.startWaiting())
+            log.clear()
+            core.end(crowd, behind = behind) {
+                members.drop(left).forEachIndexed { i, member -> member.withdrawUnderTheLock(ends[i]) }
+            }
+            assertTrue(crowd.hasEnded)
+            assertEquals(listOf("runs 0", "runs 1").take(left) + "runs behind", log.filter { it.startsWith("runs") })
+            assertEquals(ends.take(size - left), stateOf(members).drop(left))
+        }
     }
 
     private fun placesOf(members: List<Waiter>) =
@@ -148,33 +136,5 @@ class WaiterBatchTest {
         override fun admit(member: Waiter, place: Int) {
             log += "${member.request} at $place"
         }
-    }
-
-    private class CrowdCore : WaitCore() {
-        var withdrawn: (Waiter) -> Unit = {}
-        val takenBack = mutableListOf<Waiter>()
-
-        /** [meanwhile] runs after the end and before any member is woken. */
-        fun end(crowd: WaiterBatch, reason: Any? = null, behind: Waiter? = null, meanwhile: () -> Unit = {}) {
-            decide {
-                crowd.end(reason)
-                wake(crowd)
-                if (behind != null) {
-                    check(behind.tryGrant())
-                    wake(behind)
-                }
-                meanwhile()
-            }
-        }
-
-        override fun enqueue(waiter: Waiter): Int = throw UnsupportedOperationException()
-
-        override fun withdraw(waiter: Waiter) = withdrawn(waiter)
-
-        override fun takeBack(waiter: Waiter) {
-            takenBack += waiter
-        }
-
-        override fun failure(waiter: Waiter): Throwable = IllegalStateException("${waiter.outcome}")
     }
 }

@@ -23,31 +23,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class WaiterCacheTest {
-    /** Grants the requests that the test selects. */
-    private class Core : WaitCore() {
-        val waiters = ArrayList<Waiter>()
-
-        override fun enqueue(waiter: Waiter): Int {
-            waiters += waiter
-            waiter.startWaiting()
-            return Waiter.WAITING
-        }
-
-        fun grantLast() = grant(waiters.last())
-
-        fun grant(waiter: Waiter) {
-            check(waiter.tryGrant())
-            wakeAll(waiter)
-        }
-
-        override fun withdraw(waiter: Waiter) = Unit
-
-        override fun takeBack(waiter: Waiter) = Unit
-
-        override fun failure(waiter: Waiter): Throwable = AssertionError("never fails")
-    }
-
-    private val core = Core()
+    private val core = FakeCore()
     private var waitsDone = 0
 
     /** Where assertions are on, kotlinx reports the second run of a block. */
@@ -65,19 +41,19 @@ class WaiterCacheTest {
     fun secondWait_ofOneCoroutineOnOneThread_usesTheFirstWaiter() {
         waitThrice(Dispatchers.Unconfined)
 
-        core.grantLast()
+        core.grant(core.enqueued.last())
 
-        assertSame(core.waiters[0], core.waiters[1])
+        assertSame(core.enqueued[0], core.enqueued[1])
     }
 
     @Test
     fun secondWait_ofAnotherCoroutine_usesAnotherWaiter() {
         waitThrice(Dispatchers.Unconfined)
-        repeat(3) { core.grantLast() }
+        repeat(3) { core.grant(core.enqueued.last()) }
 
         waitThrice(Dispatchers.Unconfined)
 
-        assertNotSame(core.waiters[2], core.waiters[3])
+        assertNotSame(core.enqueued[2], core.enqueued[3])
     }
 
     /** The second wait begins while the first, which has just ended, has its waiter in the cache. */
@@ -98,12 +74,12 @@ class WaiterCacheTest {
                 await("first again")
             }
         first.startIn(context)
-        core.grantLast()
-        assertSame(core.waiters[0], core.waiters[1])
-        assertNotSame(core.waiters[1], core.waiters[2])
+        core.grant(core.enqueued.last())
+        assertSame(core.enqueued[0], core.enqueued[1])
+        assertNotSame(core.enqueued[1], core.enqueued[2])
 
-        core.grant(core.waiters[2])
-        core.grant(core.waiters[1])
+        core.grant(core.enqueued[2])
+        core.grant(core.enqueued[1])
 
         assertEquals(listOf("first", "first again", "second"), arrived)
     }
@@ -139,12 +115,12 @@ class WaiterCacheTest {
         val dispatcher = RunsAndThrows()
         val job = waitThrice(dispatcher)
         dispatcher.throws = true
-        core.grantLast()
+        core.grant(core.enqueued.last())
         dispatcher.throws = false
         assertEquals(1, waitsDone)
-        assertEquals(2, core.waiters.size)
+        assertEquals(2, core.enqueued.size)
 
-        core.grantLast()
+        core.grant(core.enqueued.last())
 
         assertEquals(2, waitsDone)
         assertEquals(true, job.isActive)
@@ -157,24 +133,24 @@ class WaiterCacheTest {
         waitThrice(dispatcher)
         dispatcher.run()
         dispatcher.isHostile = true
-        core.grantLast()
+        core.grant(core.enqueued.last())
         dispatcher.step()
-        assertSame(core.waiters[0], core.waiters[1])
+        assertSame(core.enqueued[0], core.enqueued[1])
 
         dispatcher.run()
 
         assertEquals(1, waitsDone)
-        assertEquals(Waiter.WAITING, core.waiters[1].currentState)
+        assertEquals(Waiter.WAITING, core.enqueued[1].currentState)
     }
 
     @Test
     fun invitedWaiter_isNotUsedAgain() {
         waitThrice(Dispatchers.Unconfined)
-        core.waiters[0].servesOnce = true
+        core.enqueued[0].servesOnce = true
 
-        core.grantLast()
+        core.grant(core.enqueued.last())
 
-        assertNotSame(core.waiters[0], core.waiters[1])
+        assertNotSame(core.enqueued[0], core.enqueued[1])
     }
 
     /** Acts as an executor that queues a task and cannot start another thread, after its threads have run the task. */

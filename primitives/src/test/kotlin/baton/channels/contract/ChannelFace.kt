@@ -32,7 +32,7 @@ interface ChannelFace {
 
     fun trySend(element: String, priority: Priority? = null): Boolean
 
-    /** In the virtual time of the calling coroutine; only the contract [ChannelTimeouts] calls it. */
+    /** In the virtual time of the calling coroutine, if the API has that. */
     suspend fun trySend(element: String, timeout: Duration, priority: Priority? = null): Boolean
 
     suspend fun receive(): String

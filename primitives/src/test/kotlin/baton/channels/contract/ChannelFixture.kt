@@ -1,7 +1,6 @@
 package baton.channels.contract
 
 import baton.channels.Channel
-import baton.channels.ChannelOperations
 import baton.channels.ChannelOrder
 import baton.channels.OnFull
 import baton.waiting.Caller
@@ -17,6 +16,15 @@ interface ChannelFixture {
     /** Whether all callers are selects, which agree in one step: a sender may be cancelled when it has sent. */
     val meetInOneStep: Boolean get() = false
 
+    /** Whether all waiters are of one kind, and a waiting sender has its element with it. */
+    val isPlain: Boolean get() = false
+
+    /** Whether an element that was handed to a receiver is given back if the receiver is cancelled before it runs. */
+    val elementsReturn: Boolean get() = true
+
+    /** Whether timeouts run in the virtual time of the calling coroutine. */
+    val hasVirtualTime: Boolean get() = false
+
     fun channel(
         capacity: Int = Channel.RENDEZVOUS,
         order: ChannelOrder = ChannelOrder.FIFO,
@@ -28,20 +36,11 @@ interface ChannelFixture {
 
 /**
  * The contract of a channel for every kind of caller: a suspend function, a `select`, a future, or all in one queue.
- *
- * It consists of topics, interfaces of their own: an API that cannot do one of them (say [ChannelTimeouts], which needs
- * virtual time, or [ChannelMeetings], where a sender that waits must have its element with it) implements the others.
+ * What it is to wait there is in the `WaiterContract`.
  */
 abstract class ChannelContract(override val factory: ChannelFactory) :
-    ChannelOperations,
-    ChannelLines,
-    ChannelCancellation,
-    ChannelClosing,
-    ChannelCancelling,
-    ChannelDropping,
-    ChannelPriorities,
-    ChannelResizing,
-    ChannelReservations
+    ChannelAgainstModel,
+    ChannelEdges
 
 /** The receivers of one test, and the elements they got. */
 class Receivers(scope: TestScope, private val channel: ChannelFace) {

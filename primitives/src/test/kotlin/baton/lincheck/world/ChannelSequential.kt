@@ -1,81 +1,48 @@
 package baton.lincheck.world
 
+import baton.Priority
 import baton.channels.Channel
 import baton.channels.ChannelClosedException
+import baton.channels.ChannelOrder
 import baton.channels.OnFull
+import baton.channels.contract.ChannelModel
+import baton.channels.contract.ChannelModel.Companion.BUSY
+import baton.channels.contract.ChannelModel.Companion.CLOSED
+import baton.channels.contract.ChannelModel.Companion.PLACE
 import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
-/** Sequential specification of a [Channel] of numbers. The higher the level, the less urgent. */
+/** Sequential specification of a [Channel] of numbers: a [ChannelModel]. A thread has one call at a time. */
 internal open class ChannelSequential(
-    private val capacity: Int,
-    private val onFull: OnFull = OnFull.SUSPEND,
+    capacity: Int,
+    order: ChannelOrder = ChannelOrder.FIFO,
+    onFull: OnFull = OnFull.SUSPEND,
 ) {
-    private class Element(val value: Int, val level: Int) {
-        val state get() = value to level
-    }
-
-    private enum class Kind { SEND, RECEIVE, RESERVE }
-
-    /** A call that waits, or was decided and has not gone on yet. */
-    private class Call(val kind: Kind, val thread: Int, val element: Element?) {
-        var isCancelled = false
-        var answer: Any? = null
-        lateinit var caller: CancellableContinuation<Any>
-
-        val state get() = listOf(kind, thread, element?.state, isCancelled, answer)
-    }
-
-    private val inside = ArrayList<Element>()
-
-    /** Elements that receivers gave back, with the numbers under which they had received them. */
-    private val returned = ArrayList<Pair<Int, Int>>()
-    private var reserved = 0
+    private val model = ChannelModel(capacity, order, onFull, elementsReturn = true)
     private val places = IntArray(THREADS)
-    private val receivers = ArrayList<Call>()
-    private val senders = ArrayList<Call>()
-    private val decided = ArrayList<Call>()
-    private var number = 0
-    private var isClosed = false
-    private var isCancelled = false
 
-    private val held get() = inside.size + returned.size
-    private val drops get() = onFull != OnFull.SUSPEND
-    private val room get() = capacity + receivers.size - held - if (drops) 0 else reserved
-    private val isDrained get() = isCancelled || (isClosed && held == 0 && reserved == 0)
+    /** The calls that have not gone on yet: they wait, or were completed, or cancelled. */
+    private val callers = HashMap<Int, CancellableContinuation<Unit>>()
+    private val cancelled = HashSet<Int>()
 
-    fun size() = held
+    fun size() = model.size
 
-    fun waiting() = receivers.size + senders.size
+    fun waiting() = model.waiting
 
-    suspend fun send(thread: Int, value: Int) = send(thread, Element(value, level = 1))
+    suspend fun send(thread: Int, value: Int) = await(thread, model.send(thread, value, Priority.NORMAL))
 
-    suspend fun sendUrgently(thread: Int, value: Int) = send(thread, Element(value, level = 0))
+    suspend fun sendUrgently(thread: Int, value: Int) = await(thread, model.send(thread, value, Priority.CRITICAL))
 
-    private suspend fun send(thread: Int, element: Element): Any {
-        if (accept(element)) return SENT
-        return Call(Kind.SEND, thread, element).await(senders)
-    }
+    fun trySend(value: Int) = orThrow(model.trySend(value, Priority.NORMAL)) != BUSY
 
-    fun trySend(value: Int) = accept(Element(value, level = 1))
+    suspend fun receive(thread: Int): Any = await(thread, model.receive(thread))
 
-    suspend fun receive(thread: Int): Any = poll() ?: Call(Kind.RECEIVE, thread, null).await(receivers)
-
-    /** Null also when closed: while an element is on its way to a receiver, the channel does not say so yet. */
-    fun tryReceive(): Int? = if (isDrained) null else poll()
-
-    private fun poll(): Int? = if (receivers.isEmpty()) take()?.second else null
+    /** Null also when it is closed. */
+    fun tryReceive(): Int? = (model.tryReceive() as? Int).also { resumeCompleted() }
 
     suspend fun reserve(thread: Int): Any {
-        if (isClosed) throw ChannelClosedException("")
-        val answer =
-            if (drops || room > 0) {
-                reserved++
-                SENT
-            } else {
-                Call(Kind.RESERVE, thread, null).await(senders)
-            }
+        val answer = await(thread, model.reserve(thread, Priority.NORMAL))
         if (answer == SENT) places[thread]++
         return answer
     }
@@ -83,167 +50,69 @@ internal open class ChannelSequential(
     fun sendReserved(thread: Int, value: Int) {
         if (places[thread] == 0) return
         places[thread]--
-        if (isCancelled) throw ChannelClosedException("")
-        reserved--
-        put(Element(value, level = 1))
-        endIfDrained()
+        orThrow(if (model.usePlace(value, Priority.NORMAL)) SENT else CLOSED)
     }
 
     fun leavePlace(thread: Int) {
         if (places[thread] == 0) return
         places[thread]--
-        giveUpPlace()
-    }
-
-    private fun giveUpPlace() {
-        reserved--
-        advance()
-        endIfDrained()
+        model.leavePlace()
+        resumeCompleted()
     }
 
     /** The pending call of [thread], if there is one. */
     fun cancel(thread: Int) {
-        val call = (receivers + senders + decided).find { it.thread == thread } ?: return
-        call.isCancelled = true
-        if (receivers.remove(call) || senders.remove(call)) tell(call, CANCELLED)
+        val caller = callers[thread] ?: return
+        cancelled += thread
+        if (model.withdraw(thread)) caller.resume(Unit)
     }
 
-    fun close(): Boolean {
-        if (isClosed) return false
-        isClosed = true
-        tellAll(senders, CLOSED)
-        endIfDrained()
-        return true
-    }
+    fun close(): Boolean = model.close().also { resumeCompleted() }
 
     fun cancelChannel() {
-        isCancelled = true
-        inside.clear()
-        returned.clear()
-        close()
-        endIfDrained()
+        model.cancel()
+        resumeCompleted()
     }
 
-    private suspend fun Call.await(line: MutableList<Call>): Any {
-        if (isClosed && (kind != Kind.RECEIVE || isDrained)) throw ChannelClosedException("")
-        line += this
-        if (kind == Kind.RECEIVE) {
-            if (receivers.size > 1) take()?.let(::handOver)
-            advance()
-        }
-        val told =
-            suspendCancellableCoroutine { caller ->
-                this.caller = caller
-                caller.invokeOnCancellation { line -= this }
-            }
-        decided -= this
-        if (told == SENT && kind == Kind.SEND) return SENT
-        if (isCancelled) {
-            if (told == SENT) giveUpPlace()
-            if (told is Pair<*, *>) putBack(told)
-            return CANCELLED
-        }
-        if (told == CLOSED) throw ChannelClosedException("")
-        return if (told is Pair<*, *>) told.second!! else told
-    }
-
-    private fun tell(call: Call, answer: Any) {
-        call.answer = answer
-        decided += call
-        call.caller.resume(answer)
-    }
-
-    private fun tellAll(line: MutableList<Call>, answer: Any) {
-        val all = line.toList()
-        line.clear()
-        for (call in all) tell(call, answer)
-    }
-
-    private fun accept(element: Element): Boolean {
-        if (isClosed) throw ChannelClosedException("")
-        when {
-            room > 0 -> put(element)
-            onFull == OnFull.SUSPEND -> return false
-            onFull == OnFull.DROP_OLDEST && held > 0 -> {
-                inside += element
-                dropSurplus()
+    private suspend fun await(thread: Int, answer: Any): Any {
+        if (answer != BUSY) return sentOr(orThrow(answer))
+        resumeCompleted()
+        suspendCancellableCoroutine { caller ->
+            callers[thread] = caller
+            caller.invokeOnCancellation {
+                callers -= thread
+                model.withdraw(thread)
             }
         }
-        return true
+        callers -= thread
+        val isCancelled = cancelled.remove(thread)
+        if (!model.isCompleted(thread)) return CANCELLED
+        val result = orThrow(model.resume(thread, isCancelled), isCancelled)
+        return sentOr(result)
     }
 
-    private fun put(element: Element) {
-        if (!handOver(++number to element.value)) inside += element
+    private fun orThrow(answer: Any, isCancelled: Boolean = false): Any {
+        resumeCompleted()
+        if (answer != CLOSED) return answer
+        return if (isCancelled) CANCELLED else throw ChannelClosedException("")
     }
 
-    private fun handOver(received: Pair<Int, Int>): Boolean {
-        val receiver = receivers.removeFirstOrNull() ?: return false
-        tell(receiver, received)
-        return true
-    }
+    private fun sentOr(answer: Any) = if (answer == PLACE) SENT else answer
 
-    private fun advance() {
-        while (room > 0) {
-            val sender = nextSender() ?: return
-            senders -= sender
-            tell(sender, SENT)
-            if (sender.element == null) reserved++ else put(sender.element)
+    private fun resumeCompleted() {
+        for ((thread, caller) in callers.toList()) {
+            if (caller.isActive && model.isCompleted(thread)) caller.resume(Unit)
         }
     }
 
-    private fun nextSender() = senders.minByOrNull { it.element?.level ?: 1 }
-
-    private fun take(): Pair<Int, Int>? {
-        if (held > 0) return removeFirst().also { advance() }
-        if (isDrained) throw ChannelClosedException("")
-        val sender = nextSender()?.takeIf { it.kind == Kind.SEND } ?: return null
-        senders -= sender
-        tell(sender, SENT)
-        return ++number to sender.element!!.value
-    }
-
-    private fun removeFirst(): Pair<Int, Int> {
-        if (returned.size > 0) return returned.removeAt(0)
-        val first = inside.minBy { it.level }
-        inside -= first
-        return ++number to first.value
-    }
-
-    private fun putBack(received: Pair<*, *>) {
-        if (isCancelled || handOver(received.first as Int to received.second as Int)) return
-        returned += received.first as Int to received.second as Int
-        returned.sortBy { it.first }
-        if (onFull == OnFull.DROP_OLDEST) dropSurplus()
-    }
-
-    private fun dropSurplus() {
-        while (held > capacity) if (returned.size > 0) returned.removeAt(0) else inside.removeAt(0)
-    }
-
-    private fun endIfDrained() {
-        if (isDrained) tellAll(receivers, CLOSED)
-    }
-
-    private val state
-        get() = listOf(
-            inside.map { it.state },
-            returned,
-            reserved,
-            places.toList(),
-            receivers.map { it.state },
-            senders.map { it.state },
-            decided.map { it.state }.toSet(),
-            isClosed,
-            isCancelled,
-        )
+    private val state get() = listOf(model.state, places.toList(), callers.keys, cancelled)
 
     override fun equals(other: Any?) = other is ChannelSequential && state == other.state
 
     override fun hashCode() = state.hashCode()
 
     companion object {
-        const val SENT = "sent"
-        const val CANCELLED = "cancelled"
-        private const val CLOSED = "closed"
+        const val SENT = ChannelModel.SENT
+        const val CANCELLED = ChannelModel.CANCELLED
     }
 }

@@ -42,8 +42,12 @@ enum class Effort(
     /** For many classes that share one model, with chosen scenarios besides. */
     BRIEF(interleavings = 20, share = 25, stressScenarios = 3, stressRuns = 150),
     SHORT(interleavings = 20, share = 25, stressScenarios = 4, stressRuns = 200),
+
+    /** For all, under the profile `deep`. */
     DEEP(interleavings = 800, share = 500, stressScenarios = 60, stressRuns = 10_000),
     ;
+
+    private val actual get() = if (java.lang.Boolean.getBoolean("lincheck.deep")) DEEP else this
 
     /**
      * Model checking of the [chosen] scenarios, and of the scenarios that [ScenarioGenerator] generates.
@@ -72,10 +76,10 @@ enum class Effort(
         }
         options()
             .iterations(0)
-            .invocationsPerIteration(factor * Integer.getInteger("lincheck.interleavings", interleavings))
+            .invocationsPerIteration(factor * Integer.getInteger("lincheck.interleavings", actual.interleavings))
             .apply { chosen.forEach(::addCustomScenario) }
             .check(test)
-        val scenarios = generated * Integer.getInteger("lincheck.share", share) / 100
+        val scenarios = generated * Integer.getInteger("lincheck.share", actual.share) / 100
         for (threads in 2..3) {
             options()
                 .iterations(if (threads == 3) scenarios / 3 else scenarios - scenarios / 3)
@@ -88,8 +92,8 @@ enum class Effort(
 
     fun stress(sequential: Class<*>, chosen: List<DSLScenarioBuilder.() -> Unit>): StressOptions =
         StressOptions()
-            .iterations(stressScenarios)
-            .invocationsPerIteration(stressRuns)
+            .iterations(actual.stressScenarios)
+            .invocationsPerIteration(actual.stressRuns)
             .threads(3).actorsBefore(2).actorsPerThread(3).actorsAfter(2)
             .sequentialSpecification(sequential)
             .apply { chosen.forEach(::addCustomScenario) }

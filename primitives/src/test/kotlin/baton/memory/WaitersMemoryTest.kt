@@ -1,17 +1,22 @@
 package baton.memory
 
+import baton.sync.Condition
 import baton.sync.Mutex
 import baton.sync.Semaphore
+import baton.sync.withLock
 import baton.waiting.Enough
 import java.lang.management.ManagementFactory
 import java.lang.ref.WeakReference
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.startCoroutine
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
+import kotlin.concurrent.thread
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -20,12 +25,7 @@ class CancelledWaitersMemoryTest {
     /** For a thread's own time, in which it had the processor. */
     private val threads = ManagementFactory.getThreadMXBean()
 
-    private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
-        override fun resumeWith(result: Result<Unit>) = Unit
-    }
-
-    private fun park(semaphore: Semaphore): Job =
-        Job().also { job -> suspend { semaphore.acquire() }.startCoroutine(Waiting(job + Dispatchers.Unconfined)) }
+    private fun park(semaphore: Semaphore): Job = park { semaphore.acquire() }
 
     private fun parkAndCancel(semaphore: Semaphore, count: Int, keepEvery: Int = Int.MAX_VALUE): List<Job> {
         val kept = ArrayList<Job>()
@@ -38,12 +38,8 @@ class CancelledWaitersMemoryTest {
     @Test
     fun millionCancelledWaiters_leaveNoMemoryBehind() {
         val semaphore = Semaphore(1, acquired = 1)
-        parkAndCancel(semaphore, 10_000)
-        val before = usedHeap()
-        parkAndCancel(semaphore, MILLION)
-        val after = usedHeap()
+        assertLeavesNothing(MILLION) { parkAndCancel(semaphore, it) }
         assertEquals(0, semaphore.waiting)
-        assertTrue(after - before <= 256 * 1024, "${after - before} bytes are left")
     }
 
     @Test
@@ -148,5 +144,98 @@ class CancelledWaitersMemoryTest {
     private companion object {
         private const val MILLION = 1_000_000
         private const val BLOCK = 5_000
+    }
+}
+
+class ConditionMemoryTest {
+    private val mutex = Mutex()
+    private val condition = mutex.newCondition()
+    private class Payload
+
+    /** Parks and returns: cancelled, signalled or both. In a function of its own: no local keeps anything. */
+    private fun used(): List<WeakReference<Any>> =
+        List(3) { kind ->
+            val owner = Payload()
+            val job = park { mutex.withLock(owner) { condition.await() } }
+            check(mutex.tryLock())
+            if (kind > 0) condition.signal()
+            if (kind < 2) job.cancel(Enough)
+            mutex.unlock()
+            WeakReference<Any>(owner)
+        }
+
+    @Test
+    fun idleCondition_retainsNoUserObject() {
+        val seen = used()
+        assertEquals("Condition (waiting = 0) of Mutex (free)", "$condition")
+        assertCollected(seen)
+    }
+
+    @Test
+    fun cancelledAmongOthers_leavesNothingBehind() {
+        val (jobs, owners) = List(3) { waiting() }.unzip()
+        jobs[1].cancel(Enough)
+        assertEquals(2, condition.waiting)
+        assertCollected(listOf(owners[1]))
+        jobs.forEach { it.cancel(Enough) }
+    }
+
+    private fun waiting(): Pair<Job, WeakReference<Any>> {
+        val owner = Payload()
+        return park { mutex.withLock(owner) { condition.await() } } to WeakReference(owner)
+    }
+}
+
+class JobHandlersMemoryTest {
+    /** Each step of a coroutine runs on a thread of its own, which ends with the step. */
+    private val threadForEachStep = Executor { step -> thread { step.run() } }.asCoroutineDispatcher()
+
+    @Test
+    fun longLivedCoroutine_waitsOnThreadsThatEnd_keepsNoHandlersOfItsJob() =
+        runBlocking {
+            val semaphore = Semaphore(1, acquired = 1)
+            val waits = CountDownLatch(WARM_UP)
+            val allWaits = CountDownLatch(WARM_UP + WAITS)
+            val actor =
+                launch(threadForEachStep) {
+                    while (true) {
+                        semaphore.acquire()
+                        // The next wait begins on another thread than this one ended on.
+                        yield()
+                        waits.countDown()
+                        allWaits.countDown()
+                    }
+                }
+
+            fun letWait(counter: CountDownLatch) {
+                while (counter.count > 0) if (semaphore.waiting > 0) semaphore.release() else Thread.yield()
+            }
+            letWait(waits)
+            val before = usedHeap()
+            letWait(allWaits)
+            val after = usedHeap()
+            actor.cancel()
+            assertTrue(after - before < WAITS * BYTES, "${after - before} bytes for $WAITS waits")
+        }
+
+    @Test
+    fun finishedCoroutine_whoseWaiterIsCached_isCollected() {
+        assertCollected(List(3) { finishAfterAWait() })
+    }
+
+    private fun finishAfterAWait(): WeakReference<Job> {
+        val semaphore = Semaphore(1, acquired = 1)
+        val job = GlobalScope.launch(Dispatchers.Unconfined) { semaphore.acquire() }
+        semaphore.release()
+        assertTrue(job.isCompleted)
+        return WeakReference(job)
+    }
+
+    private companion object {
+        const val WARM_UP = 500
+        const val WAITS = 5_000
+
+        /** A handler has some 200. */
+        const val BYTES = 40
     }
 }

@@ -1,15 +1,28 @@
-package baton.channels
+package baton.channels.contract
 
 import baton.Priority
+import baton.channels.Channel
+import baton.channels.ChannelOrder
+import baton.channels.OnFull
 
 /**
  * Sequential model of a [Channel], as plain as possible: lists, one thread, and no hurry.
  *
  * The test identifies a waiting caller by a number of its choice. Operations return the results of the real ones. If an
- * operation also completes waiters, their results stay in [answers] until the test has looked.
+ * operation also completes waiters, they [resume] when the test says so.
+ *
+ * @property elementsReturn whether a receiver that is cancelled before it resumes gives its element back.
  */
-internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, private val onFull: OnFull) {
+internal class ChannelModel(
+    private var capacity: Int,
+    private val order: ChannelOrder,
+    private val onFull: OnFull,
+    private val elementsReturn: Boolean,
+) {
     private class Element(val value: Int, val level: Priority)
+
+    /** An element that was handed out, as the [number]th. */
+    private class Received(val number: Int, val value: Int)
 
     /** A caller that waits to receive; or to send [element]; or, if that is null, for a place. */
     private class Waiting(val id: Int, val level: Priority, val element: Element?)
@@ -40,13 +53,15 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
 
     private val inside = mutableListOf<Element>()
     private val insideTurns = Turns()
-    private val returned = mutableListOf<Int>()
+    private val returned = mutableListOf<Received>()
     private val receivers = mutableListOf<Int>()
     private val senders = mutableListOf<Waiting>()
     private val senderTurns = Turns()
 
     var reserved = 0
         private set
+
+    private var handedOut = 0
 
     var isClosed = false
         private set
@@ -57,8 +72,13 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
 
     val waiting get() = receivers.size + senders.size
 
-    /** Results of the waiters that were completed: SENT, CLOSED, or the element. */
-    val answers = mutableMapOf<Int, Any>()
+    val nextReceiver get() = receivers.firstOrNull()
+
+    /** Whether a sender's element can be received only when the sender has resumed, if that is a select. */
+    val isAnElementWithASender get() = size == 0 && senders.isNotEmpty()
+
+    /** The waiters that were completed and have not resumed, and their results: SENT, PLACE, CLOSED, or an element. */
+    private val completed = LinkedHashMap<Int, Any>()
 
     val dropped = mutableListOf<Int>()
 
@@ -66,7 +86,10 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
 
     private val room get() = capacity.toLong() + receivers.size - size - reserved
 
-    private val isDrained get() = isCancelled || (isClosed && size == 0 && reserved == 0)
+    /** A receiver on whose way an element is may still give it back. */
+    private val isOnTheWay get() = elementsReturn && completed.values.any { it is Received }
+
+    private val isDrained get() = isCancelled || (isClosed && size == 0 && reserved == 0 && !isOnTheWay)
 
     /** SENT, BUSY or CLOSED. */
     fun trySend(value: Int, level: Priority): Any {
@@ -92,10 +115,10 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
 
     fun reserve(id: Int, level: Priority): Any {
         if (isClosed) return CLOSED
-        if (drops) return SENT
+        if (drops) return PLACE
         if (room > 0) {
             reserved++
-            return SENT
+            return PLACE
         }
         senders += Waiting(id, level, null)
         return BUSY
@@ -118,45 +141,66 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
     }
 
     /** Returns the element, BUSY or CLOSED. Waiting receivers come before a newcomer. */
-    fun tryReceive(): Any = if (receivers.isEmpty()) take() else BUSY
+    fun tryReceive(): Any = valueOf(if (receivers.isEmpty()) take() else BUSY)
+
+    private fun valueOf(answer: Any) = if (answer is Received) answer.value else answer
 
     private fun take(): Any {
         if (size > 0) return removeFirst().also { advance() }
         if (isDrained) return CLOSED
         val sender = head()?.takeIf { it.element != null } ?: return BUSY
         admit(sender)
-        return sender.element!!.value
+        return Received(handedOut++, sender.element!!.value)
     }
 
     fun receive(id: Int): Any {
         val answer = take()
-        if (answer != BUSY && receivers.isEmpty()) return answer
-        if (answer is Int) answers[receivers.removeFirst()] = answer
+        if (answer != BUSY && receivers.isEmpty()) return valueOf(answer)
+        if (answer is Received) completed[receivers.removeFirst()] = answer
         receivers += id
         advance()
         return BUSY
     }
 
-    /** Cancelled or timed out while it waited. */
-    fun withdraw(id: Int) {
-        receivers -= id
-        val sender = senders.find { it.id == id } ?: return
+    /** Cancelled or timed out. Returns whether it waited until then. */
+    fun withdraw(id: Int): Boolean {
+        if (receivers.remove(id)) return true
+        val sender = senders.find { it.id == id } ?: return false
         senders -= sender
         if (senders.none { it.level == sender.level }) senderTurns.forget(sender.level)
+        return true
     }
 
-    /** Cancelled after it had got [element], and before all elements that were handed out later. */
-    fun giveBack(element: Int) {
+    /** The completed waiter that resumes first, if there is one. */
+    val nextToResume get() = completed.keys.firstOrNull()
+
+    fun isCompleted(id: Int) = id in completed
+
+    /** A completed waiter resumes; returns its result. If it was cancelled, it gives back what it got. */
+    fun resume(id: Int, isCancelled: Boolean): Any {
+        val answer = completed.remove(id)!!
+        var result = valueOf(answer)
+        if (isCancelled && answer == PLACE) {
+            leavePlace()
+            result = CANCELLED
+        } else if (isCancelled && answer is Received && elementsReturn) {
+            giveBack(answer)
+            result = CANCELLED
+        }
+        endIfDrained()
+        return result
+    }
+
+    private fun giveBack(element: Received) {
         if (isCancelled) {
-            dropped += element
-            return
+            dropped += element.value
+        } else if (receivers.isNotEmpty()) {
+            completed[receivers.removeFirst()] = element
+        } else {
+            returned += element
+            returned.sortBy { it.number }
+            if (onFull == OnFull.DROP_OLDEST) dropSurplus()
         }
-        if (receivers.isNotEmpty()) {
-            answers[receivers.removeFirst()] = element
-            return
-        }
-        returned += element
-        if (onFull == OnFull.DROP_OLDEST) dropSurplus()
     }
 
     fun resize(to: Int): Boolean {
@@ -169,7 +213,7 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
     fun close(): Boolean {
         if (isClosed) return false
         isClosed = true
-        for (sender in senders) answers[sender.id] = CLOSED
+        for (sender in senders) completed[sender.id] = CLOSED
         senders.clear()
         endIfDrained()
         return true
@@ -179,12 +223,16 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
         if (isCancelled) return
         close()
         isCancelled = true
-        while (size > 0) dropped += removeFirst()
+        while (size > 0) dropped += removeFirst().value
         endIfDrained()
     }
 
     private fun put(element: Element) {
-        if (receivers.isEmpty()) inside += element else answers[receivers.removeFirst()] = element.value
+        if (receivers.isEmpty()) {
+            inside += element
+        } else {
+            completed[receivers.removeFirst()] = Received(handedOut++, element.value)
+        }
     }
 
     private fun advance() {
@@ -203,22 +251,22 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
     private fun admit(sender: Waiting) {
         senders -= sender
         senderTurns.served(sender.level, senders.map { it.level }.toSet())
-        answers[sender.id] = SENT
+        completed[sender.id] = if (sender.element == null) PLACE else SENT
     }
 
-    private fun removeFirst(): Int {
+    private fun removeFirst(): Received {
         if (returned.isNotEmpty()) return returned.removeFirst()
         val level = insideTurns.next(inside.map { it.level }.toSet())
         val first = inside.first { level == null || it.level == level }
         inside -= first
         insideTurns.served(first.level, inside.map { it.level }.toSet())
-        return first.value
+        return Received(handedOut++, first.value)
     }
 
     private fun dropSurplus() {
         while (size > capacity) {
             if (returned.isNotEmpty() && (order == ChannelOrder.FIFO || inside.isEmpty())) {
-                dropped += returned.removeFirst()
+                dropped += returned.removeFirst().value
                 continue
             }
             val oldest = if (order == ChannelOrder.FIFO) inside.first() else inside.maxBy { it.level }
@@ -230,13 +278,28 @@ internal class ChannelModel(var capacity: Int, private val order: ChannelOrder, 
 
     private fun endIfDrained() {
         if (!isDrained) return
-        for (receiver in receivers) answers[receiver] = CLOSED
+        for (receiver in receivers) completed[receiver] = CLOSED
         receivers.clear()
     }
+
+    /** Two models with the same state go on in the same way. */
+    val state: List<Any>
+        get() = listOf(
+            inside.map { it.value to it.level },
+            returned.map { it.number to it.value },
+            reserved,
+            receivers,
+            senders.map { Triple(it.id, it.level, it.element?.value) },
+            completed.mapValues { (_, answer) -> if (answer is Received) answer.number to answer.value else answer },
+            isClosed,
+            isCancelled,
+        )
 
     companion object {
         const val SENT = "sent"
         const val BUSY = "busy"
         const val CLOSED = "closed"
+        const val PLACE = "a place"
+        const val CANCELLED = "cancelled"
     }
 }
