@@ -89,13 +89,12 @@ abstract class CancellableChannelLincheckBase(channel: Channel<Int>, model: Clas
      * Cancels the call of [thread], if it waits.
      *
      * The call must be in the queue by then. A call that is cancelled before it has enqueued throws even if it could
-     * have been served at once, and no order of the operations explains that. And it must have begun before the channel
-     * was closed: behind an element on its way, a receiver waits at a closed channel, which the model knows nothing of.
+     * have been served at once, and no order of the operations explains that.
      */
     @Operation
     fun cancel(@Param(name = "other") thread: Int) {
         while (stages.get(thread) == Stage.BEGINS) Thread.onSpinWait()
-        if (stages.get(thread) != null && !channel.isClosed) jobs.get(thread)!!.cancel()
+        if (stages.get(thread) != null) jobs.get(thread)!!.cancel()
     }
 
     @Operation(cancellableOnSuspension = false)
