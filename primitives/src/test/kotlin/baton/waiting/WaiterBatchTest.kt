@@ -13,7 +13,9 @@ class WaiterBatchTest {
     private val crowd = LoggingCrowd()
 
     private fun gather(count: Int, accepts: (Int) -> Boolean = { true }) =
-        List(count) { i -> FakeWaiter(core, request = i, accepts = accepts(i)) { log += "runs $i" }.also { gather(it) } }
+        List(count) { i ->
+            FakeWaiter(core, request = i, accepts = accepts(i)) { log += "runs $i" }.also { gather(it) }
+        }
 
     private fun gather(waiter: Waiter, into: WaiterBatch = crowd) {
         check(waiter.startWaiting())
