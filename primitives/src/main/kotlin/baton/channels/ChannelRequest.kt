@@ -2,7 +2,7 @@ package baton.channels
 
 import baton.waiting.Waiter
 
-// What a waiter of a channel asks for: an element, the end, a place, or that its own element is taken.
+// The request of a waiter of a channel: an element, the end, a place, or that its own element is taken.
 
 internal val Waiter.receives: Boolean get() = request === ChannelState.RECEIVE
 

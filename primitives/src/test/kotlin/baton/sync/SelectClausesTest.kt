@@ -38,7 +38,7 @@ private typealias Register = SelectBuilder<Any?>.(suspend () -> Any?) -> Unit
  * never been there. For a `select` with one clause and a timeout, see the WaiterContract with the faces that select.
  */
 class SelectClausesTest {
-    /** Somebody holds the object, and the next caller waits. */
+    /** The object is held, and the next caller waits. */
     private class Clause(val name: String, place: WaitingPlace, val register: Register) : WaitingPlace by place {
         /** As many as there are share a grant. */
         val isShared get() = name in listOf("onRead", "latch.onAwait", "group.onAwait")

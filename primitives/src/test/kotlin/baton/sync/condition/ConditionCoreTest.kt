@@ -115,9 +115,9 @@ class ConditionCoreTest {
 
     @Test
     fun enqueue_futureOfAnotherOwner_isRefused() {
-        check(mutex.tryLock("somebody"))
+        check(mutex.tryLock("another"))
         assertEquals(Waiter.FAILED, core.enqueue(Future()))
-        assertEquals("somebody", mutex.holder)
+        assertEquals("another", mutex.holder)
         assertState(queued = 0, waiting = 0)
     }
 }

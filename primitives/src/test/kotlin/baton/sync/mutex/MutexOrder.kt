@@ -33,7 +33,7 @@ interface MutexOrder : MutexFixture {
             val waiter = Callers(this).call { mutex.lock() }
             mutex.unlock()
             assertState(mutex, isLocked = true, waiting = 0)
-            for (by in listOf(null, "somebody")) assertFalse(mutex.tryLock(by))
+            for (by in listOf(null, "another")) assertFalse(mutex.tryLock(by))
             runCurrent()
             assertTrue(waiter.isServed)
         }

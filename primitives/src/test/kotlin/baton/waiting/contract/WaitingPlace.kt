@@ -35,7 +35,7 @@ interface WaitingPlace {
     fun assertIdle(holders: Int)
 }
 
-/** A way to wait, and what is true of it. [create] makes an object that nobody uses and on which a caller waits. */
+/** A way to wait, and what is true of it. [create] makes an unused object on which a caller waits. */
 class WaitingKind(
     private val name: String,
     /** One grant serves all waiters. */
