@@ -39,7 +39,7 @@ public final class AsyncTaskSchedulerBuilder {
 
     AsyncTaskSchedulerBuilder(int maxConcurrency) {
         if (maxConcurrency < 1) {
-            throw new IllegalArgumentException("maxConcurrency must be at least 1, was " + maxConcurrency);
+            throw new IllegalArgumentException("maxConcurrency = " + maxConcurrency + ", must be at least 1");
         }
         this.maxConcurrency = maxConcurrency;
     }
@@ -85,7 +85,7 @@ public final class AsyncTaskSchedulerBuilder {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(wait, "wait");
         if (wait.isNegative()) {
-            throw new IllegalArgumentException("the maxWait of " + priority + " must not be negative, was " + wait);
+            throw new IllegalArgumentException("maxWait of " + priority + " = " + wait + ", must be at least 0");
         }
         maxWait.put(priority, wait);
         return this;
@@ -97,7 +97,7 @@ public final class AsyncTaskSchedulerBuilder {
      * @throws IllegalArgumentException if {@code share} is below 2
      */
     public AsyncTaskSchedulerBuilder overdueShare(int share) {
-        if (share < 2) throw new IllegalArgumentException("overdueShare must be at least 2, was " + share);
+        if (share < 2) throw new IllegalArgumentException("overdueShare = " + share + ", must be at least 2");
         this.overdueShare = share;
         return this;
     }
@@ -111,7 +111,7 @@ public final class AsyncTaskSchedulerBuilder {
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
     public AsyncTaskSchedulerBuilder capacity(int capacity, OnFullQueue onFull) {
-        if (capacity < 0) throw new IllegalArgumentException("capacity must be at least 0, was " + capacity);
+        if (capacity < 0) throw new IllegalArgumentException("capacity = " + capacity + ", must be at least 0");
         this.onFull = Objects.requireNonNull(onFull, "onFull");
         this.capacity = capacity;
         return this;

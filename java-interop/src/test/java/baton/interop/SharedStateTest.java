@@ -201,7 +201,7 @@ class SharedStateTest {
         var e = assertThrows(
                 IllegalArgumentException.class,
                 () -> AsyncTaskScheduler.builder(1).overdueShare(Math.min(1, number)));
-        assertTrue(e.getMessage().contains("overdueShare must be at least 2"), e.getMessage());
+        assertEquals("overdueShare = " + Math.min(1, number) + ", must be at least 2", e.getMessage());
         assertEquals("AsyncSemaphore 'x' (permits = 1, available = 1, waiting = 0)", semaphore.toString());
         assertEquals(List.of(1, 2), List.of(scheduler.maxConcurrency(), channel.capacity()));
     }

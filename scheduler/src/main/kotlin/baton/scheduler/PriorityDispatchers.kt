@@ -47,8 +47,8 @@ public fun CoroutineDispatcher.prioritized(
     quantum: Int = 16,
     default: Priority = Priority.NORMAL,
 ): PriorityDispatcher {
-    require(parallelism >= 1) { "parallelism must be at least 1, was $parallelism" }
-    require(quantum >= 1) { "quantum must be at least 1, was $quantum" }
+    require(parallelism >= 1) { "parallelism = $parallelism, must be at least 1" }
+    require(quantum >= 1) { "quantum = $quantum, must be at least 1" }
     require(!runsInPlace()) { "$this runs blocks in place on the caller's thread: no block would ever be queued" }
     return viewOf(PriorityRunQueue(this, parallelism, policy, quantum), pinned = null, default, name)
 }

@@ -51,7 +51,7 @@ public sealed class PriorityPolicy {
         init {
             for (priority in Priority.entries) {
                 val limit = limits[priority.ordinal]
-                require(limit >= MIN_BOUND) { "the bound of $priority must be at least $MIN_BOUND, was $limit" }
+                require(limit >= MIN_BOUND) { "bound of $priority = $limit, must be at least $MIN_BOUND" }
             }
         }
 
@@ -94,7 +94,7 @@ public sealed class PriorityPolicy {
             for (priority in Priority.entries) {
                 val weight = weights[priority.ordinal]
                 require(weight in 1..MAX_WEIGHT) {
-                    "the weight of $priority must be from 1 to $MAX_WEIGHT, was $weight"
+                    "weight of $priority = $weight, must be within 1..$MAX_WEIGHT"
                 }
             }
         }

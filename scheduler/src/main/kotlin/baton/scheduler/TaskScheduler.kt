@@ -261,6 +261,6 @@ public class TaskScheduler(
     }
 
     private fun requireAtLeastOne(maxConcurrency: Int) {
-        require(maxConcurrency >= 1) { "maxConcurrency must be at least 1, was $maxConcurrency" }
+        require(maxConcurrency >= 1) { "maxConcurrency = $maxConcurrency, must be at least 1" }
     }
 }

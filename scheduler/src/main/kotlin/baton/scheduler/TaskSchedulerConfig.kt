@@ -36,10 +36,10 @@ public class TaskSchedulerConfig(
 
     init {
         for ((priority, wait) in this.maxWait) {
-            require(!wait.isNegative()) { "the maxWait of $priority must not be negative, was $wait" }
+            require(!wait.isNegative()) { "maxWait of $priority = $wait, must be at least 0" }
         }
-        require(overdueShare >= 2) { "overdueShare must be at least 2, was $overdueShare" }
-        require(capacity >= 0) { "capacity must be at least 0, was $capacity" }
+        require(overdueShare >= 2) { "overdueShare = $overdueShare, must be at least 2" }
+        require(capacity >= 0) { "capacity = $capacity, must be at least 0" }
     }
 
     override fun toString(): String =

@@ -57,7 +57,7 @@ internal open class DispatcherView(
     final override fun level(priority: Priority): PriorityDispatcher = viewOf(queue, priority, default, name)
 
     final override fun limitedParallelism(parallelism: Int, name: String?): PriorityDispatcher {
-        require(parallelism >= 1) { "parallelism must be at least 1, was $parallelism" }
+        require(parallelism >= 1) { "parallelism = $parallelism, must be at least 1" }
         if (parallelism >= queue.parallelism && name == null) return this
         return viewOf(LimitedRunQueue(queue, parallelism), pinned, default, name)
     }
