@@ -21,9 +21,9 @@ public enum class Priority : PriorityElement {
     LOW,
 
     /** Runs only when there is no other work: cache warming. */
-    IDLE,
-    ;
+    IDLE;
 
     /** This level itself. */
-    override val level: Priority get() = this
+    override val level: Priority
+        get() = this
 }

@@ -6,7 +6,6 @@ import java.lang.ref.WeakReference
 
 /**
  * A level that can be changed while the work runs, for all coroutines with this controller in their context:
- *
  * ```
  * val urgency = PriorityController(Priority.LOW)
  * launch(urgency) { prefetch() }
@@ -24,8 +23,7 @@ public class PriorityController(initial: Priority) : PriorityElement {
      * An immutable list, replaced by compare-and-set, because followers are few; null for the many controllers without
      * one.
      */
-    @Volatile
-    private var followers: List<WeakReference<Follower>>? = null
+    @Volatile private var followers: List<WeakReference<Follower>>? = null
 
     /**
      * The current level. A read after a write sees that write. A write moves the blocks that are queued in a priority

@@ -31,79 +31,71 @@ class ClassExamplesTest {
     }
 
     @Test
-    fun mutex_example_addsTheAmount() =
-        runTest {
-            val mutex = Mutex()
-            var balance = 1L
+    fun mutex_example_addsTheAmount() = runTest {
+        val mutex = Mutex()
+        var balance = 1L
 
-            suspend fun deposit(amount: Long) =
-                mutex.withLock {
-                    balance += amount
-                }
-            deposit(2)
-            assertEquals(3, balance)
-        }
+        suspend fun deposit(amount: Long) = mutex.withLock { balance += amount }
+        deposit(2)
+        assertEquals(3, balance)
+    }
 
     @Test
-    fun condition_example_takesThePutItem() =
-        runTest {
-            val mutex = Mutex()
-            val notEmpty = mutex.newCondition()
-            val items = ArrayDeque<String>()
+    fun condition_example_takesThePutItem() = runTest {
+        val mutex = Mutex()
+        val notEmpty = mutex.newCondition()
+        val items = ArrayDeque<String>()
 
-            suspend fun take(): String =
-                mutex.withLock {
-                    while (items.isEmpty()) notEmpty.await()
-                    items.removeFirst()
-                }
-
-            suspend fun put(item: String) =
-                mutex.withLock {
-                    items.addLast(item)
-                    notEmpty.signal()
-                }
-            launch { put("a") }
-            assertEquals("a", take())
-        }
-
-    @Test
-    fun readWriteLock_example_findsTheReplacedValue() =
-        runTest {
-            val lock = ReadWriteLock()
-            val store = HashMap<String, Int>()
-
-            suspend fun find(key: String): Int? = lock.withRead { store[key] }
-
-            suspend fun replace(key: String, value: Int) = lock.withWrite { store[key] = value }
-            replace("a", 1)
-            assertEquals(1, find("a"))
-        }
-
-    @Test
-    fun latch_example_awaitsAllParts() =
-        runTest {
-            val ready = Latch(count = names.size)
-            names.forEach { part ->
-                launch {
-                    done += part
-                    ready.countDown()
-                }
+        suspend fun take(): String =
+            mutex.withLock {
+                while (items.isEmpty()) notEmpty.await()
+                items.removeFirst()
             }
-            ready.await()
-            assertEquals(names, done)
-        }
+
+        suspend fun put(item: String) =
+            mutex.withLock {
+                items.addLast(item)
+                notEmpty.signal()
+            }
+        launch { put("a") }
+        assertEquals("a", take())
+    }
 
     @Test
-    fun waitGroup_example_awaitsTheCallback() =
-        runTest {
-            fun sendAsync(callback: () -> Unit) = launch { callback() }
-            val group = WaitGroup()
-            group.add()
-            val sent = sendAsync { group.done() }
-            group.await()
-            sent.join()
-            assertEquals(0, group.count)
+    fun readWriteLock_example_findsTheReplacedValue() = runTest {
+        val lock = ReadWriteLock()
+        val store = HashMap<String, Int>()
+
+        suspend fun find(key: String): Int? = lock.withRead { store[key] }
+
+        suspend fun replace(key: String, value: Int) = lock.withWrite { store[key] = value }
+        replace("a", 1)
+        assertEquals(1, find("a"))
+    }
+
+    @Test
+    fun latch_example_awaitsAllParts() = runTest {
+        val ready = Latch(count = names.size)
+        names.forEach { part ->
+            launch {
+                done += part
+                ready.countDown()
+            }
         }
+        ready.await()
+        assertEquals(names, done)
+    }
+
+    @Test
+    fun waitGroup_example_awaitsTheCallback() = runTest {
+        fun sendAsync(callback: () -> Unit) = launch { callback() }
+        val group = WaitGroup()
+        group.add()
+        val sent = sendAsync { group.done() }
+        group.await()
+        sent.join()
+        assertEquals(0, group.count)
+    }
 
     @Test
     fun barrier_example_swapsOncePerPhase() {
@@ -134,12 +126,11 @@ class ClassExamplesTest {
     }
 
     @Test
-    fun reservation_example_sendsOneElement() =
-        runTest {
-            val channel = Channel<String>(capacity = 1)
-            channel.reserve().use { place -> place.send(names.first()) }
-            val result = channel.tryReceive()
-            if (result.isSuccess) done += result.getOrThrow()
-            assertEquals(listOf("a"), done)
-        }
+    fun reservation_example_sendsOneElement() = runTest {
+        val channel = Channel<String>(capacity = 1)
+        channel.reserve().use { place -> place.send(names.first()) }
+        val result = channel.tryReceive()
+        if (result.isSuccess) done += result.getOrThrow()
+        assertEquals(listOf("a"), done)
+    }
 }

@@ -17,13 +17,14 @@ class PriorityControllerTest {
         val told = List(64) { AtomicInteger() }
         val followers = told.map { count -> PriorityController.Follower { count.incrementAndGet() } }
         val start = CyclicBarrier(4)
-        val threads = List(4) { number ->
-            thread {
-                start.await()
-                // Every follower comes from two of the threads.
-                for (i in followers.indices) if (i % 2 == number % 2) controller.follow(followers[i])
+        val threads =
+            List(4) { number ->
+                thread {
+                    start.await()
+                    // Every follower comes from two of the threads.
+                    for (i in followers.indices) if (i % 2 == number % 2) controller.follow(followers[i])
+                }
             }
-        }
         threads.forEach { it.join() }
         controller.level = Priority.HIGH
         assertEquals(List(64) { 1 }, told.map { it.get() })
@@ -41,9 +42,7 @@ class PriorityControllerTest {
     @Test
     fun follower_thatNobodyElseHolds_isNotKeptAlive() {
         val follower = WeakReference(followed())
-        assertTimeoutPreemptively(java.time.Duration.ofSeconds(30)) {
-            while (follower.get() != null) System.gc()
-        }
+        assertTimeoutPreemptively(java.time.Duration.ofSeconds(30)) { while (follower.get() != null) System.gc() }
         assertNull(follower.get())
         controller.level = Priority.HIGH
     }

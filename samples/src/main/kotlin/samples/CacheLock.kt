@@ -31,47 +31,42 @@ object CacheLock {
         cache.startWriting(version).use { writing -> repeat(DiskCache.PARTS) { writing.writePart().await() } }
 
     /** Runs all at the same time. */
-    private suspend fun use(
-        cache: DiskCache,
-        load: suspend () -> Unit,
-        store: suspend (version: Int) -> Unit,
-    ) = coroutineScope {
-        repeat(WRITERS) { writer ->
-            launch { repeat(WRITES) { store(1 + writer * WRITES + it) } }
+    private suspend fun use(cache: DiskCache, load: suspend () -> Unit, store: suspend (version: Int) -> Unit) =
+        coroutineScope {
+            repeat(WRITERS) { writer -> launch { repeat(WRITES) { store(1 + writer * WRITES + it) } } }
+            repeat(READERS) { launch { repeat(READS) { load() } } }
+            // Each of them requests its first part, and waits.
+            yield()
+            cache.begin()
         }
-        repeat(READERS) {
-            launch { repeat(READS) { load() } }
-        }
-        // Each of them requests its first part, and waits.
-        yield()
-        cache.begin()
-    }
 
-    private fun withoutLock(out: PrintStream) = DiskCache().use { cache ->
-        runBlocking { use(cache, load = { load(cache) }, store = { version -> store(cache, version) }) }
-        cache.report(out, "Without a lock")
-    }
-
-    private fun withLock(out: PrintStream) = DiskCache().use { cache ->
-        val lock = ReadWriteLock(name = "cache")
-        val readers = Semaphore(DiskCache.READERS)
-        runBlocking {
-            use(
-                cache,
-                load = { lock.withRead { readers.withPermit { load(cache) } } },
-                store = { version -> lock.withWrite { store(cache, version) } },
-            )
+    private fun withoutLock(out: PrintStream) =
+        DiskCache().use { cache ->
+            runBlocking { use(cache, load = { load(cache) }, store = { version -> store(cache, version) }) }
+            cache.report(out, "Without a lock")
         }
-        cache.report(out, "With a read-write lock, ten readers at a time")
-    }
+
+    private fun withLock(out: PrintStream) =
+        DiskCache().use { cache ->
+            val lock = ReadWriteLock(name = "cache")
+            val readers = Semaphore(DiskCache.READERS)
+            runBlocking {
+                use(
+                    cache,
+                    load = { lock.withRead { readers.withPermit { load(cache) } } },
+                    store = { version -> lock.withWrite { store(cache, version) } },
+                )
+            }
+            cache.report(out, "With a read-write lock, ten readers at a time")
+        }
 
     /** Returns the exit code: 0 if reads were torn without the lock and none with it. */
-    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
-        val torn = !withoutLock(out)
-        val whole = withLock(out)
-        torn && whole
-    }
+    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int =
+        Cli.runWithoutOptions(args, err) {
+            val torn = !withoutLock(out)
+            val whole = withLock(out)
+            torn && whole
+        }
 
-    @JvmStatic
-    fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
+    @JvmStatic fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
 }

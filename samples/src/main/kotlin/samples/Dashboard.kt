@@ -40,22 +40,18 @@ object Dashboard {
         val page = Page()
         val barrier = Barrier(WIDGETS.size) { page.render() }
         WidgetServer(outOfOrder).use { server ->
-            runBlocking {
-                coroutineScope {
-                    for (widget in WIDGETS) launch { show(widget, server, page, barrier) }
-                }
-            }
+            runBlocking { coroutineScope { for (widget in WIDGETS) launch { show(widget, server, page, barrier) } } }
         }
         return page.report(out, title)
     }
 
     /** Returns the exit code: 0 if the page was rendered once with all widgets, and never without one of them. */
-    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
-        val whole = open(out, "All widgets can be loaded", outOfOrder = "")
-        val half = open(out, "The news cannot be loaded", outOfOrder = "news")
-        whole && !half
-    }
+    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int =
+        Cli.runWithoutOptions(args, err) {
+            val whole = open(out, "All widgets can be loaded", outOfOrder = "")
+            val half = open(out, "The news cannot be loaded", outOfOrder = "news")
+            whole && !half
+        }
 
-    @JvmStatic
-    fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
+    @JvmStatic fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
 }

@@ -91,14 +91,15 @@ class Pipeline private constructor(private val server: PageServer, private val l
 
         /** Returns the exit code: 0 if no run exceeded the bound, lost a page, or left a request or a waiter. */
         @JvmStatic
-        fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
-            val whole = run(out, "All pages", PageServer.PAGES, PageServer.PAGES)
-            // When the aggregator has enough pages, one fetcher waits for its response, and the others wait to send.
-            val half = run(out, "Stopped after $ENOUGH pages", ENOUGH + BOUND - 2, ENOUGH)
-            whole && half
-        }
+        fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int =
+            Cli.runWithoutOptions(args, err) {
+                val whole = run(out, "All pages", PageServer.PAGES, PageServer.PAGES)
+                // When the aggregator has enough pages, one fetcher waits for its response, and the others wait to
+                // send.
+                val half = run(out, "Stopped after $ENOUGH pages", ENOUGH + BOUND - 2, ENOUGH)
+                whole && half
+            }
 
-        @JvmStatic
-        fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
+        @JvmStatic fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
     }
 }

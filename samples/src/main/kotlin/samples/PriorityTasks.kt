@@ -20,10 +20,8 @@ import samples.support.Timesheet
  * them, with priorities ahead of them. `samples.java.PriorityTasks` is the same in Java.
  */
 object PriorityTasks {
-    private val client = HttpClient.newBuilder()
-        .version(HttpClient.Version.HTTP_1_1)
-        .connectTimeout(Duration.ofSeconds(10))
-        .build()
+    private val client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10)).build()
 
     private suspend fun get(uri: URI) {
         val request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(10)).build()
@@ -51,10 +49,7 @@ object PriorityTasks {
     }
 
     fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int =
-        Cli.runJobs(args, out, err) { sheet, server, concurrency ->
-            runBlocking { runAll(sheet, server, concurrency) }
-        }
+        Cli.runJobs(args, out, err) { sheet, server, concurrency -> runBlocking { runAll(sheet, server, concurrency) } }
 
-    @JvmStatic
-    fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
+    @JvmStatic fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
 }

@@ -24,10 +24,8 @@ import samples.support.Tally
  * item arrives, and without. `samples.java.RateLimitedClient` is the same in Java.
  */
 object RateLimitedClient {
-    private val client = HttpClient.newBuilder()
-        .version(HttpClient.Version.HTTP_1_1)
-        .connectTimeout(Duration.ofSeconds(10))
-        .build()
+    private val client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10)).build()
 
     private suspend fun get(uri: URI): Int {
         val request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(10)).build()
@@ -68,7 +66,10 @@ object RateLimitedClient {
     }
 
     private fun measure(
-        title: String, items: List<String>, options: Options, out: PrintStream,
+        title: String,
+        items: List<String>,
+        options: Options,
+        out: PrintStream,
         fetch: suspend (ApiServer, Tally) -> Unit,
     ): Tally =
         ApiServer.start(options.serverLimit, options.failAfter).use { server ->
@@ -78,21 +79,22 @@ object RateLimitedClient {
             tally
         }
 
-    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.run(args, out, err) { items, options ->
-        val limit = options.limit
-        val limited = measure("With a semaphore, permits = $limit", items, options, out) { server, tally ->
-            withSemaphore(items, limit, server, tally)
+    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int =
+        Cli.run(args, out, err) { items, options ->
+            val limit = options.limit
+            val limited =
+                measure("With a semaphore, permits = $limit", items, options, out) { server, tally ->
+                    withSemaphore(items, limit, server, tally)
+                }
+            if (!limited.isClean) {
+                err.println("incomplete: ${limited.shortfall()}")
+                return@run 1
+            }
+            measure("Without the semaphore", items, options, out) { server, tally ->
+                withoutSemaphore(items, server, tally)
+            }
+            0
         }
-        if (!limited.isClean) {
-            err.println("incomplete: ${limited.shortfall()}")
-            return@run 1
-        }
-        measure("Without the semaphore", items, options, out) { server, tally ->
-            withoutSemaphore(items, server, tally)
-        }
-        0
-    }
 
-    @JvmStatic
-    fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
+    @JvmStatic fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
 }

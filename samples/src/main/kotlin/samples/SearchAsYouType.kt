@@ -21,10 +21,8 @@ import samples.support.SearchServer
 object SearchAsYouType {
     private const val WORD = "baton"
 
-    private val client = HttpClient.newBuilder()
-        .version(HttpClient.Version.HTTP_1_1)
-        .connectTimeout(Duration.ofSeconds(10))
-        .build()
+    private val client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10)).build()
 
     private fun CoroutineScope.search(server: SearchServer, query: String): CancellableTask<String> =
         cancellableTask(name = query) {
@@ -46,13 +44,13 @@ object SearchAsYouType {
     }
 
     /** Returns the exit code: 0 if only the last query was answered, and all others were aborted. */
-    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
-        SearchServer(WORD).use { server ->
-            val shown = runBlocking { type(server) }
-            server.report(out, WORD, shown, SearchServer.PATIENCE)
+    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int =
+        Cli.runWithoutOptions(args, err) {
+            SearchServer(WORD).use { server ->
+                val shown = runBlocking { type(server) }
+                server.report(out, WORD, shown, SearchServer.PATIENCE)
+            }
         }
-    }
 
-    @JvmStatic
-    fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
+    @JvmStatic fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
 }

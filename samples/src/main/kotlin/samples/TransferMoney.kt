@@ -60,13 +60,13 @@ object TransferMoney {
     }
 
     /** Returns the exit code: 0 if the race occurred without the lock and did not occur with it. */
-    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runWithoutOptions(args, err) {
-        val lost = !withoutLock(out)
-        val kept = withMutex(out)
-        lockTwice(out)
-        lost && kept
-    }
+    fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int =
+        Cli.runWithoutOptions(args, err) {
+            val lost = !withoutLock(out)
+            val kept = withMutex(out)
+            lockTwice(out)
+            lost && kept
+        }
 
-    @JvmStatic
-    fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
+    @JvmStatic fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
 }

@@ -13,7 +13,9 @@ import org.junit.jupiter.params.provider.MethodSource
 class FixedOutputTest {
     enum class Fixed(val program: String, val sample: (Twin) -> Sample, val runs: Int, val output: String) {
         CACHE_LOCK(
-            "CacheLock", Twin::cacheLock, runs = 10,
+            "CacheLock",
+            Twin::cacheLock,
+            runs = 10,
             """
             Without a lock
               180 reads and 20 writes of 4 parts each
@@ -28,10 +30,13 @@ class FixedOutputTest {
               writers beside others: never
 
 
-            """.trimIndent()
+            """
+                .trimIndent(),
         ),
         DASHBOARD(
-            "Dashboard", Twin::dashboard, runs = 20,
+            "Dashboard",
+            Twin::dashboard,
+            runs = 20,
             """
             All widgets can be loaded
               news: shown
@@ -46,10 +51,13 @@ class FixedOutputTest {
               rendered: never
 
 
-            """.trimIndent()
+            """
+                .trimIndent(),
         ),
         PIPELINE(
-            "Pipeline", Twin::pipeline, runs = 5,
+            "Pipeline",
+            Twin::pipeline,
+            runs = 5,
             """
             All pages
               asked for: 100 pages, and got 100
@@ -68,10 +76,13 @@ class FixedOutputTest {
               left over: 0 requests, 0 waiters, 0 exchanges
 
 
-            """.trimIndent()
+            """
+                .trimIndent(),
         ),
         SEARCH_AS_YOU_TYPE(
-            "SearchAsYouType", Twin::searchAsYouType, runs = 20,
+            "SearchAsYouType",
+            Twin::searchAsYouType,
+            runs = 20,
             """
             Typing 'baton'
               b: aborted
@@ -82,10 +93,13 @@ class FixedOutputTest {
               shown: a stick that is passed from hand to hand
 
 
-            """.trimIndent()
+            """
+                .trimIndent(),
         ),
         TRANSFER_MONEY(
-            "TransferMoney", Twin::transferMoney, runs = 200,
+            "TransferMoney",
+            Twin::transferMoney,
+            runs = 200,
             """
             Without a lock
               transfer-1 of 100: done
@@ -104,7 +118,8 @@ class FixedOutputTest {
             The same owner locks twice
               IllegalStateException: Mutex 'accounts' is already locked by transfer-1
 
-            """.trimIndent()
+            """
+                .trimIndent(),
         ),
     }
 
@@ -131,7 +146,6 @@ class FixedOutputTest {
 
     companion object {
         @JvmStatic
-        fun twins(): List<Arguments> =
-            Fixed.entries.flatMap { fixed -> Twin.entries.map { arguments(fixed, it) } }
+        fun twins(): List<Arguments> = Fixed.entries.flatMap { fixed -> Twin.entries.map { arguments(fixed, it) } }
     }
 }

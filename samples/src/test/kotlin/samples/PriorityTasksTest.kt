@@ -23,10 +23,10 @@ import org.w3c.dom.Element
 
 @Timeout(60, threadMode = SEPARATE_THREAD)
 class PriorityTasksTest {
-    @TempDir
-    lateinit var directory: Path
+    @TempDir lateinit var directory: Path
 
-    private val svg: Path get() = directory.resolve("timeline.svg")
+    private val svg: Path
+        get() = directory.resolve("timeline.svg")
 
     @ParameterizedTest
     @EnumSource
@@ -187,60 +187,67 @@ class PriorityTasksTest {
     companion object {
         private val VERDICT =
             Regex("CRITICAL waited .* times less with priorities: (.*) ms on average instead of (.*) ms")
-        private val SHORTFALL = Regex(
-            "incomplete: ran 40 of 100 jobs, ([1-3]) failed: .*Exception.*, (\\d+) not run any more; " +
-                "the run with priorities was not begun, and no timeline is written\n"
-        )
+        private val SHORTFALL =
+            Regex(
+                "incomplete: ran 40 of 100 jobs, ([1-3]) failed: .*Exception.*, (\\d+) not run any more; " +
+                    "the run with priorities was not begun, and no timeline is written\n"
+            )
         private val ROW = Regex("  ([A-Z]+) +[a-z ]+? +(\\d+) +(\\d+) +(-|[\\d.]+ ms) +(-|[\\d.]+ ms)")
         private val TIMES = Regex("[\\d.]+")
 
         /** Starting a JVM takes long, so the runs start before the tests and overlap with them. */
         private val runs = mutableMapOf<Twin, Process>()
 
-        @TempDir
-        @JvmStatic
-        lateinit var here: Path
+        @TempDir @JvmStatic lateinit var here: Path
 
         @JvmStatic
         @BeforeAll
-        fun startRuns() = Twin.entries.forEach {
-            val directory = Files.createDirectory(here.resolve(it.name))
-            runs[it] = it.start("PriorityTasks", "--jobs", "20", "--delay", "1", directory = directory)
-        }
+        fun startRuns() =
+            Twin.entries.forEach {
+                val directory = Files.createDirectory(here.resolve(it.name))
+                runs[it] = it.start("PriorityTasks", "--jobs", "20", "--delay", "1", directory = directory)
+            }
+
+        @JvmStatic @AfterAll fun endRuns() = runs.values.forEach { it.destroyForcibly() }
 
         @JvmStatic
-        @AfterAll
-        fun endRuns() = runs.values.forEach { it.destroyForcibly() }
-
-        @JvmStatic
-        fun wrongUsage(): List<Arguments> = Twin.entries.flatMap { twin ->
-            listOf(
-                listOf("--jobs", "4") to "--jobs must be a whole number from 5 to 10000, not '4'",
-                listOf("--jobs", "10001") to "--jobs must be a whole number from 5 to 10000, not '10001'",
-                listOf("--jobs", "many") to "--jobs must be a whole number from 5 to 10000, not 'many'",
-                listOf("--jobs") to "--jobs needs a value, see --help",
-                listOf("--concurrency", "0") to "--concurrency must be a whole number from 1 to 100, not '0'",
-                listOf("--concurrency", "101") to "--concurrency must be a whole number from 1 to 100, not '101'",
-                listOf("--delay", "2.5") to "--delay must be a whole number from 1 to 1000, not '2.5'",
-                listOf("--delay", "--jobs") to "--delay needs a value, see --help",
-                listOf("--fail-after", "0") to "--fail-after must be a whole number from 1 to 2147483647, not '0'",
-                listOf("--svg") to "--svg needs a value, see --help",
-                listOf("--svg", "a\u0000b") to "--svg: no file can have the name 'a?b'",
-                listOf("--jobs", "39", "--concurrency", "10") to
-                    "too few jobs for a backlog: with --concurrency 10 there must be at least 40, not 39",
-                listOf("--fast") to "unknown option '--fast', see --help",
-                listOf("5") to "unknown option '5', see --help",
-            ).map { (args, message) -> arguments(twin, args, message) }
-        }
+        fun wrongUsage(): List<Arguments> =
+            Twin.entries.flatMap { twin ->
+                listOf(
+                        listOf("--jobs", "4") to "--jobs must be a whole number from 5 to 10000, not '4'",
+                        listOf("--jobs", "10001") to "--jobs must be a whole number from 5 to 10000, not '10001'",
+                        listOf("--jobs", "many") to "--jobs must be a whole number from 5 to 10000, not 'many'",
+                        listOf("--jobs") to "--jobs needs a value, see --help",
+                        listOf("--concurrency", "0") to "--concurrency must be a whole number from 1 to 100, not '0'",
+                        listOf("--concurrency", "101") to
+                            "--concurrency must be a whole number from 1 to 100, not '101'",
+                        listOf("--delay", "2.5") to "--delay must be a whole number from 1 to 1000, not '2.5'",
+                        listOf("--delay", "--jobs") to "--delay needs a value, see --help",
+                        listOf("--fail-after", "0") to
+                            "--fail-after must be a whole number from 1 to 2147483647, not '0'",
+                        listOf("--svg") to "--svg needs a value, see --help",
+                        listOf("--svg", "a\u0000b") to "--svg: no file can have the name 'a?b'",
+                        listOf("--jobs", "39", "--concurrency", "10") to
+                            "too few jobs for a backlog: with --concurrency 10 there must be at least 40, not 39",
+                        listOf("--fast") to "unknown option '--fast', see --help",
+                        listOf("5") to "unknown option '5', see --help",
+                    )
+                    .map { (args, message) -> arguments(twin, args, message) }
+            }
 
         private fun Outcome.tables(): List<Table> =
-            out.split("\n\n").filter { "\n  level " in it }.map { table ->
-                val rows = table.lines().mapNotNull { ROW.matchEntire(it)?.destructured }
-                    .map { (level, jobs, run, mean) ->
-                        Row(level, jobs.toInt(), run.toInt(), mean.removeSuffix(" ms").toDoubleOrNull())
-                    }
-                Table(table.lines().first(), rows)
-            }
+            out.split("\n\n")
+                .filter { "\n  level " in it }
+                .map { table ->
+                    val rows =
+                        table
+                            .lines()
+                            .mapNotNull { ROW.matchEntire(it)?.destructured }
+                            .map { (level, jobs, run, mean) ->
+                                Row(level, jobs.toInt(), run.toInt(), mean.removeSuffix(" ms").toDoubleOrNull())
+                            }
+                    Table(table.lines().first(), rows)
+                }
 
         private fun Element.all(tag: String): List<Element> =
             getElementsByTagName(tag).let { nodes -> List(nodes.length) { nodes.item(it) as Element } }

@@ -19,8 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource
 
 @Timeout(60, threadMode = SEPARATE_THREAD)
 class RateLimitedClientTest {
-    @TempDir
-    lateinit var directory: Path
+    @TempDir lateinit var directory: Path
 
     @ParameterizedTest
     @EnumSource
@@ -190,41 +189,41 @@ class RateLimitedClientTest {
         @BeforeAll
         fun startDefaultRuns() = Twin.entries.forEach { defaultRuns[it] = it.start("RateLimitedClient") }
 
-        @JvmStatic
-        @AfterAll
-        fun endDefaultRuns() = defaultRuns.values.forEach { it.destroyForcibly() }
+        @JvmStatic @AfterAll fun endDefaultRuns() = defaultRuns.values.forEach { it.destroyForcibly() }
 
         @JvmStatic
-        fun wrongUsage(): List<Arguments> = forBoth(
-            listOf("--limit", "0") to "--limit $RANGE, not '0'",
-            listOf("--limit", "-5") to "--limit $RANGE, not '-5'",
-            listOf("--limit", "five") to "--limit $RANGE, not 'five'",
-            listOf("--limit", "2.5") to "--limit $RANGE, not '2.5'",
-            listOf("--limit", "99999999999") to "--limit $RANGE, not '99999999999'",
-            listOf("--limit") to "--limit needs a value, see --help",
-            listOf("--limit", "--items") to "--limit needs a value, see --help",
-            listOf("--limit", "") to "--limit needs a value, see --help",
-            listOf("--server-limit", "0") to "--server-limit $RANGE, not '0'",
-            listOf("--fail-after", "-1") to "--fail-after $RANGE, not '-1'",
-            listOf("--items") to "--items needs a value, see --help",
-            listOf("--items", "a\u0000b") to "--items: no file can have the name 'a?b'",
-            listOf("--fast") to "unknown option '--fast', see --help",
-            listOf("5") to "unknown option '5', see --help",
-        )
+        fun wrongUsage(): List<Arguments> =
+            forBoth(
+                listOf("--limit", "0") to "--limit $RANGE, not '0'",
+                listOf("--limit", "-5") to "--limit $RANGE, not '-5'",
+                listOf("--limit", "five") to "--limit $RANGE, not 'five'",
+                listOf("--limit", "2.5") to "--limit $RANGE, not '2.5'",
+                listOf("--limit", "99999999999") to "--limit $RANGE, not '99999999999'",
+                listOf("--limit") to "--limit needs a value, see --help",
+                listOf("--limit", "--items") to "--limit needs a value, see --help",
+                listOf("--limit", "") to "--limit needs a value, see --help",
+                listOf("--server-limit", "0") to "--server-limit $RANGE, not '0'",
+                listOf("--fail-after", "-1") to "--fail-after $RANGE, not '-1'",
+                listOf("--items") to "--items needs a value, see --help",
+                listOf("--items", "a\u0000b") to "--items: no file can have the name 'a?b'",
+                listOf("--fast") to "unknown option '--fast', see --help",
+                listOf("5") to "unknown option '5', see --help",
+            )
 
         @JvmStatic
-        fun wrongFiles(): List<Arguments> = forBoth(
-            "".toByteArray() to "FILE has no items",
-            "# nothing\n\n".toByteArray() to "FILE has no items",
-            "/one\n\ntwo\n".toByteArray() to "FILE, line 3: an item must be a path that begins with '/': 'two'",
-            " /one\n".toByteArray() to "FILE, line 1: an item must be a path that begins with '/': ' /one'",
-            "/one two\n".toByteArray() to "FILE, line 1: an item must not contain spaces: '/one two'",
-            "/one\t\n".toByteArray() to "FILE, line 1: an item must not contain spaces: '/one?'",
-            "/%zz\n".toByteArray() to "FILE, line 1: no path of a URL (Malformed escape pair): '/%zz'",
-            "x".repeat(99).toByteArray() to
-                "FILE, line 1: an item must be a path that begins with '/': '${"x".repeat(60)}...'",
-            byteArrayOf(-1, -2, 47) to "FILE is not a text in UTF-8",
-        )
+        fun wrongFiles(): List<Arguments> =
+            forBoth(
+                "".toByteArray() to "FILE has no items",
+                "# nothing\n\n".toByteArray() to "FILE has no items",
+                "/one\n\ntwo\n".toByteArray() to "FILE, line 3: an item must be a path that begins with '/': 'two'",
+                " /one\n".toByteArray() to "FILE, line 1: an item must be a path that begins with '/': ' /one'",
+                "/one two\n".toByteArray() to "FILE, line 1: an item must not contain spaces: '/one two'",
+                "/one\t\n".toByteArray() to "FILE, line 1: an item must not contain spaces: '/one?'",
+                "/%zz\n".toByteArray() to "FILE, line 1: no path of a URL (Malformed escape pair): '/%zz'",
+                "x".repeat(99).toByteArray() to
+                    "FILE, line 1: an item must be a path that begins with '/': '${"x".repeat(60)}...'",
+                byteArrayOf(-1, -2, 47) to "FILE is not a text in UTF-8",
+            )
 
         private fun forBoth(vararg cases: Pair<Any, String>): List<Arguments> =
             Twin.entries.flatMap { twin -> cases.map { (input, message) -> arguments(twin, input, message) } }
@@ -232,7 +231,9 @@ class RateLimitedClientTest {
         /** The whole numbers of every table, by label. */
         private fun Outcome.tables(): List<Map<String, Int>> =
             out.trim().split(Regex("\\R\\R")).map { table ->
-                table.lines().mapNotNull { Regex("  (.+?) {2,}(\\d+)(  .*)?").matchEntire(it)?.destructured }
+                table
+                    .lines()
+                    .mapNotNull { Regex("  (.+?) {2,}(\\d+)(  .*)?").matchEntire(it)?.destructured }
                     .associate { (label, count) -> label to count.toInt() }
             }
     }

@@ -51,15 +51,21 @@ enum class Twin(
     );
 
     /**
-     * Starts a JVM that runs the sample called [name], in [directory] or else in the current one. It runs
-     * too briefly for the optimizing compiler to pay.
+     * Starts a JVM that runs the sample called [name], in [directory] or else in the current one. It runs too briefly
+     * for the optimizing compiler to pay.
      */
     fun start(name: String, vararg args: String, directory: Path? = null): Process =
         ProcessBuilder(
-            System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-            "-cp", System.getProperty("java.class.path"),
-            "$packageName.$name", *args,
-        ).directory(directory?.toFile()).start()
+                System.getProperty("java.home") + "/bin/java",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "$packageName.$name",
+                *args,
+            )
+            .directory(directory?.toFile())
+            .start()
 }
 
 /** Runs the sample in this JVM. */

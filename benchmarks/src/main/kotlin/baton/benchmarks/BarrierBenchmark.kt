@@ -11,11 +11,9 @@ import org.openjdk.jmh.annotations.TearDown
 open class BarrierBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Meeting {
-        @Param("baton", "arrow", "juc", "phaser")
-        lateinit var impl: String
+        @Param("baton", "arrow", "juc", "phaser") lateinit var impl: String
 
-        @Param("2", "64")
-        var parties = 0
+        @Param("2", "64") var parties = 0
         lateinit var rounds: Rounds
 
         @Setup

@@ -15,12 +15,10 @@ open class CancelChainBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Chain {
         /** cf: CompletableFuture itself, whose cancel ends only the last stage; its function still runs. */
-        @Param("baton", "cf")
-        lateinit var impl: String
+        @Param("baton", "cf") lateinit var impl: String
 
         /** The number of stages derived one from another. */
-        @Param("1", "10", "100")
-        var length = 0
+        @Param("1", "10", "100") var length = 0
         private val executor = Later()
         private val next = Function<Int, Int> { it + 1 }
 

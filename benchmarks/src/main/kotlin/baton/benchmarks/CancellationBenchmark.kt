@@ -25,12 +25,10 @@ import org.openjdk.jmh.annotations.Warmup
 open class CancellationBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Deep {
-        @Param("baton", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "kotlinx") lateinit var impl: String
 
         /** The number of waiters ahead of the cancelled one. */
-        @Param("0", "1000")
-        var ahead = 0
+        @Param("0", "1000") var ahead = 0
         lateinit var gate: Gate
         private val others = CoroutineScope(Dispatchers.Default + Job())
 
@@ -62,8 +60,7 @@ open class CancellationBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class WaiterBatch {
-        @Param("baton", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "kotlinx") lateinit var impl: String
         lateinit var gate: Gate
 
         @Setup(Level.Invocation)

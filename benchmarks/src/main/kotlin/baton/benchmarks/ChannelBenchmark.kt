@@ -11,14 +11,11 @@ import org.openjdk.jmh.annotations.TearDown
 open class ChannelBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Piped {
-        @Param("baton", "kotlinx", "juc")
-        lateinit var impl: String
+        @Param("baton", "kotlinx", "juc") lateinit var impl: String
 
-        @Param("0", "64")
-        var capacity = 0
+        @Param("0", "64") var capacity = 0
 
-        @Param("1to1", "4to1", "4to4")
-        lateinit var shape: String
+        @Param("1to1", "4to1", "4to4") lateinit var shape: String
         lateinit var pipe: Pipe
 
         @Setup
@@ -35,8 +32,7 @@ open class ChannelBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Forked {
-        @Param("baton", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "kotlinx") lateinit var impl: String
         lateinit var fork: Fork
 
         @Setup
@@ -48,8 +44,7 @@ open class ChannelBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Handed {
         /** kotlinx: with an `onUndeliveredElement` that sends the element again, behind all others. */
-        @Param("baton", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "kotlinx") lateinit var impl: String
         lateinit var handOver: HandOver
 
         @Setup

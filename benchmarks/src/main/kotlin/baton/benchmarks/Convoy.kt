@@ -48,9 +48,7 @@ class Convoy(private val riders: List<Gate>, private val lids: List<Gate>) {
     /** As [loop], but each acquire sits in the frame of a suspend function that is called once. */
     fun loopOneShotFrames(total: Int) {
         val rounds = total / riders.size
-        ride(rounds) { gate, tally ->
-            repeat(rounds) { section(gate, tally) }
-        }
+        ride(rounds) { gate, tally -> repeat(rounds) { section(gate, tally) } }
     }
 
     private suspend fun section(gate: Gate, tally: Tally) {
@@ -112,5 +110,6 @@ class Convoy(private val riders: List<Gate>, private val lids: List<Gate>) {
 }
 
 @Suppress("UNCHECKED_CAST") // Java's Continuation has no variance.
-private suspend inline fun Gate.acquire(tally: Tally): Unit =
-    suspendCoroutineUninterceptedOrReturn { caller -> Calls.acquire(this, caller as Continuation<Any>, tally) }
+private suspend inline fun Gate.acquire(tally: Tally): Unit = suspendCoroutineUninterceptedOrReturn { caller ->
+    Calls.acquire(this, caller as Continuation<Any>, tally)
+}

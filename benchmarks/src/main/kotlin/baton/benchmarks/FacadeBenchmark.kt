@@ -21,8 +21,7 @@ import org.openjdk.jmh.annotations.TearDown
 open class FacadeBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {
-        @Param("baton", "future-unconfined", "future-default", "juc")
-        lateinit var impl: String
+        @Param("baton", "future-unconfined", "future-default", "juc") lateinit var impl: String
         lateinit var face: Face
 
         @Setup
@@ -41,8 +40,7 @@ open class FacadeBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Held {
         /** juc: a virtual thread waits, and completes a future. */
-        @Param("baton", "future-unconfined", "future-default", "juc")
-        lateinit var impl: String
+        @Param("baton", "future-unconfined", "future-default", "juc") lateinit var impl: String
         lateinit var face: Face
 
         @Setup

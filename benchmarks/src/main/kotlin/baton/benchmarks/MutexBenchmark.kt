@@ -13,8 +13,7 @@ import org.openjdk.jmh.annotations.Threads
 open class MutexBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {
-        @Param("baton", "baton-owner", "kotlinx", "kotlinx-owner", "juc")
-        lateinit var impl: String
+        @Param("baton", "baton-owner", "kotlinx", "kotlinx-owner", "juc") lateinit var impl: String
         lateinit var gate: Gate
 
         @Setup
@@ -31,8 +30,7 @@ open class MutexBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Shared {
-        @Param("baton", "kotlinx", "juc")
-        lateinit var impl: String
+        @Param("baton", "kotlinx", "juc") lateinit var impl: String
         lateinit var gate: Gate
 
         @Setup
@@ -52,11 +50,9 @@ open class MutexBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Queue {
-        @Param("baton", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "kotlinx") lateinit var impl: String
 
-        @Param("2", "1000")
-        var coroutines = 0
+        @Param("2", "1000") var coroutines = 0
         lateinit var convoy: Convoy
 
         @Setup

@@ -30,20 +30,14 @@ import org.openjdk.jmh.annotations.TearDown
  */
 @Fork(
     1,
-    jvmArgsAppend = [
-        "-Xms2g",
-        "-Xmx2g",
-        "-XX:+AlwaysPreTouch",
-        "-XX:+UseG1GC",
-        "-Dkotlinx.coroutines.scheduler.core.pool.size=4",
-    ],
+    jvmArgsAppend =
+        ["-Xms2g", "-Xmx2g", "-XX:+AlwaysPreTouch", "-XX:+UseG1GC", "-Dkotlinx.coroutines.scheduler.core.pool.size=4"],
 )
 open class PriorityDispatcherBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Dispatching {
         /** limited: Default.limitedParallelism; default: Default itself; pbq: a pool over a PriorityBlockingQueue. */
-        @Param("baton", "limited", "default", "pbq")
-        lateinit var impl: String
+        @Param("baton", "limited", "default", "pbq") lateinit var impl: String
         lateinit var dispatcher: CoroutineDispatcher
 
         @Setup
@@ -71,20 +65,14 @@ open class PriorityDispatcherBenchmark : BatonBenchmark() {
     /** Coroutines that do nothing are launched and awaited. */
     @Benchmark
     @OperationsPerInvocation(BLOCKS)
-    fun launch(state: Dispatching) =
-        runBlocking {
-            coroutineScope { repeat(BLOCKS) { launch(state.dispatcher) {} } }
-        }
+    fun launch(state: Dispatching) = runBlocking { coroutineScope { repeat(BLOCKS) { launch(state.dispatcher) {} } } }
 
     /** A hundred coroutines that yield a hundred times. */
     @Benchmark
     @OperationsPerInvocation(YIELDS * YIELDS)
-    fun yield(state: Dispatching) =
-        runBlocking {
-            coroutineScope {
-                repeat(YIELDS) { launch(state.dispatcher) { repeat(YIELDS) { yield() } } }
-            }
-        }
+    fun yield(state: Dispatching) = runBlocking {
+        coroutineScope { repeat(YIELDS) { launch(state.dispatcher) { repeat(YIELDS) { yield() } } } }
+    }
 
     /** Two coroutines pass an element back and forth through two rendezvous channels. */
     @Benchmark
@@ -102,17 +90,14 @@ open class PriorityDispatcherBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Backlog {
-        @Param("baton", "limited", "pbq")
-        lateinit var impl: String
+        @Param("baton", "limited", "pbq") lateinit var impl: String
 
         /** The age of the backlog in milliseconds when an urgent block is dispatched. */
-        @Param("0", "700")
-        var age = 0
+        @Param("0", "700") var age = 0
         private lateinit var dispatcher: CoroutineDispatcher
         private val waiting = AtomicInteger()
 
-        @Volatile
-        private var started = false
+        @Volatile private var started = false
 
         @Setup
         fun create() {

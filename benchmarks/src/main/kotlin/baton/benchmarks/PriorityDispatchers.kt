@@ -22,12 +22,9 @@ fun dispatcher(impl: String, parallelism: Int): CoroutineDispatcher =
     }
 
 /** The usual construction: a thread pool whose queue is a heap. First come, first served inside a level, too. */
-class PriorityBlockingQueueDispatcher(threads: Int) :
-    CoroutineDispatcher(),
-    AutoCloseable {
+class PriorityBlockingQueueDispatcher(threads: Int) : CoroutineDispatcher(), AutoCloseable {
     private class Entry(private val level: Int, private val number: Long, private val block: Runnable) :
-        Comparable<Entry>,
-        Runnable by block {
+        Comparable<Entry>, Runnable by block {
         override fun compareTo(other: Entry): Int =
             if (level != other.level) level.compareTo(other.level) else number.compareTo(other.number)
     }

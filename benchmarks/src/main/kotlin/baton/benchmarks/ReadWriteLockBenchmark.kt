@@ -19,8 +19,7 @@ import org.openjdk.jmh.annotations.Threads
 open class ReadWriteLockBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {
-        @Param("baton", "juc", "stamped", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "juc", "stamped", "kotlinx") lateinit var impl: String
         lateinit var read: Gate
         lateinit var write: Gate
 
@@ -46,8 +45,7 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Readers {
-        @Param("baton", "juc", "stamped")
-        lateinit var impl: String
+        @Param("baton", "juc", "stamped") lateinit var impl: String
         lateinit var read: Gate
 
         @Setup
@@ -67,11 +65,9 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Mix {
-        @Param("baton", "kotlinx", "juc-fair-virtual")
-        lateinit var impl: String
+        @Param("baton", "kotlinx", "juc-fair-virtual") lateinit var impl: String
 
-        @Param("100", "90", "50")
-        var readPercent = 0
+        @Param("100", "90", "50") var readPercent = 0
         private lateinit var gates: ReadWriteGates
         private var threads: ExecutorService? = null
 
@@ -129,8 +125,7 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Writers {
-        @Param("baton", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "kotlinx") lateinit var impl: String
         lateinit var convoy: Convoy
 
         @Setup

@@ -40,13 +40,7 @@ private class ArrowRounds(private val parties: Int) : Rounds {
 
 /** Primed: all but one party have arrived before the last one arrives and releases them. */
 private inline fun meet(parties: Int, cycles: Int, crossinline arrive: suspend () -> Unit) {
-    runBlocking {
-        repeat(parties) {
-            launch(Dispatchers.Default, UNDISPATCHED) {
-                repeat(cycles) { arrive() }
-            }
-        }
-    }
+    runBlocking { repeat(parties) { launch(Dispatchers.Default, UNDISPATCHED) { repeat(cycles) { arrive() } } } }
 }
 
 private class ThreadRounds(private val parties: Int, private val arrive: () -> Unit) : Rounds {

@@ -13,8 +13,7 @@ import org.openjdk.jmh.annotations.Threads
 open class SemaphoreBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {
-        @Param("baton", "kotlinx", "juc")
-        lateinit var impl: String
+        @Param("baton", "kotlinx", "juc") lateinit var impl: String
         lateinit var gate: Gate
 
         @Setup
@@ -40,8 +39,7 @@ open class SemaphoreBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Timed {
-        @Param("baton", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "kotlinx") lateinit var impl: String
         lateinit var gate: Gate
 
         @Setup
@@ -59,12 +57,10 @@ open class SemaphoreBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Queue {
-        @Param("baton", "baton-unfair", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "baton-unfair", "kotlinx") lateinit var impl: String
 
         /** Coroutines x permits. */
-        @Param("2x1", "1000x1", "1000x8")
-        lateinit var shape: String
+        @Param("2x1", "1000x1", "1000x8") lateinit var shape: String
         lateinit var convoy: Convoy
 
         @Setup
@@ -95,8 +91,7 @@ open class SemaphoreBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class LaunchQueue {
-        @Param("baton", "kotlinx")
-        lateinit var impl: String
+        @Param("baton", "kotlinx") lateinit var impl: String
         lateinit var convoy: Convoy
 
         @Setup

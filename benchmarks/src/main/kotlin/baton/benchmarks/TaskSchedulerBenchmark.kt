@@ -19,8 +19,7 @@ open class TaskSchedulerBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Scheduling {
         /** batonJava: Baton's scheduler by its Java API; pbq: a pool over a PriorityBlockingQueue. */
-        @Param("baton", "batonJava", "pbq")
-        lateinit var impl: String
+        @Param("baton", "batonJava", "pbq") lateinit var impl: String
         lateinit var tasks: Tasks
         val scheduled = arrayOfNulls<Any>(TASKS)
 

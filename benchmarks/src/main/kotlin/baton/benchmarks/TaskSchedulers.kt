@@ -42,7 +42,7 @@ fun tasks(impl: String, concurrency: Int): Tasks =
 private class BatonTasks(concurrency: Int) : Tasks() {
     private val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Default), concurrency)
 
-    override fun schedule(level: Priority): Any = scheduler.schedule(level) { }
+    override fun schedule(level: Priority): Any = scheduler.schedule(level) {}
 
     override fun await(tasks: Array<Any?>) = runBlocking { for (task in tasks) (task as Deferred<*>).await() }
 
@@ -50,7 +50,8 @@ private class BatonTasks(concurrency: Int) : Tasks() {
 
     override fun pause(isPaused: Boolean) = if (isPaused) scheduler.pause() else scheduler.resume()
 
-    override val queued: Int get() = scheduler.metrics.queued
+    override val queued: Int
+        get() = scheduler.metrics.queued
 
     override fun close() = scheduler.close()
 }
@@ -69,7 +70,8 @@ private class BatonJavaTasks(concurrency: Int) : Tasks() {
 
     override fun pause(isPaused: Boolean) = if (isPaused) scheduler.pause() else scheduler.resume()
 
-    override val queued: Int get() = scheduler.metrics().queued
+    override val queued: Int
+        get() = scheduler.metrics().queued
 
     override fun close() {
         scheduler.close()
@@ -79,33 +81,30 @@ private class BatonJavaTasks(concurrency: Int) : Tasks() {
 
 /** The usual construction; a cancelled task is taken out of the queue, as Baton's is. */
 private class PriorityBlockingQueueTasks(concurrency: Int) : Tasks() {
-    private class Task(private val level: Int, private val number: Long) :
-        FutureTask<Int>({ 1 }),
-        Comparable<Task> {
+    private class Task(private val level: Int, private val number: Long) : FutureTask<Int>({ 1 }), Comparable<Task> {
         override fun compareTo(other: Task): Int =
             if (level != other.level) level.compareTo(other.level) else number.compareTo(other.number)
     }
 
     private val numbers = AtomicLong()
     private val threads =
-        object : ThreadPoolExecutor(
-            concurrency,
-            concurrency,
-            0,
-            TimeUnit.SECONDS,
-            PriorityBlockingQueue(),
-            { Thread(it).apply { isDaemon = true } },
-        ) {
-            @Volatile
-            var isPaused = false
+        object :
+            ThreadPoolExecutor(
+                concurrency,
+                concurrency,
+                0,
+                TimeUnit.SECONDS,
+                PriorityBlockingQueue(),
+                { Thread(it).apply { isDaemon = true } },
+            ) {
+            @Volatile var isPaused = false
 
             override fun beforeExecute(thread: Thread, task: Runnable) {
                 while (isPaused) Thread.sleep(1)
             }
         }
 
-    override fun schedule(level: Priority): Any =
-        Task(level.ordinal, numbers.getAndIncrement()).also(threads::execute)
+    override fun schedule(level: Priority): Any = Task(level.ordinal, numbers.getAndIncrement()).also(threads::execute)
 
     override fun await(tasks: Array<Any?>) = tasks.forEach { (it as Future<*>).get() }
 
@@ -118,7 +117,8 @@ private class PriorityBlockingQueueTasks(concurrency: Int) : Tasks() {
         threads.isPaused = isPaused
     }
 
-    override val queued: Int get() = threads.queue.size
+    override val queued: Int
+        get() = threads.queue.size
 
     override fun close() {
         threads.shutdownNow()

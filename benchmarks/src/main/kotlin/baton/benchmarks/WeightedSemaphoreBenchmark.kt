@@ -15,8 +15,7 @@ import org.openjdk.jmh.annotations.TearDown
 open class WeightedSemaphoreBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {
-        @Param("baton", "juc")
-        lateinit var impl: String
+        @Param("baton", "juc") lateinit var impl: String
         lateinit var gate: Gate
 
         @Setup
@@ -34,8 +33,7 @@ open class WeightedSemaphoreBenchmark : BatonBenchmark() {
     /** Weights 1, 2, 3 of 4 permits. juc: the same with virtual threads, first come, first served as well. */
     @State(Scope.Benchmark)
     open class Queue {
-        @Param("baton", "juc")
-        lateinit var impl: String
+        @Param("baton", "juc") lateinit var impl: String
         private var convoy: Convoy? = null
         private var threads: ExecutorService? = null
 

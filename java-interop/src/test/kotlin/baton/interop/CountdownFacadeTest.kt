@@ -27,12 +27,16 @@ private suspend fun inTime(future: CompletableFuture<*>): Boolean =
     }
 
 class JavaLatchFace(private val latch: AsyncLatch) : CountdownFace {
-    constructor(count: Int, name: String?) :
-        this(if (name == null) AsyncLatch.create(count) else AsyncLatch.create(count, name))
+    constructor(
+        count: Int,
+        name: String?,
+    ) : this(if (name == null) AsyncLatch.create(count) else AsyncLatch.create(count, name))
 
-    override val count: Int get() = latch.count()
+    override val count: Int
+        get() = latch.count()
 
-    override val waiting: Int get() = latch.waiting()
+    override val waiting: Int
+        get() = latch.waiting()
 
     override fun down() = latch.countDown()
 
@@ -49,9 +53,11 @@ class JavaLatchFace(private val latch: AsyncLatch) : CountdownFace {
 class JavaWaitGroupFace(private val group: AsyncWaitGroup) : WaitGroupFace {
     constructor(count: Int, name: String?) : this(AsyncWaitGroup.of(waitGroup(count, name)))
 
-    override val count: Int get() = group.count()
+    override val count: Int
+        get() = group.count()
 
-    override val waiting: Int get() = group.waiting()
+    override val waiting: Int
+        get() = group.waiting()
 
     override fun add(n: Int) = if (n == 1) group.add() else group.add(n)
 
@@ -72,7 +78,7 @@ private fun mixed(latch: Latch) =
 
 private fun mixed(group: WaitGroup) =
     MixedWaitGroupFace(
-        listOf(JavaWaitGroupFace(AsyncWaitGroup.of(group)), KotlinWaitGroupFace(group), SelectWaitGroupFace(group)),
+        listOf(JavaWaitGroupFace(AsyncWaitGroup.of(group)), KotlinWaitGroupFace(group), SelectWaitGroupFace(group))
     )
 
 // Left out, as in the other contracts: timeouts in virtual time and the topic of dispatchers.

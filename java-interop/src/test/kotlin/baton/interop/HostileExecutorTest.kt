@@ -131,9 +131,7 @@ class HostileExecutorTest {
         val executor = HostileDispatcher(hostility)
         val runs = AtomicInteger()
         val futures =
-            List(3) {
-                runCatching { CancellableFuture.supply<Int>(executor) { runs.incrementAndGet() } }.getOrNull()
-            }
+            List(3) { runCatching { CancellableFuture.supply<Int>(executor) { runs.incrementAndGet() } }.getOrNull() }
         executor.run()
         assertTrue(runs.get() <= 3, "run ${runs.get()} times")
         assertTrue(hostility == Hostility.DROPS || futures.all { it == null || it.isDone })

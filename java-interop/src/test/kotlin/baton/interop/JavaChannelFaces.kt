@@ -44,13 +44,17 @@ private suspend fun CompletableFuture<*>.inTime(): Boolean =
 class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
     constructor(plan: ChannelPlan) : this(AsyncChannel.of(plan.build()))
 
-    override val capacity: Int get() = channel.capacity()
+    override val capacity: Int
+        get() = channel.capacity()
 
-    override val size: Int get() = channel.size()
+    override val size: Int
+        get() = channel.size()
 
-    override val waiting: Int get() = channel.waiting()
+    override val waiting: Int
+        get() = channel.waiting()
 
-    override val isClosed: Boolean get() = channel.isClosed
+    override val isClosed: Boolean
+        get() = channel.isClosed
 
     override suspend fun send(element: String, priority: Priority?) {
         val level = levelOr(priority)
@@ -118,11 +122,13 @@ class JavaSelectChannelFace(private val channel: AsyncChannel<String>) : Channel
 
     override suspend fun send(element: String, priority: Priority?) {
         if (levelOr(priority) != null) return JavaChannelFace(channel).send(element, priority)
-        Select.first<Unit>().onReceive(idle) { }.onSend(channel, element) { }.start().awaitElement()
+        Select.first<Unit>().onReceive(idle) {}.onSend(channel, element) {}.start().awaitElement()
     }
 
     override suspend fun receive(): String {
-        tryReceive()?.let { return it }
+        tryReceive()?.let {
+            return it
+        }
         val executor = (currentCoroutineContext()[ContinuationInterceptor] as CoroutineDispatcher).asExecutor()
         return Select.first<String>().onReceive(idle) { it }.onReceive(channel) { it }.start(executor).awaitElement()
     }

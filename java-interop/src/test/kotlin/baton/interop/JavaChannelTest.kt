@@ -6,7 +6,8 @@ import baton.channels.contract.ChannelFactory
 // Left out, as in the other contracts: timeouts in virtual time and the topic of dispatchers.
 
 class JavaChannelTest : FutureChannelContract(::JavaChannelFace) {
-    override val isPlain: Boolean get() = true
+    override val isPlain: Boolean
+        get() = true
 }
 
 class JavaSelectChannelTest : ChannelContract(::JavaSelectChannelFace)
@@ -15,5 +16,6 @@ class MixedJavaKotlinChannelTest : FutureChannelContract(::JavaKotlinChannelFace
 
 /** An element handed to a future stays in it. It is not returned when the awaiting coroutine is cancelled. */
 abstract class FutureChannelContract(factory: ChannelFactory) : ChannelContract(factory) {
-    override val elementsReturn: Boolean get() = false
+    override val elementsReturn: Boolean
+        get() = false
 }

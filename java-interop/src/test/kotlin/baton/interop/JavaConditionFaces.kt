@@ -46,9 +46,11 @@ class JavaConditionFace(kotlin: Condition) : ConditionFace {
     private val permits = PermitMutexFace(kotlin.mutex)
     private val closed = AsyncMutex.of(kotlin.mutex).lock().join().also { it.close() }
 
-    override val mutex: MutexFace get() = permits
+    override val mutex: MutexFace
+        get() = permits
 
-    override val waiting: Int get() = condition.waiting()
+    override val waiting: Int
+        get() = condition.waiting()
 
     override suspend fun await() {
         val owner = mutex.holder
@@ -88,7 +90,8 @@ class JavaKotlinConditionFace private constructor(kotlin: KotlinConditionFace, p
 
 /** The mutex comes with the future: a coroutine that is cancelled before it reads the future has used the signal up. */
 abstract class JavaConditionContract(factory: ConditionFactory) : ConditionContract(factory) {
-    override val passesSignalOn: Boolean get() = false
+    override val passesSignalOn: Boolean
+        get() = false
 }
 
 class JavaConditionTest : JavaConditionContract(::JavaConditionFace)

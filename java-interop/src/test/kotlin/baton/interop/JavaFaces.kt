@@ -58,16 +58,24 @@ internal class Held<K, P : Permit> {
 
 /** @param patience how long an `acquire` waits; null for one without a timeout. */
 class JavaSemaphoreFace(private val semaphore: AsyncSemaphore, private val patience: Duration? = null) : SemaphoreFace {
-    constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?, patience: Duration? = null) :
-        this(AsyncSemaphore.of(Semaphore(permits, acquired, order, name)), patience)
+    constructor(
+        permits: Int,
+        acquired: Int,
+        order: WaitOrder,
+        name: String?,
+        patience: Duration? = null,
+    ) : this(AsyncSemaphore.of(Semaphore(permits, acquired, order, name)), patience)
 
     private val held = Held<Int, Permit>()
 
-    override val permits: Int get() = semaphore.permits()
+    override val permits: Int
+        get() = semaphore.permits()
 
-    override val available: Int get() = semaphore.availablePermits()
+    override val available: Int
+        get() = semaphore.availablePermits()
 
-    override val waiting: Int get() = semaphore.waiting()
+    override val waiting: Int
+        get() = semaphore.waiting()
 
     override suspend fun acquire(permits: Int) {
         val level = currentCoroutineContext().priority
@@ -113,16 +121,22 @@ class JavaSemaphoreFace(private val semaphore: AsyncSemaphore, private val patie
 
 /** @param patience how long a `lock` waits; null for one without a timeout. */
 class JavaMutexFace(private val mutex: AsyncMutex, private val patience: Duration? = null) : MutexFace {
-    constructor(locked: Boolean, name: String?, patience: Duration? = null) :
-        this(AsyncMutex.of(Mutex(locked, name)), patience)
+    constructor(
+        locked: Boolean,
+        name: String?,
+        patience: Duration? = null,
+    ) : this(AsyncMutex.of(Mutex(locked, name)), patience)
 
     private val held = Held<Any?, Permit>()
 
-    override val isLocked: Boolean get() = mutex.isLocked
+    override val isLocked: Boolean
+        get() = mutex.isLocked
 
-    override val holder: Any? get() = mutex.holder().orElse(null)
+    override val holder: Any?
+        get() = mutex.holder().orElse(null)
 
-    override val waiting: Int get() = mutex.waiting()
+    override val waiting: Int
+        get() = mutex.waiting()
 
     override suspend fun lock(owner: Any?) {
         held.add(owner, request(owner, patience).awaitPermit())
@@ -161,8 +175,12 @@ class JavaMutexFace(private val mutex: AsyncMutex, private val patience: Duratio
 
 /** Futures, suspend functions and `select` alternate, in one queue. */
 class JavaKotlinSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace by KotlinSemaphoreFace(semaphore) {
-    constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?) :
-        this(Semaphore(permits, acquired, order, name))
+    constructor(
+        permits: Int,
+        acquired: Int,
+        order: WaitOrder,
+        name: String?,
+    ) : this(Semaphore(permits, acquired, order, name))
 
     private val faces =
         listOf(
@@ -200,14 +218,21 @@ class JavaKotlinMutexFace(private val mutex: Mutex) : MutexFace by KotlinMutexFa
 }
 
 class JavaBarrierFace(private val barrier: AsyncBarrier) : BarrierFace {
-    constructor(parties: Int, onCancel: BarrierCancellation, name: String?, action: (suspend () -> Unit)?) :
-        this(AsyncBarrier.of(Barrier(parties, onCancel, name, action)))
+    constructor(
+        parties: Int,
+        onCancel: BarrierCancellation,
+        name: String?,
+        action: (suspend () -> Unit)?,
+    ) : this(AsyncBarrier.of(Barrier(parties, onCancel, name, action)))
 
-    override val parties: Int get() = barrier.parties()
+    override val parties: Int
+        get() = barrier.parties()
 
-    override val waiting: Int get() = barrier.waiting()
+    override val waiting: Int
+        get() = barrier.waiting()
 
-    override val isBroken: Boolean get() = barrier.isBroken
+    override val isBroken: Boolean
+        get() = barrier.isBroken
 
     override suspend fun arrive(): Int = barrier.arrive().await()
 
@@ -223,8 +248,12 @@ class JavaBarrierFace(private val barrier: AsyncBarrier) : BarrierFace {
 
 /** Futures and suspend functions alternate, at one barrier. */
 class JavaKotlinBarrierFace(private val barrier: Barrier) : BarrierFace by KotlinBarrierFace(barrier) {
-    constructor(parties: Int, onCancel: BarrierCancellation, name: String?, action: (suspend () -> Unit)?) :
-        this(Barrier(parties, onCancel, name, action))
+    constructor(
+        parties: Int,
+        onCancel: BarrierCancellation,
+        name: String?,
+        action: (suspend () -> Unit)?,
+    ) : this(Barrier(parties, onCancel, name, action))
 
     private val faces = listOf(JavaBarrierFace(AsyncBarrier.of(barrier)), KotlinBarrierFace(barrier))
     private var turn = 0

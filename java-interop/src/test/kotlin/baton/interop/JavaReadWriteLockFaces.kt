@@ -22,22 +22,30 @@ import kotlinx.coroutines.future.await
  */
 class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val patience: Duration? = null) :
     ReadWriteLockFace {
-    constructor(policy: ReadWritePolicy, name: String?, patience: Duration? = null) :
-        this(AsyncReadWriteLock.create(policy, name), patience)
+    constructor(
+        policy: ReadWritePolicy,
+        name: String?,
+        patience: Duration? = null,
+    ) : this(AsyncReadWriteLock.create(policy, name), patience)
 
     private val reading = Held<Any?, Permit>()
     private val writing = Held<Any?, WritePermit>()
     private val upgradable = Held<Any?, UpgradablePermit>()
 
-    override val readers: Int get() = lock.readers()
+    override val readers: Int
+        get() = lock.readers()
 
-    override val isWriteLocked: Boolean get() = lock.isWriteLocked
+    override val isWriteLocked: Boolean
+        get() = lock.isWriteLocked
 
-    override val writeHolder: Any? get() = lock.writeHolder().orElse(null)
+    override val writeHolder: Any?
+        get() = lock.writeHolder().orElse(null)
 
-    override val readHolders: List<Any> get() = lock.readHolders()
+    override val readHolders: List<Any>
+        get() = lock.readHolders()
 
-    override val waiting: Int get() = lock.waiting()
+    override val waiting: Int
+        get() = lock.waiting()
 
     // To read.
 
@@ -54,8 +62,9 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
     override fun tryLockRead(owner: Any?) =
         reading.addIf(owner, if (owner == null) lock.tryLockRead() else lock.tryLockRead(owner))
 
-    override suspend fun tryLockRead(timeout: Duration, owner: Any?) =
-        inTime { reading.add(owner, readRequest(owner, timeout.toJavaDuration()).awaitPermit()) }
+    override suspend fun tryLockRead(timeout: Duration, owner: Any?) = inTime {
+        reading.add(owner, readRequest(owner, timeout.toJavaDuration()).awaitPermit())
+    }
 
     override fun unlockRead(owner: Any?) {
         if (!reading.close { it === owner }) lock.kotlin().unlockRead(owner)
@@ -76,8 +85,9 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
     override fun tryLockWrite(owner: Any?) =
         writing.addIf(owner, if (owner == null) lock.tryLockWrite() else lock.tryLockWrite(owner))
 
-    override suspend fun tryLockWrite(timeout: Duration, owner: Any?) =
-        inTime { writing.add(owner, writeRequest(owner, timeout.toJavaDuration()).awaitPermit()) }
+    override suspend fun tryLockWrite(timeout: Duration, owner: Any?) = inTime {
+        writing.add(owner, writeRequest(owner, timeout.toJavaDuration()).awaitPermit())
+    }
 
     override fun unlockWrite(owner: Any?) {
         if (!writing.close { it === owner }) lock.kotlin().unlockWrite(owner)
@@ -104,8 +114,9 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
     override fun tryLockUpgradable(owner: Any?) =
         upgradable.addIf(owner, if (owner == null) lock.tryLockUpgradable() else lock.tryLockUpgradable(owner))
 
-    override suspend fun tryLockUpgradable(timeout: Duration, owner: Any?) =
-        inTime { upgradable.add(owner, upgradableRequest(owner, timeout.toJavaDuration()).awaitPermit()) }
+    override suspend fun tryLockUpgradable(timeout: Duration, owner: Any?) = inTime {
+        upgradable.add(owner, upgradableRequest(owner, timeout.toJavaDuration()).awaitPermit())
+    }
 
     override fun unlockUpgradable(owner: Any?) {
         if (!upgradable.close { it === owner }) lock.kotlin().unlockUpgradable(owner)

@@ -19,8 +19,7 @@ class SameChannelTest {
     private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Unconfined)
     private val idle = AsyncChannel.create<Int>(0)
 
-    @AfterEach
-    fun end() = scope.cancel()
+    @AfterEach fun end() = scope.cancel()
 
     private class Line(capacity: Int) {
         val channel = Channel<Int>(capacity)
@@ -45,22 +44,24 @@ class SameChannelTest {
             },
             { number ->
                 lateinit var subscription: Flow.Subscription
-                java.publisher().subscribe(
-                    object : Flow.Subscriber<Int> {
-                        override fun onSubscribe(s: Flow.Subscription) {
-                            subscription = s
-                            s.request(1)
+                java
+                    .publisher()
+                    .subscribe(
+                        object : Flow.Subscriber<Int> {
+                            override fun onSubscribe(s: Flow.Subscription) {
+                                subscription = s
+                                s.request(1)
+                            }
+
+                            override fun onNext(element: Int) {
+                                received += number to element
+                            }
+
+                            override fun onError(why: Throwable) = throw why
+
+                            override fun onComplete() = Unit
                         }
-
-                        override fun onNext(element: Int) {
-                            received += number to element
-                        }
-
-                        override fun onError(why: Throwable) = throw why
-
-                        override fun onComplete() = Unit
-                    },
-                )
+                    )
                 val leave = { subscription.cancel() }
                 leave
             },

@@ -27,8 +27,7 @@ import org.junit.jupiter.api.Test
 class SameQueueTest {
     private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Unconfined)
 
-    @AfterEach
-    fun end() = scope.cancel()
+    @AfterEach fun end() = scope.cancel()
 
     private class Waiter(val leave: () -> Unit)
 
@@ -78,15 +77,15 @@ class SameQueueTest {
         private val semaphore = Semaphore(1, acquired = 1)
         private val java = AsyncSemaphore.of(semaphore)
 
-        override val waiting get() = semaphore.waiting
+        override val waiting
+            get() = semaphore.waiting
 
         override suspend fun enter() = semaphore.acquire()
 
-        override suspend fun select(abandoned: CompletableDeferred<Unit>) =
-            select {
-                semaphore.onAcquire { true }
-                abandoned.onAwait { false }
-            }
+        override suspend fun select(abandoned: CompletableDeferred<Unit>) = select {
+            semaphore.onAcquire { true }
+            abandoned.onAwait { false }
+        }
 
         override fun future(): CompletableFuture<Permit> = java.acquire()
 
@@ -99,15 +98,15 @@ class SameQueueTest {
         private val mutex = Mutex(locked = true)
         private val java = AsyncMutex.of(mutex)
 
-        override val waiting get() = mutex.waiting
+        override val waiting
+            get() = mutex.waiting
 
         override suspend fun enter() = mutex.lock()
 
-        override suspend fun select(abandoned: CompletableDeferred<Unit>) =
-            select {
-                mutex.onLock(null) { true }
-                abandoned.onAwait { false }
-            }
+        override suspend fun select(abandoned: CompletableDeferred<Unit>) = select {
+            mutex.onLock(null) { true }
+            abandoned.onAwait { false }
+        }
 
         override fun future(): CompletableFuture<Permit> = java.lock()
 
@@ -124,15 +123,15 @@ class SameQueueTest {
             check(lock.tryLockWrite())
         }
 
-        override val waiting get() = lock.waiting
+        override val waiting
+            get() = lock.waiting
 
         override suspend fun enter() = lock.lockWrite()
 
-        override suspend fun select(abandoned: CompletableDeferred<Unit>) =
-            select {
-                lock.onWrite { true }
-                abandoned.onAwait { false }
-            }
+        override suspend fun select(abandoned: CompletableDeferred<Unit>) = select {
+            lock.onWrite { true }
+            abandoned.onAwait { false }
+        }
 
         override fun future(): CompletableFuture<Permit> = java.write()
 
@@ -162,9 +161,7 @@ class SameQueueTest {
                 val line = make()
                 var rest = combination
                 val waiters =
-                    List(length) { number ->
-                        kinds[rest % kinds.size](line, number).also { rest /= kinds.size }
-                    }
+                    List(length) { number -> kinds[rest % kinds.size](line, number).also { rest /= kinds.size } }
                 assertEquals(length, line.waiting)
                 line.test(waiters)
             }
@@ -222,10 +219,11 @@ class SameQueueTest {
                 }
             } else {
                 suspend {
-                    semaphore.acquire()
-                    served += i
-                    semaphore.release()
-                }.startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
+                        semaphore.acquire()
+                        served += i
+                        semaphore.release()
+                    }
+                    .startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
             }
         }
         java.acquire().thenAccept {

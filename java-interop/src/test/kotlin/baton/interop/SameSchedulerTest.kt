@@ -18,10 +18,11 @@ class SameSchedulerTest {
         val begun = ArrayList<String>()
         val first = CompletableFuture<String>()
         java.schedule(Priority.LOW) { first }
-        val low = java.schedule(Priority.LOW) {
-            begun += "java, low"
-            CompletableFuture.completedFuture("done")
-        }
+        val low =
+            java.schedule(Priority.LOW) {
+                begun += "java, low"
+                CompletableFuture.completedFuture("done")
+            }
         val high = kotlin.schedule(Priority.HIGH) { begun += "kotlin, high" }
         java.schedule(Priority.CRITICAL, { begun += "java, critical" }, Runnable::run)
         kotlin.schedule(Priority.IDLE) { begun += "kotlin, idle" }

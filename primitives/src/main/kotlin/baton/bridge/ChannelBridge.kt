@@ -5,7 +5,6 @@ package baton.bridge
 import baton.InternalBatonApi
 import baton.Priority
 import baton.channels.Channel
-import baton.channels.ChannelClosedException
 import baton.channels.ChannelOrder
 import baton.channels.ChannelState
 import baton.channels.OnFull
@@ -19,27 +18,17 @@ import java.util.function.Consumer
  * The core at which receivers and senders wait. A receiver's request is [RECEIVE], and it is granted the element; a
  * sender's is [PLACE] or a [wrap]ped element, and its number the level.
  */
-@InternalBatonApi
-@JvmName("of")
-public fun coreOf(channel: Channel<*>): WaitCore = channel.core
+@InternalBatonApi @JvmName("of") public fun coreOf(channel: Channel<*>): WaitCore = channel.core
 
-@InternalBatonApi
-@JvmField
-public val RECEIVE: Any = ChannelState.RECEIVE
+@InternalBatonApi @JvmField public val RECEIVE: Any = ChannelState.RECEIVE
 
-@InternalBatonApi
-@JvmField
-public val PLACE: Any = ChannelState.PLACE
+@InternalBatonApi @JvmField public val PLACE: Any = ChannelState.PLACE
 
 /** The request of a waiter for the end alone: it fails when receivers do, and does not count as a receiver. */
-@InternalBatonApi
-@JvmField
-public val END: Any = ChannelState.END
+@InternalBatonApi @JvmField public val END: Any = ChannelState.END
 
 /** The result of [poll] when there is no element. */
-@InternalBatonApi
-@JvmField
-public val EMPTY: Any = ChannelState.EMPTY
+@InternalBatonApi @JvmField public val EMPTY: Any = ChannelState.EMPTY
 
 @InternalBatonApi
 public fun <E> channelOf(
@@ -51,15 +40,12 @@ public fun <E> channelOf(
 ): Channel<E> = Channel(capacity, order, onFull, name, onDropped?.let { it::accept })
 
 /** An element as the core knows it. */
-@InternalBatonApi
-public fun wrap(element: Any?): Any = ChannelState.wrap(element)
+@InternalBatonApi public fun wrap(element: Any?): Any = ChannelState.wrap(element)
 
 /** The value that was sent, of an element as the core knows it. */
-@InternalBatonApi
-public fun unwrap(element: Any): Any? = ChannelState.unwrap(element)
+@InternalBatonApi public fun unwrap(element: Any): Any? = ChannelState.unwrap(element)
 
-@InternalBatonApi
-public fun levelOf(channel: Channel<*>, priority: Priority?): Int = channel.levelOf(priority)
+@InternalBatonApi public fun levelOf(channel: Channel<*>, priority: Priority?): Int = channel.levelOf(priority)
 
 /** Sends [element], as the core knows it, if that needs no waiting. */
 @InternalBatonApi
@@ -67,8 +53,7 @@ public fun offer(channel: Channel<*>, element: Any, level: Int): Boolean =
     isDone(channel, channel.core.offer(element, level))
 
 /** Reserves a place if that needs no waiting. */
-@InternalBatonApi
-public fun reserve(channel: Channel<*>): Boolean = isDone(channel, channel.core.reserve())
+@InternalBatonApi public fun reserve(channel: Channel<*>): Boolean = isDone(channel, channel.core.reserve())
 
 private fun isDone(channel: Channel<*>, outcome: ChannelState.Outcome) =
     when (outcome) {
@@ -78,8 +63,7 @@ private fun isDone(channel: Channel<*>, outcome: ChannelState.Outcome) =
     }
 
 /** Takes the next element, as the core knows it, or returns [EMPTY]; throws if the channel is closed and drained. */
-@InternalBatonApi
-public fun poll(channel: Channel<*>): Any = unlessClosed(channel, channel.core.poll())
+@InternalBatonApi public fun poll(channel: Channel<*>): Any = unlessClosed(channel, channel.core.poll())
 
 /** As [poll], but leaves an element that is null in the channel, and throws a [NullPointerException]. */
 @InternalBatonApi
@@ -102,9 +86,7 @@ public fun sendReserved(channel: Channel<*>, element: Any, level: Int) {
 public fun sendIfNotSent(channel: Channel<*>, winner: ClauseWaiter): Unit = channel.core.sendIfNotSent(winner)
 
 /** Gives back a place that was reserved. */
-@InternalBatonApi
-public fun leavePlace(channel: Channel<*>): Unit = channel.core.leavePlace()
+@InternalBatonApi public fun leavePlace(channel: Channel<*>): Unit = channel.core.leavePlace()
 
 /** The exception of an iteration that has met [closed]; null if the iteration just ends. */
-@InternalBatonApi
-public fun endOf(channel: Channel<*>, closed: Throwable): Throwable? = channel.endOf(closed)
+@InternalBatonApi public fun endOf(channel: Channel<*>, closed: Throwable): Throwable? = channel.endOf(closed)

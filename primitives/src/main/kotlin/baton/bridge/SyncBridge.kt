@@ -24,57 +24,42 @@ import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.future.await
 
-// The internal API by which the futures of Baton's Java API enter the queues. ChannelBridge.kt has that of the channels.
+// The internal API by which the futures of Baton's Java API enter the queues. ChannelBridge.kt has that of the
+// channels.
 
 /** The core at which callers wait for this mutex; a waiter's request is the owner or null. */
-@InternalBatonApi
-@JvmName("of")
-public fun coreOf(mutex: Mutex): WaitCore = mutex.core
+@InternalBatonApi @JvmName("of") public fun coreOf(mutex: Mutex): WaitCore = mutex.core
 
 /** The core at which callers wait for permits; a waiter's number is theirs, its request the priority or null. */
-@InternalBatonApi
-@JvmName("of")
-public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
+@InternalBatonApi @JvmName("of") public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
 
 /** Throws unless this semaphore could ever grant that many. */
-@InternalBatonApi
-public fun checkPermits(semaphore: Semaphore, permits: Int): Unit = semaphore.checkWeight(permits)
+@InternalBatonApi public fun checkPermits(semaphore: Semaphore, permits: Int): Unit = semaphore.checkWeight(permits)
 
 /** The core at which readers and writers wait; a waiter's request is the result of one of the four functions below. */
-@InternalBatonApi
-@JvmName("of")
-public fun coreOf(lock: ReadWriteLock): WaitCore = lock.core
+@InternalBatonApi @JvmName("of") public fun coreOf(lock: ReadWriteLock): WaitCore = lock.core
 
-@InternalBatonApi
-public fun readRequest(owner: Any?): Any = LockMode.READ.request(owner)
+@InternalBatonApi public fun readRequest(owner: Any?): Any = LockMode.READ.request(owner)
 
-@InternalBatonApi
-public fun writeRequest(owner: Any?): Any = LockMode.WRITE.request(owner)
+@InternalBatonApi public fun writeRequest(owner: Any?): Any = LockMode.WRITE.request(owner)
 
-@InternalBatonApi
-public fun upgradableRequest(owner: Any?): Any = LockMode.UPGRADABLE.request(owner)
+@InternalBatonApi public fun upgradableRequest(owner: Any?): Any = LockMode.UPGRADABLE.request(owner)
 
-@InternalBatonApi
-public fun upgradeRequest(owner: Any?): Any = LockMode.UPGRADE.request(owner)
+@InternalBatonApi public fun upgradeRequest(owner: Any?): Any = LockMode.UPGRADE.request(owner)
 
 /** The core at which callers await this latch. */
-@InternalBatonApi
-@JvmName("of")
-public fun coreOf(latch: Latch): WaitCore = latch.core
+@InternalBatonApi @JvmName("of") public fun coreOf(latch: Latch): WaitCore = latch.core
 
 /** The core at which callers await this group. */
-@InternalBatonApi
-@JvmName("of")
-public fun coreOf(group: WaitGroup): WaitCore = group.core
+@InternalBatonApi @JvmName("of") public fun coreOf(group: WaitGroup): WaitCore = group.core
 
-/** The core at which the parties of this barrier wait. A party is granted its arrival index, or what it has to [lead]. */
-@InternalBatonApi
-@JvmName("of")
-public fun coreOf(barrier: Barrier): WaitCore = barrier.core
+/**
+ * The core at which the parties of this barrier wait. A party is granted its arrival index, or what it has to [lead].
+ */
+@InternalBatonApi @JvmName("of") public fun coreOf(barrier: Barrier): WaitCore = barrier.core
 
 /** Arrives if that needs no waiting; else returns null, and breaks the barrier if the caller [givesUp]. */
-@InternalBatonApi
-public fun arriveNow(barrier: Barrier, givesUp: Boolean): Any? = barrier.arriveNow(givesUp)
+@InternalBatonApi public fun arriveNow(barrier: Barrier, givesUp: Boolean): Any? = barrier.arriveNow(givesUp)
 
 /**
  * Runs the barrier's action for a last party that is a future, beginning on this thread, and then calls [done] with the
@@ -85,12 +70,13 @@ public fun arriveNow(barrier: Barrier, givesUp: Boolean): Any? = barrier.arriveN
 @InternalBatonApi
 public fun lead(barrier: Barrier, granted: Any, done: BiConsumer<Int?, Throwable?>): Job {
     val job = Job()
-    suspend { barrier.lead(granted as WaiterBatch) }.startCoroutine(
-        Continuation(job) { result ->
-            job.complete()
-            done.accept(result.getOrNull(), result.exceptionOrNull())
-        },
-    )
+    suspend { barrier.lead(granted as WaiterBatch) }
+        .startCoroutine(
+            Continuation(job) { result ->
+                job.complete()
+                done.accept(result.getOrNull(), result.exceptionOrNull())
+            }
+        )
     return job
 }
 
@@ -107,18 +93,13 @@ public fun barrierOf(
     }
 
 /** The core at which callers wait for a signal, each a [SignalWaiter]. */
-@InternalBatonApi
-@JvmName("of")
-public fun coreOf(condition: Condition): WaitCore = condition.core
+@InternalBatonApi @JvmName("of") public fun coreOf(condition: Condition): WaitCore = condition.core
 
 /** The number of a waiter for [Semaphore.awaitIdle]. */
-@InternalBatonApi
-public const val IDLE_WEIGHT: Int = baton.sync.IDLE_WEIGHT
+@InternalBatonApi public const val IDLE_WEIGHT: Int = baton.sync.IDLE_WEIGHT
 
 /** The granted [waiter], one that confirms, keeps its grant. Called once for a grant. */
-@InternalBatonApi
-public fun arrived(waiter: Waiter): Unit = waiter.core.arrived(waiter)
+@InternalBatonApi public fun arrived(waiter: Waiter): Unit = waiter.core.arrived(waiter)
 
 /** Passes on the grant of [waiter], which cannot take it. Called once for a grant. */
-@InternalBatonApi
-public fun giveBack(waiter: Waiter): Unit = waiter.core.giveBack(waiter)
+@InternalBatonApi public fun giveBack(waiter: Waiter): Unit = waiter.core.giveBack(waiter)

@@ -74,16 +74,20 @@ public class Channel<E>(
     }
 
     /** The number of elements that the buffer has places for. */
-    public val capacity: Int get() = core.capacity
+    public val capacity: Int
+        get() = core.capacity
 
     /** How many elements can be received now; the elements of waiting senders are not included. */
-    public val size: Int get() = core.size
+    public val size: Int
+        get() = core.size
 
     /** How many callers wait to send, to reserve or to receive. */
-    public val waiting: Int get() = core.waiting
+    public val waiting: Int
+        get() = core.waiting
 
     /** Whether no more elements can be sent. There may still be elements to receive. */
-    public val isClosed: Boolean get() = core.isClosed
+    public val isClosed: Boolean
+        get() = core.isClosed
 
     /** The exception with which an iteration that has met [closed] ends; null if it ends normally. */
     internal fun endOf(closed: Throwable): Throwable? = if (core.isCancelled) closed else closed.cause
@@ -282,14 +286,16 @@ public class Channel<E>(
      * cancelled before it runs, sends nothing either, except to another select's [onReceive]: the two agree in one
      * step, and the select may throw although its element was received. The select throws the exceptions of [send].
      */
-    public val onSend: SelectClause2<E, Channel<E>> get() = SelectClauses.clause2(SendClause(this))
+    public val onSend: SelectClause2<E, Channel<E>>
+        get() = SelectClauses.clause2(SendClause(this))
 
     /**
      * Receives within kotlinx.coroutines' `select`. A clause that loses receives nothing: a sender asks the select
      * before it hands over its element. If the select is cancelled before it runs, the element of its winning clause
      * goes to the next receiver, or back to the head of the channel. The select throws the exceptions of [receive].
      */
-    public val onReceive: SelectClause1<E> get() = SelectClauses.clause1(ReceiveClause(this))
+    public val onReceive: SelectClause1<E>
+        get() = SelectClauses.clause1(ReceiveClause(this))
 
     /** As [onReceive], but the block gets a result that also says whether the channel is closed and drained. */
     public val onReceiveCatching: SelectClause1<ChannelResult<E>>

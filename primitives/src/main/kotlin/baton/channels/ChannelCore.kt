@@ -19,11 +19,14 @@ internal class ChannelCore<E>(
     onDropped: ((E) -> Unit)?,
     private val describe: () -> String,
 ) : ChannelState<E>(capacity, order, onFull, onDropped) {
-    val size: Int get() = decide { buffer.size }
+    val size: Int
+        get() = decide { buffer.size }
 
-    val waiting: Int get() = decide { receivers.size + senders.size }
+    val waiting: Int
+        get() = decide { receivers.size + senders.size }
 
-    val isClosed: Boolean get() = closure != null
+    val isClosed: Boolean
+        get() = closure != null
 
     // ---- send
 
@@ -51,15 +54,14 @@ internal class ChannelCore<E>(
     }
 
     /** Reserves a place if that needs no waiting. */
-    fun reserve(): Outcome =
-        decide {
-            when {
-                closure != null -> Outcome.CLOSED
-                dropsOnFull -> Outcome.DONE
-                room <= 0 -> Outcome.BUSY
-                else -> Outcome.DONE.also { reserved++ }
-            }
+    fun reserve(): Outcome = decide {
+        when {
+            closure != null -> Outcome.CLOSED
+            dropsOnFull -> Outcome.DONE
+            room <= 0 -> Outcome.BUSY
+            else -> Outcome.DONE.also { reserved++ }
         }
+    }
 
     /** Sends [element] to a reserved place. False when the channel was cancelled or, if it drops elements, closed. */
     fun sendReserved(element: Any, level: Int): Boolean {
@@ -89,13 +91,12 @@ internal class ChannelCore<E>(
     fun poll(): Any = decide { takeInOrder().also { endIfDrained() } }
 
     /** As [poll], but returns a null element to its former position; a sender may have been admitted meanwhile. */
-    fun pollPresent(): Any =
-        decide {
-            takeInOrder().also {
-                if (it === NULL) returnElement(it, buffer.lastTaken)
-                endIfDrained()
-            }
+    fun pollPresent(): Any = decide {
+        takeInOrder().also {
+            if (it === NULL) returnElement(it, buffer.lastTaken)
+            endIfDrained()
         }
+    }
 
     // ---- called by waiters
 
@@ -190,7 +191,9 @@ internal class ChannelCore<E>(
         if (!hasRoomFor(sender)) return Outcome.BUSY
         val receiver = receivers.headBut(sender.selectId)
         if (receiver is ClauseWaiter) {
-            meetReceiver(sender.asked, sender.selectId)?.let { return it }
+            meetReceiver(sender.asked, sender.selectId)?.let {
+                return it
+            }
             // Checked again: a cancelled receiver that was still queued counted as room and does not any more.
             if (!hasRoomFor(sender)) return Outcome.BUSY
         }
@@ -229,9 +232,7 @@ internal class ChannelCore<E>(
     }
 
     override fun withdraw(waiter: Waiter) {
-        decide {
-            if (waiter.linked) queueOf(waiter).remove(waiter)
-        }
+        decide { if (waiter.linked) queueOf(waiter).remove(waiter) }
     }
 
     private fun queueOf(waiter: Waiter): WaitQueue =
@@ -265,22 +266,20 @@ internal class ChannelCore<E>(
     // ---- resize, close
 
     /** False when closed. */
-    fun resize(newCapacity: Int): Boolean =
-        decide {
-            if (closure != null) return@decide false
-            capacity = newCapacity
-            admitSenders()
-            true
-        }
+    fun resize(newCapacity: Int): Boolean = decide {
+        if (closure != null) return@decide false
+        capacity = newCapacity
+        admitSenders()
+        true
+    }
 
     /** Refuses all further sends; buffered elements can still be received. False when it was closed before. */
-    fun close(cause: Throwable?): Boolean =
-        decide {
-            if (closure != null) return@decide false
-            closeUnderLock(cause)
-            endIfDrained()
-            true
-        }
+    fun close(cause: Throwable?): Boolean = decide {
+        if (closure != null) return@decide false
+        closeUnderLock(cause)
+        endIfDrained()
+        true
+    }
 
     /** Refuses all further sends and receives, and drops the buffered elements. */
     fun cancel(cause: Throwable?) {

@@ -12,13 +12,16 @@ package baton.channels
 @JvmInline
 public value class ChannelResult<out T> private constructor(private val holder: Any?) {
     /** Whether the element was sent, or an element was received. */
-    public val isSuccess: Boolean get() = holder !is Failure
+    public val isSuccess: Boolean
+        get() = holder !is Failure
 
     /** Whether the attempt failed; [isClosed] says whether every later attempt will fail too. */
-    public val isFailure: Boolean get() = holder is Failure
+    public val isFailure: Boolean
+        get() = holder is Failure
 
     /** Whether it failed because the channel is closed; for a receiver: closed and drained. */
-    public val isClosed: Boolean get() = holder is Closed
+    public val isClosed: Boolean
+        get() = holder is Closed
 
     /** The element, or null if there is none. An element may be null itself. */
     public fun getOrNull(): T? = if (isSuccess) element() else null

@@ -63,16 +63,13 @@ internal abstract class ChannelState<E>(
     protected var reserved = 0
     protected var handedOut = 0L
 
-    @Volatile
-    private var arrivals = 0L
+    @Volatile private var arrivals = 0L
     protected val receivers = FifoWaitQueue()
     protected val endWatchers = FifoWaitQueue()
-    protected val senders: WaitQueue = if (order == ChannelOrder.PRIORITY) PriorityWaitQueue {
-        it.level
-    } else FifoWaitQueue()
+    protected val senders: WaitQueue =
+        if (order == ChannelOrder.PRIORITY) PriorityWaitQueue { it.level } else FifoWaitQueue()
 
-    @Volatile
-    protected var closure: Closure? = null
+    @Volatile protected var closure: Closure? = null
 
     @Volatile
     var isCancelled: Boolean = false
@@ -85,9 +82,11 @@ internal abstract class ChannelState<E>(
         get() = isCancelled || (closure != null && buffer.size == 0 && reserved == 0 && handedOut == arrivals)
 
     /** The closure of a channel that was closed. */
-    protected val end: Closure get() = checkNotNull(closure)
+    protected val end: Closure
+        get() = checkNotNull(closure)
 
-    protected val dropsOnFull: Boolean get() = onFull != OnFull.SUSPEND
+    protected val dropsOnFull: Boolean
+        get() = onFull != OnFull.SUSPEND
 
     protected val room: Long
         get() = capacity.toLong() + receivers.size - buffer.size - reserved
@@ -270,7 +269,11 @@ internal abstract class ChannelState<E>(
         }
     }
 
-    internal enum class Outcome { DONE, BUSY, CLOSED }
+    internal enum class Outcome {
+        DONE,
+        BUSY,
+        CLOSED,
+    }
 
     internal companion object {
         /** The request of a receiver. */

@@ -1,6 +1,5 @@
 package baton.channels
 
-import baton.waiting.Waiter
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import kotlinx.coroutines.InternalCoroutinesApi
@@ -27,6 +26,5 @@ internal open class ReceiveClause<E>(private val channel: Channel<E>) : Selectab
 }
 
 internal class ReceiveCatchingClause<E>(private val channel: Channel<E>) : ReceiveClause<E>(channel) {
-    override fun result(result: Any?): Any? =
-        unlessClosed { ChannelResult.success(super.result(result)) }
+    override fun result(result: Any?): Any? = unlessClosed { ChannelResult.success(super.result(result)) }
 }

@@ -13,7 +13,8 @@ internal class ElementBuffer(private val order: ChannelOrder) {
     var lastTaken: Int = 0
         private set
 
-    val size: Int get() = elements.size + (undelivered?.size ?: 0)
+    val size: Int
+        get() = elements.size + (undelivered?.size ?: 0)
 
     /** The number for an element that is handed over without having been buffered. */
     fun nextNumber(): Int = ++lastNumber

@@ -112,7 +112,8 @@ internal class UndeliveredElements {
     // them.
     private val heap = java.util.PriorityQueue<Returned> { one, other -> one.number - other.number }
 
-    val size: Int get() = heap.size
+    val size: Int
+        get() = heap.size
 
     fun add(element: Any, number: Int) {
         heap.add(Returned(element, number))

@@ -11,10 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean
  * channel.reserve().use { place -> place.send(source.poll()) }
  * ```
  */
-public class Reservation<E> internal constructor(
-    private val channel: Channel<E>,
-    private val level: Int,
-) : AutoCloseable {
+public class Reservation<E> internal constructor(private val channel: Channel<E>, private val level: Int) :
+    AutoCloseable {
     private val isUsed = AtomicBoolean()
 
     /**

@@ -61,10 +61,12 @@ public class Barrier(
     }
 
     /** How many parties wait, for others to arrive or for the action to end. */
-    public val waiting: Int get() = core.waiting
+    public val waiting: Int
+        get() = core.waiting
 
     /** Whether the barrier refuses arrivals, until [reset]. */
-    public val isBroken: Boolean get() = core.isBroken
+    public val isBroken: Boolean
+        get() = core.isBroken
 
     /**
      * Arrives, and waits for the other parties.

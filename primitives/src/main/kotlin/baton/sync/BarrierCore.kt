@@ -34,21 +34,23 @@ internal class BarrierCore(
     private val breaksOnCancel: Boolean,
     private val label: () -> String,
 ) : WaitCore() {
-    @Volatile
-    private var breakage: Breakage? = null
+    @Volatile private var breakage: Breakage? = null
     private var gathering = Generation(parties)
     private var tripping: Generation? = null
 
-    val isBroken: Boolean get() = breakage != null
+    val isBroken: Boolean
+        get() = breakage != null
 
-    val waiting: Int get() = decide { gathering.size + (tripping?.size ?: 0) }
+    val waiting: Int
+        get() = decide { gathering.size + (tripping?.size ?: 0) }
 
     fun describe(): String {
         val count = waiting
         return if (isBroken) "broken, waiting = $count" else "waiting = $count"
     }
 
-    private val mustWait: Boolean get() = tripping != null || gathering.size < parties - 1
+    private val mustWait: Boolean
+        get() = tripping != null || gathering.size < parties - 1
 
     /**
      * Arrives if that needs no waiting. Otherwise changes nothing, except that it breaks the barrier if the caller
@@ -57,17 +59,16 @@ internal class BarrierCore(
      * @return the generation that the caller completed and, if there is an action, has to lead; the [Breakage] if the
      *   arrival is refused; null if the caller has to wait.
      */
-    fun arriveNow(givesUp: Boolean): Any? =
-        decide {
-            when {
-                breakage != null -> breakage
-                !mustWait -> trip()
-                else -> {
-                    if (givesUp) breakOnAbandon(Waiter.TIMED_OUT)
-                    null
-                }
+    fun arriveNow(givesUp: Boolean): Any? = decide {
+        when {
+            breakage != null -> breakage
+            !mustWait -> trip()
+            else -> {
+                if (givesUp) breakOnAbandon(Waiter.TIMED_OUT)
+                null
             }
         }
+    }
 
     override fun enqueue(waiter: Waiter): Int = decide { enqueueUnderLock(waiter) }
 
@@ -133,22 +134,22 @@ internal class BarrierCore(
     }
 
     /** Why [generation] no longer trips, so that its leader must not start the action; null if it trips. */
-    fun breakageBeforeLead(generation: WaiterBatch): Breakage? =
-        decide { if (tripping === generation) null else generation.reason as Breakage? }
+    fun breakageBeforeLead(generation: WaiterBatch): Breakage? = decide {
+        if (tripping === generation) null else generation.reason as Breakage?
+    }
 
     /**
      * Releases [generation] after its action has succeeded. Returns the reason if it was failed meanwhile, else null.
      */
-    fun endAction(generation: WaiterBatch): Breakage? =
-        decide {
-            if (tripping === generation) {
-                tripping = null
-                generation.end()
-                wake(generation)
-                tripNext()
-            }
-            generation.reason as Breakage?
+    fun endAction(generation: WaiterBatch): Breakage? = decide {
+        if (tripping === generation) {
+            tripping = null
+            generation.end()
+            wake(generation)
+            tripNext()
         }
+        generation.reason as Breakage?
+    }
 
     /** Breaks the barrier because the action of [generation] has failed. */
     fun failAction(generation: WaiterBatch, cause: Throwable) {
@@ -221,18 +222,17 @@ internal class BarrierCore(
      * A party that times out has not arrived. So once its batch has ended it is too late for a timeout, even if the
      * party's state does not show the release yet.
      */
-    override fun timeOut(waiter: Waiter): Int =
-        decide {
-            val batch = waiter.generation
-            when {
-                batch == null || batch.hasEnded -> Waiter.GRANTED
-                !waiter.tryLeave(Waiter.TIMED_OUT) -> Waiter.PREPARING
-                else -> {
-                    withdrawUnderLock(waiter, null)
-                    Waiter.WAITING
-                }
+    override fun timeOut(waiter: Waiter): Int = decide {
+        val batch = waiter.generation
+        when {
+            batch == null || batch.hasEnded -> Waiter.GRANTED
+            !waiter.tryLeave(Waiter.TIMED_OUT) -> Waiter.PREPARING
+            else -> {
+                withdrawUnderLock(waiter, null)
+                Waiter.WAITING
             }
         }
+    }
 
     private fun withdrawUnderLock(waiter: Waiter, cause: Throwable?) {
         val batch = waiter.generation ?: return
@@ -286,11 +286,13 @@ internal class BarrierCore(
         /** Not under the lock: creates an exception if no cause was given. */
         val cause: Throwable?
             get() =
-                givenCause ?: when (event) {
-                    CANCELLED, LEADER_CANCELLED -> CancellationException(event)
-                    TIMED_OUT -> BarrierTimeoutException(event)
-                    else -> null
-                }
+                givenCause
+                    ?: when (event) {
+                        CANCELLED,
+                        LEADER_CANCELLED -> CancellationException(event)
+                        TIMED_OUT -> BarrierTimeoutException(event)
+                        else -> null
+                    }
     }
 
     private companion object {

@@ -23,8 +23,8 @@ import kotlin.time.Duration
  * condition again in a loop, as above. There is no `select` clause: a select cannot hold the mutex that it would
  * release.
  *
- * *Order.* First come, first signalled, for coroutines and the futures of the Java API alike. [signal] moves the
- * waiter to the end of the mutex's queue; the waiter does not run before it holds the mutex.
+ * *Order.* First come, first signalled, for coroutines and the futures of the Java API alike. [signal] moves the waiter
+ * to the end of the mutex's queue; the waiter does not run before it holds the mutex.
  *
  * *Cancellation.* The wait for the signal ends at once, but an [await] that was cancelled or has timed out then waits
  * in the mutex's queue: **it holds the mutex again when it throws** or returns false, so that the `withLock` around it
@@ -45,7 +45,8 @@ public class Condition internal constructor(public val mutex: Mutex, public val 
     internal val core: ConditionCore = ConditionCore(mutex.core, ::toString)
 
     /** How many callers wait for a signal. Signalled callers that wait for the mutex are counted by [Mutex.waiting]. */
-    public val waiting: Int get() = core.waiting
+    public val waiting: Int
+        get() = core.waiting
 
     /**
      * Releases the mutex, waits for a signal, and locks the mutex again, with the same owner as before.
@@ -84,8 +85,8 @@ public class Condition internal constructor(public val mutex: Mutex, public val 
     }
 
     /**
-     * Signals all callers that wait now. They get the mutex one after the other, in the order in which they came.
-     * Takes O(waiters) under the internal lock, during which other callers can neither begin to wait nor unlock.
+     * Signals all callers that wait now. They get the mutex one after the other, in the order in which they came. Takes
+     * O(waiters) under the internal lock, during which other callers can neither begin to wait nor unlock.
      *
      * @throws IllegalStateException if the mutex is not locked.
      */

@@ -31,11 +31,11 @@ internal class ConditionCore(val mutex: MutexCore, private val label: () -> Stri
     private val queue = FifoWaitQueue()
     private var arrivals = 0L
 
-    val waiting: Int get() = mutex.decide { queue.size }
+    val waiting: Int
+        get() = mutex.decide { queue.size }
 
     /** [Waiter.FAILED] when the mutex is not held, or not with the owner of [waiter]; nothing has changed then. */
-    override fun enqueue(waiter: Waiter): Int =
-        mutex.decide { enqueueUnderLock(waiter as SignalWaiter) }
+    override fun enqueue(waiter: Waiter): Int = mutex.decide { enqueueUnderLock(waiter as SignalWaiter) }
 
     private fun enqueueUnderLock(waiter: SignalWaiter): Int {
         if (!mutex.inflate()) return Waiter.FAILED

@@ -14,10 +14,9 @@ import kotlin.time.Duration
 import kotlinx.coroutines.DisposableHandle
 
 /** Releases the mutex, and suspends until the caller was signalled or cancelled and holds the mutex again. */
-internal suspend fun awaitSignal(condition: ConditionCore): Unit =
-    suspendCoroutineUninterceptedOrReturn { caller ->
-        ConditionWaiter(condition, caller, signalled = Unit).await(Duration.INFINITE)
-    }
+internal suspend fun awaitSignal(condition: ConditionCore): Unit = suspendCoroutineUninterceptedOrReturn { caller ->
+    ConditionWaiter(condition, caller, signalled = Unit).await(Duration.INFINITE)
+}
 
 /** As the other, but waits [timeout] at most for the signal, and returns whether it came. */
 internal suspend fun awaitSignal(condition: ConditionCore, timeout: Duration): Boolean =
@@ -34,12 +33,12 @@ internal class ConditionWaiter(
     private val condition: ConditionCore,
     private val caller: Continuation<*>,
     private val signalled: Any,
-) : DispatchedWaiter(condition.mutex, number = 1, request = null, caller.context),
-    Runnable {
+) : DispatchedWaiter(condition.mutex, number = 1, request = null, caller.context), Runnable {
     private val entry = Entry()
     private var timer: DisposableHandle? = null
 
-    override val callerFrame: CoroutineStackFrame? get() = caller as? CoroutineStackFrame
+    override val callerFrame: CoroutineStackFrame?
+        get() = caller as? CoroutineStackFrame
 
     /**
      * Sets the timer and the watch on the job before the enqueue: the thread that resumes the waiter can dispose of

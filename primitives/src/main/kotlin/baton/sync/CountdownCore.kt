@@ -47,7 +47,8 @@ internal class CountdownCore(initial: Int) : WaitCore() {
     // Guarded by the lock. Null, or without members, when no caller waits.
     private var gathering: WaiterBatch? = null
 
-    val waiting: Int get() = decide { gathering?.size ?: 0 }
+    val waiting: Int
+        get() = decide { gathering?.size ?: 0 }
 
     /** False when the count would be above [Int.MAX_VALUE]; nothing has changed then. */
     fun increment(n: Int): Boolean {

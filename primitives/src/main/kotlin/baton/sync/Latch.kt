@@ -45,10 +45,12 @@ public class Latch(count: Int, public val name: String? = null) {
     }
 
     /** How many calls of [countDown] are still missing; 0 when the latch is open. */
-    public val count: Int get() = core.count
+    public val count: Int
+        get() = core.count
 
     /** How many callers wait. */
-    public val waiting: Int get() = core.waiting
+    public val waiting: Int
+        get() = core.waiting
 
     /** Decrements the count, and at zero opens the latch; after that it does nothing. Never suspends. */
     public fun countDown() {
@@ -73,7 +75,8 @@ public class Latch(count: Int, public val name: String? = null) {
     public suspend fun await(timeout: Duration): Boolean = core.await(timeout)
 
     /** Awaits the opening within kotlinx.coroutines' `select`. */
-    public val onAwait: SelectClause0 get() = core.clause()
+    public val onAwait: SelectClause0
+        get() = core.clause()
 
     override fun toString(): String {
         val label = if (name == null) "Latch" else "Latch '$name'"

@@ -10,8 +10,7 @@ internal enum class LockMode(val call: String) {
     UPGRADABLE("lockUpgradable"),
 
     /** From UPGRADABLE to WRITE. */
-    UPGRADE("upgrade"),
-    ;
+    UPGRADE("upgrade");
 
     private val withoutOwner = LockRequest(this, null)
 
@@ -21,6 +20,8 @@ internal enum class LockMode(val call: String) {
 /** The request of a waiter of a read-write lock. A reader that can be boosted while it reads is [boostable]. */
 internal class LockRequest(val mode: LockMode, val owner: Any?, val boostable: BoostableHolder? = null)
 
-internal val Waiter.lockRequest: LockRequest get() = request as LockRequest
+internal val Waiter.lockRequest: LockRequest
+    get() = request as LockRequest
 
-internal val Waiter.mode: LockMode get() = lockRequest.mode
+internal val Waiter.mode: LockMode
+    get() = lockRequest.mode

@@ -64,13 +64,16 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
     internal val core: MutexCore = MutexCore(locked, ::label)
 
     /** Whether it is held. */
-    public val isLocked: Boolean get() = core.isLocked
+    public val isLocked: Boolean
+        get() = core.isLocked
 
     /** The owner with which it was locked; null when it is free or was locked without one. */
-    public val holder: Any? get() = core.holder
+    public val holder: Any?
+        get() = core.holder
 
     /** How many callers wait, including those that return from a [Condition]. */
-    public val waiting: Int get() = core.waiting
+    public val waiting: Int
+        get() = core.waiting
 
     /**
      * Locks the mutex, waiting for it if necessary.
@@ -130,7 +133,8 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
      * locked. A clause that loses, or whose select is cancelled, holds nothing. A second lock with the same owner makes
      * the select throw [IllegalStateException].
      */
-    public val onLock: SelectClause2<Any?, Mutex> get() = SelectClauses.clause2(Clause())
+    public val onLock: SelectClause2<Any?, Mutex>
+        get() = SelectClauses.clause2(Clause())
 
     /**
      * A new condition, on which the holder can wait for a change that other holders make.

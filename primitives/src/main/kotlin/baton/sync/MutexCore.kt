@@ -35,22 +35,25 @@ import java.lang.invoke.VarHandle
  * (5) Conditions decide under the same lock: see ConditionCore for their use of this queue.
  */
 internal class MutexCore(locked: Boolean, private val label: () -> String) : WaitCore() {
-    @Volatile
-    private var word: Int = if (locked) HELD else FREE
+    @Volatile private var word: Int = if (locked) HELD else FREE
 
     // Guarded by the lock; meaningful while INFLATED.
     var owner: Any? = null
         private set
+
     private val queue = FifoWaitQueue()
 
     /** The clause of a select by which [owner] holds the mutex, perhaps before its select was told. */
     private var grantedClause: ClauseWaiter? = null
 
-    val isLocked: Boolean get() = word != FREE
+    val isLocked: Boolean
+        get() = word != FREE
 
-    val holder: Any? get() = if (word == INFLATED) decide { owner } else null
+    val holder: Any?
+        get() = if (word == INFLATED) decide { owner } else null
 
-    val waiting: Int get() = if (word == INFLATED) decide { queue.size } else 0
+    val waiting: Int
+        get() = if (word == INFLATED) decide { queue.size } else 0
 
     /** [newHolder] is the calling coroutine, if its priority can be boosted. */
     fun tryLock(newOwner: Any?, newHolder: BoostableCoroutine? = null): Outcome =
@@ -197,9 +200,7 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
-    /**
-     * Enqueues [waiter], which is WAITING already, or hands it the mutex if that is free. Under the lock.
-     */
+    /** Enqueues [waiter], which is WAITING already, or hands it the mutex if that is free. Under the lock. */
     fun requeue(waiter: Waiter) {
         while (true) {
             val isHeld = inflate()
@@ -239,7 +240,11 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     fun lockedTwice(owner: Any): IllegalStateException =
         IllegalStateException("${label()} is already locked by ${nameOf(owner)}")
 
-    internal enum class Outcome { DONE, BUSY, REFUSED }
+    internal enum class Outcome {
+        DONE,
+        BUSY,
+        REFUSED,
+    }
 
     private companion object {
         private const val FREE = 0
@@ -252,4 +257,5 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 }
 
 /** The owner for which it asks for the mutex, or null. */
-private val Waiter.owner: Any? get() = request
+private val Waiter.owner: Any?
+    get() = request

@@ -24,7 +24,8 @@ internal class ReadOwners {
         /** The recorded coroutine of this owner, the first one that can be boosted; while the owner reads. */
         var boostable: BoostableHolder? = null
 
-        val isEmpty: Boolean get() = held + waiting == 0
+        val isEmpty: Boolean
+            get() = held + waiting == 0
 
         val holds: Boolean
             get() {
@@ -61,7 +62,8 @@ internal class ReadOwners {
         }
     }
 
-    val isEmpty: Boolean get() = entries.isEmpty()
+    val isEmpty: Boolean
+        get() = entries.isEmpty()
 
     fun find(owner: Any): Entry? = entries[owner]
 

@@ -43,12 +43,14 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
             return seen == WRITE_LOCKED || (seen < 0 && decideInflated { writing })
         }
 
-    val waiting: Int get() = if (isGuarded(counter())) decideInflated { waitingCount } else 0
+    val waiting: Int
+        get() = if (isGuarded(counter())) decideInflated { waitingCount } else 0
 
     val writeHolder: Any?
         get() = if (isGuarded(counter())) decideInflated { if (writing) intentOwner else null } else null
 
-    val readHolders: List<Any> get() = if (isGuarded(counter())) decideInflated { readingOwners() } else emptyList()
+    val readHolders: List<Any>
+        get() = if (isGuarded(counter())) decideInflated { readingOwners() } else emptyList()
 
     /** Locks to read by compare-and-set. False if the caller has to wait, or to try under the lock. */
     fun readAtOnce(): Boolean {

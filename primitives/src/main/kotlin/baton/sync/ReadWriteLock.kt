@@ -33,8 +33,8 @@ import kotlinx.coroutines.selects.SelectInstance
  * suspend fun replace(key: String, value: Value) = lock.withWrite { store.save(key, value) }
  * ```
  *
- * *Waiting.* [lockRead], [lockWrite], [lockUpgradable] and [upgrade] suspend until the lock is granted; their try
- * forms never wait, or for a limited time.
+ * *Waiting.* [lockRead], [lockWrite], [lockUpgradable] and [upgrade] suspend until the lock is granted; their try forms
+ * never wait, or for a limited time.
  *
  * *Order.* Defined by the [policy], for coroutines, `select` clauses and the futures of the Java API alike: writers and
  * upgradable readers are served first come, first served; waiting readers are admitted together.
@@ -50,13 +50,12 @@ import kotlinx.coroutines.selects.SelectInstance
  * *Memory.* Actions before an [unlockWrite] or [downgrade] happen before the actions that follow the next lock of any
  * kind; actions before an [unlockRead] happen before the actions that follow the next lock to write, or [upgrade].
  *
- * *Owners.* An owner is any object that stands for the holder, compared by identity; only it can end its
- * hold. With owners, waiting for oneself throws instead of hanging. Each of these throws [IllegalStateException]
- * with the names of both owners: to lock for writing while reading or writing, to upgrade while also reading plainly,
- * to read again behind a writer that waits for this very reader to unlock, and to wait for an upgradable read while
- * reading plainly. (Reading again is allowed where it does not have to wait.) Without owners none of this is detected.
- * While an owner holds the lock, or a caller waits, every call takes an internal lock; otherwise it is one atomic
- * operation.
+ * *Owners.* An owner is any object that stands for the holder, compared by identity; only it can end its hold. With
+ * owners, waiting for oneself throws instead of hanging. Each of these throws [IllegalStateException] with the names of
+ * both owners: to lock for writing while reading or writing, to upgrade while also reading plainly, to read again
+ * behind a writer that waits for this very reader to unlock, and to wait for an upgradable read while reading plainly.
+ * (Reading again is allowed where it does not have to wait.) Without owners none of this is detected. While an owner
+ * holds the lock, or a caller waits, every call takes an internal lock; otherwise it is one atomic operation.
  *
  * *Boosting.* While a waiter is more urgent than the holders, they are boosted as the holder of a [Mutex] is (see
  * [Boosting]): a writer, an upgradable reader, and readers that came by [withRead] or gave an owner. The lock cannot
@@ -79,19 +78,24 @@ public class ReadWriteLock(
     internal val core: ReadWriteCore = ReadWriteCore(policy, ::toString)
 
     /** The number of readers, including the upgradable one. */
-    public val readers: Int get() = core.readerCount
+    public val readers: Int
+        get() = core.readerCount
 
     /** Whether a writer holds the lock. */
-    public val isWriteLocked: Boolean get() = core.isWriteLocked
+    public val isWriteLocked: Boolean
+        get() = core.isWriteLocked
 
     /** The owner that writes; null if there is no writer, or if it has no owner. */
-    public val writeHolder: Any? get() = core.writeHolder
+    public val writeHolder: Any?
+        get() = core.writeHolder
 
     /** The owners that read, in no particular order, each once. Readers without an owner are not included. */
-    public val readHolders: List<Any> get() = core.readHolders
+    public val readHolders: List<Any>
+        get() = core.readHolders
 
     /** How many callers wait, to read, to write or to upgrade. */
-    public val waiting: Int get() = core.waiting
+    public val waiting: Int
+        get() = core.waiting
 
     /**
      * Locks to read, waiting if necessary.
@@ -269,10 +273,12 @@ public class ReadWriteLock(
      * Locks to read within kotlinx.coroutines' `select`, without an owner; the block holds the lock and must unlock it.
      * A clause that loses, or whose select is cancelled, holds nothing.
      */
-    public val onRead: SelectClause0 get() = SelectClauses.clause0(Clause(LockMode.READ))
+    public val onRead: SelectClause0
+        get() = SelectClauses.clause0(Clause(LockMode.READ))
 
     /** As [onRead], to write. */
-    public val onWrite: SelectClause0 get() = SelectClauses.clause0(Clause(LockMode.WRITE))
+    public val onWrite: SelectClause0
+        get() = SelectClauses.clause0(Clause(LockMode.WRITE))
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause(private val mode: LockMode) : SelectableCore() {
@@ -286,8 +292,8 @@ public class ReadWriteLock(
         timeout > Duration.ZERO && awaitGrant(core, request = request, timeout = timeout)
 
     /**
-     * True if the caller holds the lock, false if it has to wait; throws if it is refused. A lock request that
-     * would wait for ever is refused only when it begins to wait: its try form just returns false.
+     * True if the caller holds the lock, false if it has to wait; throws if it is refused. A lock request that would
+     * wait for ever is refused only when it begins to wait: its try form just returns false.
      */
     private fun done(outcome: Outcome, owner: Any?, mode: LockMode): Boolean =
         when (outcome) {

@@ -3,9 +3,7 @@ package baton.sync
 import baton.sync.ReadWriteState.Companion.MAX_READERS
 import baton.sync.ReadWriteState.Outcome
 
-/**
- * Why [owner] got [outcome]; [blocking] is the owner of the request that blocked it. Created under the lock.
- */
+/** Why [owner] got [outcome]; [blocking] is the owner of the request that blocked it. Created under the lock. */
 internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val blocking: Any?) {
     /** Not under the lock: it calls `toString` of the user's objects. */
     fun exception(mode: LockMode, describe: () -> String): IllegalStateException {

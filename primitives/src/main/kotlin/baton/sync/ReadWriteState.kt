@@ -56,19 +56,20 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         return if (upgradably == null || holdsToRead(upgradably)) plainly else plainly + upgradably
     }
 
-    private val gatheringReaders: Int get() = gathering?.size ?: 0
+    private val gatheringReaders: Int
+        get() = gathering?.size ?: 0
 
     /** How many callers wait. */
-    protected val waitingCount: Int get() = intents.size + gatheringReaders + if (upgrading == null) 0 else 1
+    protected val waitingCount: Int
+        get() = intents.size + gatheringReaders + if (upgrading == null) 0 else 1
 
     /** Runs [decision] under the lock, with the word inflated, and then sets the word to its result. */
-    inline fun <T> decideInflated(crossinline decision: () -> T): T =
-        decide {
-            inflate()
-            val result = decision()
-            updateWord()
-            result
-        }
+    inline fun <T> decideInflated(crossinline decision: () -> T): T = decide {
+        inflate()
+        val result = decision()
+        updateWord()
+        result
+    }
 
     /** Moves the content of the word into the fields. Under the lock. */
     fun inflate() {
@@ -370,7 +371,14 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     }
 
     /** The outcome of a request. */
-    internal enum class Outcome { DONE, BUSY, HELD, DEADLOCK, FULL, NOT_HELD }
+    internal enum class Outcome {
+        DONE,
+        BUSY,
+        HELD,
+        DEADLOCK,
+        FULL,
+        NOT_HELD,
+    }
 
     internal companion object {
         /** Leaves room in an Int for the upgradable reader and for a writer that downgrades. */

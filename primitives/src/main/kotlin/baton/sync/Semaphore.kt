@@ -38,8 +38,8 @@ import kotlinx.coroutines.selects.SelectInstance
  * waiters behind it that now fit are admitted at once. A call that does not have to wait does not check for
  * cancellation.
  *
- * *Memory.* Actions before a [release] happen before the actions that follow an [acquire] or successful [tryAcquire]
- * of one of its permits. A failed [tryAcquire] publishes and sees nothing.
+ * *Memory.* Actions before a [release] happen before the actions that follow an [acquire] or successful [tryAcquire] of
+ * one of its permits. A failed [tryAcquire] publishes and sees nothing.
  *
  * *Boosting.* While there is only one permit, its holder is boosted as the holder of a [Mutex] is. With more than one
  * permit there is no single holder to boost.
@@ -72,13 +72,16 @@ public class Semaphore(
     }
 
     /** The number of permits. After [resize] has shrunk it, more than that may still be held. */
-    public val permits: Int get() = core.permits
+    public val permits: Int
+        get() = core.permits
 
     /** How many permits are not held, also while the waiter at the head needs more than that. Never negative. */
-    public val availablePermits: Int get() = core.availablePermits
+    public val availablePermits: Int
+        get() = core.availablePermits
 
     /** How many callers wait for permits, each counted once. Callers of [awaitIdle] do not count. */
-    public val waiting: Int get() = core.waiting
+    public val waiting: Int
+        get() = core.waiting
 
     /**
      * Takes [permits], waiting for them if necessary.
@@ -163,8 +166,8 @@ public class Semaphore(
 
     /**
      * Waits for a moment at which no permit is held. It takes no permit and blocks no other caller, so permits may be
-     * held again when it returns. Returns at once if no permit is held. A permit that was granted to a waiter counts
-     * as held, also before the waiter runs.
+     * held again when it returns. Returns at once if no permit is held. A permit that was granted to a waiter counts as
+     * held, also before the waiter runs.
      *
      * While a caller waits here, no operation takes the fast path.
      *
@@ -180,7 +183,8 @@ public class Semaphore(
      * this semaphore and holds the permits. A clause that loses, or whose select is cancelled, holds nothing. The
      * select throws the exceptions of [acquire].
      */
-    public val onAcquire: SelectClause2<Int?, Semaphore> get() = SelectClauses.clause2(Clause())
+    public val onAcquire: SelectClause2<Int?, Semaphore>
+        get() = SelectClauses.clause2(Clause())
 
     @OptIn(InternalCoroutinesApi::class)
     private inner class Clause : SelectableCore() {
@@ -213,18 +217,14 @@ public class Semaphore(
     }
 }
 
-/**
- * Runs [action] while holding one permit, and releases it however [action] ends. Throws as [Semaphore.acquire].
- */
+/** Runs [action] while holding one permit, and releases it however [action] ends. Throws as [Semaphore.acquire]. */
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Semaphore.withPermit(action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
     return withPermits(1, action)
 }
 
-/**
- * Runs [action] while holding [permits], and releases them however [action] ends. Throws as [Semaphore.acquire].
- */
+/** Runs [action] while holding [permits], and releases them however [action] ends. Throws as [Semaphore.acquire]. */
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Semaphore.withPermits(permits: Int, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }

@@ -36,17 +36,19 @@ internal class SemaphoreCore(
     private val queue = SemaphoreQueue(this, order, idleWaiters)
 
     /** Written under the lock. */
-    @Volatile
-    private var closure: Closure? = null
+    @Volatile private var closure: Closure? = null
 
     private class Closure(val cause: Throwable?)
 
-    val isClosed: Boolean get() = closure != null
+    val isClosed: Boolean
+        get() = closure != null
 
     /** Whether no permit is held. */
-    val isIdle: Boolean get() = idleWaiters.isIdle
+    val isIdle: Boolean
+        get() = idleWaiters.isIdle
 
-    val waiting: Int get() = decide { queue.size }
+    val waiting: Int
+        get() = decide { queue.size }
 
     /** The permits that are not held: exact whenever no operation is between its change of the counter and the lock. */
     val availablePermits: Int
@@ -92,11 +94,10 @@ internal class SemaphoreCore(
 
     private fun tryTakePermitsSlowly(n: Int, newHolder: BoostableCoroutine?): Boolean {
         var tooMany = false
-        val taken =
-            decide {
-                tooMany = n > permits
-                (closure == null && queue.takePermits(n)).also { if (it) queue.recordHolder(newHolder) }
-            }
+        val taken = decide {
+            tooMany = n > permits
+            (closure == null && queue.takePermits(n)).also { if (it) queue.recordHolder(newHolder) }
+        }
         if (!taken) closure?.let { throw closed(it) }
         if (!taken && tooMany) throw refusal(n)
         return taken
@@ -170,18 +171,17 @@ internal class SemaphoreCore(
         return if (old >= 0 && old < bound.toInt()) true else releaseOneSlowly(old, bound)
     }
 
-    private fun releaseOneSlowly(first: Long, bound: Long): Boolean =
-        decide {
-            val old = unbiased(first)
-            if (old >= permits && bound == limit) {
-                counterWithoutPhantoms()
-                return@decide false
-            }
-            queue.addReleasedToPool(1, old)
-            queue.admitHead()
-            idleWaiters.wakeIfIdle(wasIdle = first < BIASED_BELOW && bound == limit && old + 1 == permits.toLong())
-            true
+    private fun releaseOneSlowly(first: Long, bound: Long): Boolean = decide {
+        val old = unbiased(first)
+        if (old >= permits && bound == limit) {
+            counterWithoutPhantoms()
+            return@decide false
         }
+        queue.addReleasedToPool(1, old)
+        queue.admitHead()
+        idleWaiters.wakeIfIdle(wasIdle = first < BIASED_BELOW && bound == limit && old + 1 == permits.toLong())
+        true
+    }
 
     private fun releaseMany(n: Int): Boolean {
         while (true) {
@@ -196,14 +196,13 @@ internal class SemaphoreCore(
         }
     }
 
-    private fun releaseManySlowly(n: Int): Boolean =
-        decide {
-            val counter = unbiased(counterWithoutPhantoms())
-            if (queue.certainlyFree(counter) + n > permits) return@decide false
-            clearSoleHolder()
-            returnAndAdmit(n)
-            true
-        }
+    private fun releaseManySlowly(n: Int): Boolean = decide {
+        val counter = unbiased(counterWithoutPhantoms())
+        if (queue.certainlyFree(counter) + n > permits) return@decide false
+        clearSoleHolder()
+        returnAndAdmit(n)
+        true
+    }
 
     private fun returnAndAdmit(n: Int) {
         val last = queue.returnPermits(n)
@@ -214,18 +213,17 @@ internal class SemaphoreCore(
     // ---- resize, close
 
     /** False when closed. */
-    fun resize(newPermits: Int): Boolean =
-        decide {
-            if (closure != null) return@decide false
-            val change = newPermits.toLong() - permits
-            if (change == 0L) return@decide true
-            clearSoleHolder()
-            queue.addResizeToPool(change, old = changePermits(newPermits))
-            if (change < 0) queue.failHeavierThan(newPermits, reason = newPermits)
-            queue.admitHead()
-            idleWaiters.wakeIfIdle()
-            true
-        }
+    fun resize(newPermits: Int): Boolean = decide {
+        if (closure != null) return@decide false
+        val change = newPermits.toLong() - permits
+        if (change == 0L) return@decide true
+        clearSoleHolder()
+        queue.addResizeToPool(change, old = changePermits(newPermits))
+        if (change < 0) queue.failHeavierThan(newPermits, reason = newPermits)
+        queue.admitHead()
+        idleWaiters.wakeIfIdle()
+        true
+    }
 
     /** Fails newcomers and all waiters; holders may still release. A second close changes nothing. */
     fun close(cause: Throwable?) {

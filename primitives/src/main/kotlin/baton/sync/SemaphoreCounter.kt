@@ -26,9 +26,7 @@ internal abstract class SemaphoreCounter(permits: Int, acquired: Int) : PaddedCo
      * Low half: permits. High half: the version, which every resize and every new idle waiter advances. Written under
      * the lock.
      */
-    @Volatile
-    @JvmField
-    internal var limit: Long = permits.toLong()
+    @Volatile @JvmField internal var limit: Long = permits.toLong()
 
     /** Guarded by the lock. */
     private var biased = false
@@ -37,7 +35,8 @@ internal abstract class SemaphoreCounter(permits: Int, acquired: Int) : PaddedCo
         initCounter(permits.toLong() - acquired)
     }
 
-    val permits: Int get() = limit.toInt()
+    val permits: Int
+        get() = limit.toInt()
 
     /** The counter without the bias. */
     fun unbiased(counter: Long): Long = if (counter < BIASED_BELOW) counter + BIAS else counter

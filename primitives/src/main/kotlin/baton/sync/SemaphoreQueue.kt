@@ -51,7 +51,8 @@ internal class SemaphoreQueue(
     private var overtakes = 0
 
     /** Read without the lock, so a hint; a caller that needs the exact size looks again under the lock. */
-    val size: Int get() = queue.size
+    val size: Int
+        get() = queue.size
 
     private fun levelOf(waiter: Waiter) = waiter.level.ordinal
 

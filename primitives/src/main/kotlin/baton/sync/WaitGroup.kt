@@ -46,10 +46,12 @@ public class WaitGroup(public val name: String? = null) {
     internal val core: CountdownCore = CountdownCore(0)
 
     /** The number of added pieces of work that are not done. */
-    public val count: Int get() = core.count
+    public val count: Int
+        get() = core.count
 
     /** How many callers wait. */
-    public val waiting: Int get() = core.waiting
+    public val waiting: Int
+        get() = core.waiting
 
     /**
      * Adds [n] to the count. Never suspends.
@@ -92,7 +94,8 @@ public class WaitGroup(public val name: String? = null) {
     public suspend fun await(timeout: Duration): Boolean = core.await(timeout)
 
     /** Awaits a count of zero within kotlinx.coroutines' `select`. */
-    public val onAwait: SelectClause0 get() = core.clause()
+    public val onAwait: SelectClause0
+        get() = core.clause()
 
     private fun label() = if (name == null) "WaitGroup" else "WaitGroup '$name'"
 

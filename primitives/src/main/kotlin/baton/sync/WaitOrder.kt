@@ -19,9 +19,7 @@ public enum class WaitOrder {
      * take them. Much faster under contention, since a running coroutine goes on without a dispatch. Bounded: at most
      * [MAX_OVERTAKES] newcomers overtake the same waiter at the head, which is then served before any other caller.
      */
-    UNFAIR,
-
-    ;
+    UNFAIR;
 
     /** The bounds. */
     public companion object {

@@ -17,17 +17,15 @@ import kotlinx.coroutines.job
  * start, except if the dispatcher throws: `ATOMIC` would leave a child behind that never ends. Here the coroutine is
  * cancelled and continues on Dispatchers.Default, as with kotlinx's own dispatchers when their executor rejects.
  */
-internal suspend fun enterDispatcher(): Unit =
-    suspendCoroutineUninterceptedOrReturn { caller ->
-        DispatcherEntry(caller).begin()
-        COROUTINE_SUSPENDED
-    }
+internal suspend fun enterDispatcher(): Unit = suspendCoroutineUninterceptedOrReturn { caller ->
+    DispatcherEntry(caller).begin()
+    COROUTINE_SUSPENDED
+}
 
 /** Resumes [caller] once, even if a dispatcher that threw had queued the block, or runs the block twice. */
-private class DispatcherEntry(private val caller: Continuation<Unit>) :
-    AtomicBoolean(),
-    Continuation<Unit> {
-    override val context: CoroutineContext get() = caller.context
+private class DispatcherEntry(private val caller: Continuation<Unit>) : AtomicBoolean(), Continuation<Unit> {
+    override val context: CoroutineContext
+        get() = caller.context
 
     fun begin() {
         val interceptor = context[ContinuationInterceptor]

@@ -34,8 +34,7 @@ internal class Task<T>(
     val run: TaskRun<T>,
     private val runner: Deferred<T>,
     override val name: String?,
-) : CancellableTask<T>,
-    Deferred<T> by runner {
+) : CancellableTask<T>, Deferred<T> by runner {
     /**
      * The runner's parent may see the runner's end before this task does, and a caller that waited for the parent may
      * read the outcome then.
@@ -86,7 +85,8 @@ internal class Task<T>(
             return if (work.isCompleted && !work.isCancelled) !isCompleted else work.isActive
         }
 
-    override val isCompleted: Boolean get() = outcome.isCompleted
+    override val isCompleted: Boolean
+        get() = outcome.isCompleted
 
     override val isCancelled: Boolean
         get() {
@@ -99,7 +99,8 @@ internal class Task<T>(
     override fun getCancellationException(): CancellationException =
         (if (isCompleted) outcome else run.work ?: runner).getCancellationException()
 
-    override val children: Sequence<Job> get() = (run.work ?: runner).children
+    override val children: Sequence<Job>
+        get() = (run.work ?: runner).children
 
     override suspend fun join() {
         runner.start()

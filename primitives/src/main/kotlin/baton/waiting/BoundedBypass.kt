@@ -18,7 +18,7 @@ import baton.Priority
  * least [MIN_BYPASS] passes left, which is the number of the other levels.
  *
  * @param bypass how often each level may be passed over, in the order of [Priority], at least [MIN_BYPASS]; not
- *     changed.
+ *   changed.
  */
 @InternalBatonApi
 public class BoundedBypass(private val bypass: IntArray = BYPASS) {
@@ -52,8 +52,7 @@ public class BoundedBypass(private val bypass: IntArray = BYPASS) {
     }
 
     /** The passes left to [level]; 0 also after its bound was missed. */
-    @PublishedApi
-    internal fun left(level: Int): Int = maxOf(0, bypass[level] - passes[level])
+    @PublishedApi internal fun left(level: Int): Int = maxOf(0, bypass[level] - passes[level])
 
     /** Whether one more pass would exceed a bound; nibble n of [pressing] counts the levels with n passes left. */
     @PublishedApi
@@ -80,7 +79,6 @@ public class BoundedBypass(private val bypass: IntArray = BYPASS) {
         /** Below this, several levels could not all be served within their bounds. */
         public const val MIN_BYPASS: Int = 3
 
-        @PublishedApi
-        internal const val NIBBLE: Int = 4
+        @PublishedApi internal const val NIBBLE: Int = 4
     }
 }

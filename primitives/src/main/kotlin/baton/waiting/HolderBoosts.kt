@@ -3,8 +3,7 @@ package baton.waiting
 import kotlin.coroutines.CoroutineContext
 
 /** The coroutine of a holder that can be boosted. Cores pass it on. */
-@JvmInline
-internal value class BoostableCoroutine(val context: CoroutineContext)
+@JvmInline internal value class BoostableCoroutine(val context: CoroutineContext)
 
 /** The boosts of a core's holders, as the core sees them. */
 internal abstract class HolderBoosts : Wakeup() {

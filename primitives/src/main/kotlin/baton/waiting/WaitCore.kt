@@ -22,9 +22,7 @@ import java.util.concurrent.locks.LockSupport
  */
 @InternalBatonApi
 public abstract class WaitCore {
-    @Volatile
-    @JvmField
-    internal var lockWord: Int = 0
+    @Volatile @JvmField internal var lockWord: Int = 0
 
     @JvmField internal var firstToWake: Wakeup? = null
 
@@ -36,9 +34,9 @@ public abstract class WaitCore {
     @JvmField internal var inheritance: HolderBoosts? = null
 
     /**
-     * Grants [waiter] or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or
-     * withdrawn when this returns, and the result says which of them it was at that moment. A waiter that was withdrawn
-     * before this is called is not granted; the core does what that withdrawal entails.
+     * Grants [waiter] or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or withdrawn
+     * when this returns, and the result says which of them it was at that moment. A waiter that was withdrawn before
+     * this is called is not granted; the core does what that withdrawal entails.
      */
     public abstract fun enqueue(waiter: Waiter): Int
 
@@ -81,9 +79,9 @@ public abstract class WaitCore {
     }
 
     /**
-     * Passes on the grant of [waiter], a clause that lost or a receiver that refused, unless another thread has done so or
-     * the waiter has taken it. The caller wakes the returned chain. When this returns the grant is gone, whichever thread
-     * has passed it on: both do so under the lock.
+     * Passes on the grant of [waiter], a clause that lost or a receiver that refused, unless another thread has done so
+     * or the waiter has taken it. The caller wakes the returned chain. When this returns the grant is gone, whichever
+     * thread has passed it on: both do so under the lock.
      */
     internal open fun reclaim(waiter: Waiter): Wakeup? = passOn { if (waiter.tryReturn()) takeBack(waiter) }
 

@@ -42,8 +42,7 @@ public abstract class Waiter(
     @JvmField public var number: Int,
     @JvmField public var request: Any?,
 ) : Wakeup() {
-    @Volatile
-    private var state: Int = PREPARING
+    @Volatile private var state: Int = PREPARING
 
     @JvmField internal var previous: Waiter? = null
 
@@ -64,35 +63,41 @@ public abstract class Waiter(
     @JvmField internal var outcome: Any? = null
 
     /** Whether no later wait of its coroutine may use it, see WaiterCache. */
-    @Volatile
-    @JvmField
-    internal var servesOnce: Boolean = false
+    @Volatile @JvmField internal var servesOnce: Boolean = false
 
     /** Whether [resume] may run the waiter's code on its caller's stack, with nothing to keep that flat. */
-    protected open val resumesOnCallersStack: Boolean get() = false
+    protected open val resumesOnCallersStack: Boolean
+        get() = false
 
     /** Whether the waiter can be invited to [WaitCore.claim] instead of being granted. */
-    internal open val invitable: Boolean get() = false
+    internal open val invitable: Boolean
+        get() = false
 
     /** The context of its coroutine, if it has one. */
-    internal open val coroutine: CoroutineContext? get() = null
+    internal open val coroutine: CoroutineContext?
+        get() = null
 
     /** The coroutine to record as the holder of the grant; null if it cannot be boosted. */
-    internal val holder: BoostableCoroutine? get() = if (isBoostable) coroutine?.let(::BoostableCoroutine) else null
+    internal val holder: BoostableCoroutine?
+        get() = if (isBoostable) coroutine?.let(::BoostableCoroutine) else null
 
     /** The select that it is a clause of, if it is one. */
-    internal open val selectId: Any? get() = null
+    internal open val selectId: Any?
+        get() = null
 
     /**
      * Whether what it is granted may still come back after [resume] has returned true, until it calls
      * [WaitCore.arrived].
      */
-    protected open val confirms: Boolean get() = false
+    protected open val confirms: Boolean
+        get() = false
 
-    internal val isConfirming: Boolean get() = confirms
+    internal val isConfirming: Boolean
+        get() = confirms
 
     /** One of the constants below. */
-    internal val currentState: Int get() = state
+    internal val currentState: Int
+        get() = state
 
     /** Hands over the grant. False when it has no receiver any more, in which case nothing was handed over. */
     protected abstract fun resume(): Boolean
@@ -104,7 +109,8 @@ public abstract class Waiter(
     internal open fun whyWithdrawn(): Throwable? = null
 
     /**
-     * Has the waiter call [WaitCore.claim] of [from] on its dispatcher; it may have been granted or withdrawn meanwhile.
+     * Has the waiter call [WaitCore.claim] of [from] on its dispatcher; it may have been granted or withdrawn
+     * meanwhile.
      */
     internal open fun invite(from: WaitCore) {}
 
@@ -163,8 +169,7 @@ public abstract class Waiter(
     /** From GRANTED to RETURNED; the one caller that succeeds takes the grant back, in the same step of the core. */
     internal fun tryReturn(): Boolean = STATE.compareAndSet(this, GRANTED, RETURNED)
 
-    private fun tryEnd(to: Int) =
-        STATE.compareAndSet(this, WAITING, to) || STATE.compareAndSet(this, PREPARING, to)
+    private fun tryEnd(to: Int) = STATE.compareAndSet(this, WAITING, to) || STATE.compareAndSet(this, PREPARING, to)
 
     internal override fun arrive(): Wakeup? {
         if (!resumesOnCallersStack) return arriveNow()

@@ -27,7 +27,8 @@ internal open class WaiterBatch : Wakeup() {
         private set
 
     /** The number of members. */
-    val size: Int get() = members.size
+    val size: Int
+        get() = members.size
 
     /** The member that arrived first; null if there is none. */
     fun first(): Waiter? = members.head()

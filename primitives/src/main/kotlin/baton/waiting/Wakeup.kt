@@ -7,8 +7,8 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.Dispatchers
 
 /**
- * An action that a decision of a core leaves for when the lock is free: most often a [Waiter] to resume, but also a batch
- * of them, or a call of users' code. The wake list of [WaitCore] links them through [chain].
+ * An action that a decision of a core leaves for when the lock is free: most often a [Waiter] to resume, but also a
+ * batch of them, or a call of users' code. The wake list of [WaitCore] links them through [chain].
  */
 @InternalBatonApi
 public abstract class Wakeup {

@@ -26,8 +26,20 @@ class ChannelKotlinxProbe {
 
     @Test
     fun clauses_thatNeedNotWait_winAtOnce() = runBlockingOfAnyKotlinx {
-        assertEquals(two, select<Any> { one.onReceive { "r" }; two.onSend("a") { it } })
-        assertEquals("a", selectUnbiased { two.onReceive { it }; one.onReceive { it } })
+        assertEquals(
+            two,
+            select<Any> {
+                one.onReceive { "r" }
+                two.onSend("a") { it }
+            },
+        )
+        assertEquals(
+            "a",
+            selectUnbiased {
+                two.onReceive { it }
+                one.onReceive { it }
+            },
+        )
         two.send(null)
         assertEquals(null, select<String?> { two.onReceive { it } })
         assertAtRest()
@@ -40,17 +52,48 @@ class ChannelKotlinxProbe {
             one.send("a")
             assertEquals("b", one.receive())
         }
-        assertEquals("a", selectUnbiased { one.onReceive { it }; two.onReceive { it } })
-        assertEquals("sent", select { one.onSend("b") { "sent" }; two.onReceive { it } })
+        assertEquals(
+            "a",
+            selectUnbiased {
+                one.onReceive { it }
+                two.onReceive { it }
+            },
+        )
+        assertEquals(
+            "sent",
+            select {
+                one.onSend("b") { "sent" }
+                two.onReceive { it }
+            },
+        )
         assertAtRest()
     }
 
     @Test
     fun clauses_thatLose_leaveNothing() = runBlockingOfAnyKotlinx {
-        assertEquals("t", select { one.onReceive { it }; onTimeout(5.milliseconds) { "t" } })
-        assertEquals("t", select { one.onSend("a") { "s" }; onTimeout(5.milliseconds) { "t" } })
+        assertEquals(
+            "t",
+            select {
+                one.onReceive { it }
+                onTimeout(5.milliseconds) { "t" }
+            },
+        )
+        assertEquals(
+            "t",
+            select {
+                one.onSend("a") { "s" }
+                onTimeout(5.milliseconds) { "t" }
+            },
+        )
         val job = launch { yield() }
-        assertEquals("j", select { one.onReceive { it }; two.onReceive { it }; job.onJoin { "j" } })
+        assertEquals(
+            "j",
+            select {
+                one.onReceive { it }
+                two.onReceive { it }
+                job.onJoin { "j" }
+            },
+        )
         assertAtRest()
     }
 
@@ -60,9 +103,19 @@ class ChannelKotlinxProbe {
             yield()
             one.close()
         }
-        assertTrue(select<Boolean> { one.onReceiveCatching { it.isClosed }; two.onReceive { false } })
+        assertTrue(
+            select<Boolean> {
+                one.onReceiveCatching { it.isClosed }
+                two.onReceive { false }
+            }
+        )
         assertThrows(ChannelClosedException::class.java) {
-            runBlockingOfAnyKotlinx { select { one.onSend("a") {}; two.onReceive {} } }
+            runBlockingOfAnyKotlinx {
+                select {
+                    one.onSend("a") {}
+                    two.onReceive {}
+                }
+            }
         }
         assertAtRest()
     }
@@ -91,9 +144,21 @@ class ChannelKotlinxProbe {
         repeat(1_000) {
             runBlockingOfAnyKotlinx(Dispatchers.Default) {
                 launch { one.send("a") }
-                assertEquals("a", select<String?> { one.onReceive { it }; two.onReceive { it } })
+                assertEquals(
+                    "a",
+                    select<String?> {
+                        one.onReceive { it }
+                        two.onReceive { it }
+                    },
+                )
                 launch { assertEquals("b", one.receive()) }
-                assertEquals("s", select { one.onSend("b") { "s" }; two.onReceive { it } })
+                assertEquals(
+                    "s",
+                    select {
+                        one.onSend("b") { "s" }
+                        two.onReceive { it }
+                    },
+                )
             }
             assertAtRest()
         }

@@ -48,70 +48,67 @@ class ChannelResultTest {
     }
 
     @Test
-    fun tries_emptyOrFull_failed() =
-        runTest {
-            assertFailed(channel.tryReceive())
-            for (timeout in timeouts) assertFailed(channel.tryReceive(timeout))
-            channel.send(1)
-            assertFailed(channel.trySend(2))
-            for (timeout in timeouts) assertFailed(channel.trySend(2, timeout))
-        }
+    fun tries_emptyOrFull_failed() = runTest {
+        assertFailed(channel.tryReceive())
+        for (timeout in timeouts) assertFailed(channel.tryReceive(timeout))
+        channel.send(1)
+        assertFailed(channel.trySend(2))
+        for (timeout in timeouts) assertFailed(channel.trySend(2, timeout))
+    }
 
     @Test
-    fun tries_closedBeforeOrWhileTheyWait_closed() =
-        runTest {
-            val full = Channel<Any?>(0, name = "jobs")
-            val results = mutableListOf<ChannelResult<*>>()
-            Callers(this).call { results += channel.receiveCatching() }
-            Callers(this).call { results += channel.tryReceive(1.milliseconds) }
-            Callers(this).call { results += full.trySend(1, 1.milliseconds) }
-            val why = RuntimeException("why")
-            for (each in listOf(channel, full)) each.close(why)
-            runCurrent()
-            assertEquals(3, results.size)
-            results += listOf(channel.trySend(1), channel.trySend(1, 1.milliseconds), channel.tryReceive())
-            results += listOf(channel.tryReceive(1.milliseconds), channel.receiveCatching())
-            for (result in results) assertClosed(result, why)
-        }
+    fun tries_closedBeforeOrWhileTheyWait_closed() = runTest {
+        val full = Channel<Any?>(0, name = "jobs")
+        val results = mutableListOf<ChannelResult<*>>()
+        Callers(this).call { results += channel.receiveCatching() }
+        Callers(this).call { results += channel.tryReceive(1.milliseconds) }
+        Callers(this).call { results += full.trySend(1, 1.milliseconds) }
+        val why = RuntimeException("why")
+        for (each in listOf(channel, full)) each.close(why)
+        runCurrent()
+        assertEquals(3, results.size)
+        results += listOf(channel.trySend(1), channel.trySend(1, 1.milliseconds), channel.tryReceive())
+        results += listOf(channel.tryReceive(1.milliseconds), channel.receiveCatching())
+        for (result in results) assertClosed(result, why)
+    }
 
     /** Also elements that look like a result of the channel itself. */
     @Test
-    fun elements_ofAnyKind_comeOutAsTheyWentIn() =
-        runTest {
-            val failed = channel.tryReceive()
-            for (element in listOf(null, Unit, false, true, 7, failed, Result.failure<Int>(RuntimeException()))) {
-                assertSuccess(channel.trySend(element), Unit)
-                assertSuccess(channel.tryReceive(), element)
-                assertSuccess(channel.trySend(element, 1.milliseconds), Unit)
-                assertSuccess(channel.tryReceive(1.milliseconds), element)
-                channel.send(element)
-                assertEquals(element, channel.receive())
+    fun elements_ofAnyKind_comeOutAsTheyWentIn() = runTest {
+        val failed = channel.tryReceive()
+        for (element in listOf(null, Unit, false, true, 7, failed, Result.failure<Int>(RuntimeException()))) {
+            assertSuccess(channel.trySend(element), Unit)
+            assertSuccess(channel.tryReceive(), element)
+            assertSuccess(channel.trySend(element, 1.milliseconds), Unit)
+            assertSuccess(channel.tryReceive(1.milliseconds), element)
+            channel.send(element)
+            assertEquals(element, channel.receive())
 
-                val waiting =
-                    listOf<suspend () -> Unit>(
+            val waiting =
+                listOf<suspend () -> Unit>(
                         { assertEquals(element, channel.receive()) },
                         { assertSuccess(channel.receiveCatching(), element) },
                         { assertSuccess(channel.tryReceive(1.milliseconds), element) },
-                    ).map { Callers(this).call(request = it) }
-                repeat(3) { channel.send(element) }
-                runCurrent()
-                assertTrue(waiting.all { it.isServed }, "$waiting")
-            }
+                    )
+                    .map { Callers(this).call(request = it) }
+            repeat(3) { channel.send(element) }
+            runCurrent()
+            assertTrue(waiting.all { it.isServed }, "$waiting")
         }
+    }
 
     @Test
-    fun valueClass_isBoxedAndUnboxedRightly() =
-        runTest {
-            val numbers = Channel<UInt>(1)
-            numbers.send(7u)
-            assertEquals(7u, numbers.receive())
-            val got = mutableListOf<UInt>()
-            Callers(this).call { got += numbers.receive() }
-            Callers(this).call { got += numbers.receiveCatching().getOrThrow() }
-            for (number in listOf(8u, 9u)) numbers.send(number)
-            runCurrent()
-            assertEquals(listOf(8u, 9u), got)
-        }
+    fun valueClass_isBoxedAndUnboxedRightly() = runTest {
+        val numbers = Channel<UInt>(1)
+        numbers.send(7u)
+        assertEquals(7u, numbers.receive())
+        val got = mutableListOf<UInt>()
+        Callers(this).call { got += numbers.receive() }
+        Callers(this).call { got += numbers.receiveCatching().getOrThrow() }
+        for (number in listOf(8u, 9u)) numbers.send(number)
+        runCurrent()
+        assertEquals(listOf(8u, 9u), got)
+    }
 
     @Test
     fun equality_isThatOfTheContents() {

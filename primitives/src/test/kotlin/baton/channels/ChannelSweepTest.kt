@@ -119,9 +119,7 @@ class ChannelSweepTest {
                     onTimeout(1.seconds) {}
                 }
             },
-            Op("select send or receive") { element ->
-                selectSend(element) { channel.onReceive { outOfSelect(it) } }
-            },
+            Op("select send or receive") { element -> selectSend(element) { channel.onReceive { outOfSelect(it) } } },
             Op("select beside a channel that has something") { element ->
                 val other = KotlinxChannel<Int>(1)
                 other.send(0)

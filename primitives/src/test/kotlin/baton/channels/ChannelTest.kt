@@ -7,22 +7,23 @@ import baton.channels.contract.KotlinChannelFace
 import baton.channels.contract.MixedChannelFace
 import baton.channels.contract.SelectChannelFace
 
-class KotlinChannelTest :
-    ChannelContract(::KotlinChannelFace),
-    ChannelRunTwice {
-    override val isPlain: Boolean get() = true
-    override val hasVirtualTime: Boolean get() = true
+class KotlinChannelTest : ChannelContract(::KotlinChannelFace), ChannelRunTwice {
+    override val isPlain: Boolean
+        get() = true
+
+    override val hasVirtualTime: Boolean
+        get() = true
 }
 
-class SelectChannelTest :
-    ChannelContract(::SelectChannelFace),
-    ChannelHostility {
-    override val meetInOneStep: Boolean get() = true
-    override val hasVirtualTime: Boolean get() = true
+class SelectChannelTest : ChannelContract(::SelectChannelFace), ChannelHostility {
+    override val meetInOneStep: Boolean
+        get() = true
+
+    override val hasVirtualTime: Boolean
+        get() = true
 }
 
-class MixedChannelTest :
-    ChannelContract(::MixedChannelFace),
-    ChannelHostility {
-    override val hasVirtualTime: Boolean get() = true
+class MixedChannelTest : ChannelContract(::MixedChannelFace), ChannelHostility {
+    override val hasVirtualTime: Boolean
+        get() = true
 }

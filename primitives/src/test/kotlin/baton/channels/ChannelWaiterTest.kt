@@ -22,10 +22,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /** To wait at a channel by a suspend function: for an element, or for a place. A sender has its element with it. */
-class ChannelWaiterTest :
-    WaiterContract,
-    WaiterTimeouts,
-    SuspendingWaiterDispatch {
+class ChannelWaiterTest : WaiterContract, WaiterTimeouts, SuspendingWaiterDispatch {
     override val waitingKinds: List<WaitingKind> =
         listOf(
             kind("receive, rendezvous", keepsGrant = false) { Receiving(Channel(), ::KotlinChannelFace) },
@@ -35,34 +32,30 @@ class ChannelWaiterTest :
 
     /** python/asyncio #343, cpython #112202: a timeout around the get swallowed the item of that very moment. */
     @Test
-    fun receive_polledAtTheVeryRhythmOfTheSender_losesNothing() =
-        runTest {
-            val polls =
-                listOf<suspend (Channel<Int>) -> Int?>(
-                    { it.tryReceive(3.milliseconds).getOrNull() },
-                    { withTimeoutOrNull(3.milliseconds) { it.receiveOrNull() } },
-                )
-            for (poll in polls) {
-                val channel = Channel<Int>(Channel.UNLIMITED)
-                launch {
-                    for (i in 1..100) {
-                        delay(3)
-                        channel.send(i)
-                    }
-                    channel.close()
+    fun receive_polledAtTheVeryRhythmOfTheSender_losesNothing() = runTest {
+        val polls =
+            listOf<suspend (Channel<Int>) -> Int?>(
+                { it.tryReceive(3.milliseconds).getOrNull() },
+                { withTimeoutOrNull(3.milliseconds) { it.receiveOrNull() } },
+            )
+        for (poll in polls) {
+            val channel = Channel<Int>(Channel.UNLIMITED)
+            launch {
+                for (i in 1..100) {
+                    delay(3)
+                    channel.send(i)
                 }
-                val received = mutableListOf<Int>()
-                while (!channel.isClosed || channel.size > 0) received += poll(channel) ?: continue
-                assertEquals((1..100).toList(), received)
+                channel.close()
             }
+            val received = mutableListOf<Int>()
+            while (!channel.isClosed || channel.size > 0) received += poll(channel) ?: continue
+            assertEquals((1..100).toList(), received)
         }
+    }
 }
 
 /** In a `select`: for an element, or for the place of an element that goes in when the select resumes. */
-class ChannelSelectWaiterTest :
-    WaiterContract,
-    WaiterTimeouts,
-    WaiterDispatch {
+class ChannelSelectWaiterTest : WaiterContract, WaiterTimeouts, WaiterDispatch {
     override val waitingKinds: List<WaitingKind> =
         listOf(
             kind("receive", keepsGrant = false) { Receiving(Channel(), ::SelectChannelFace) },
@@ -80,7 +73,8 @@ private class Receiving(private val channel: Channel<String>, face: (Channel<Str
     private var sent = 0
     private var received = 0
 
-    override val waiting get() = channel.waiting
+    override val waiting
+        get() = channel.waiting
 
     override suspend fun waitHere() {
         face.receive()
@@ -111,7 +105,8 @@ private class Receiving(private val channel: Channel<String>, face: (Channel<Str
 private class Reserving(private val channel: Channel<String>) : WaitingPlace {
     private val held = ArrayDeque(listOf(checkNotNull(channel.tryReserve())))
 
-    override val waiting get() = channel.waiting
+    override val waiting
+        get() = channel.waiting
 
     override suspend fun waitHere() {
         held += channel.reserve()
@@ -149,7 +144,8 @@ private class Sending(private val channel: Channel<String>) : WaitingPlace {
         channel.trySend("first")
     }
 
-    override val waiting get() = channel.waiting
+    override val waiting
+        get() = channel.waiting
 
     override suspend fun waitHere() {
         face.send("x")

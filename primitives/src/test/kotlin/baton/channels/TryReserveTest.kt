@@ -26,33 +26,31 @@ class TryReserveTest {
     }
 
     @Test
-    fun reserve_priority_isThatOfTheWaitAndOfTheElement() =
-        runTest {
-            val holder = channel.reserve()
-            val sent = ArrayList<Priority>()
-            for (level in listOf(Priority.LOW, Priority.CRITICAL)) {
-                launch {
-                    val place = channel.reserve(level)
-                    sent += level
-                    place.send("$level")
-                }
+    fun reserve_priority_isThatOfTheWaitAndOfTheElement() = runTest {
+        val holder = channel.reserve()
+        val sent = ArrayList<Priority>()
+        for (level in listOf(Priority.LOW, Priority.CRITICAL)) {
+            launch {
+                val place = channel.reserve(level)
+                sent += level
+                place.send("$level")
             }
-            runCurrent()
-            holder.close()
-            assertEquals("CRITICAL", channel.receive())
-            assertEquals("LOW", channel.receive())
-            assertEquals(listOf(Priority.CRITICAL, Priority.LOW), sent)
         }
+        runCurrent()
+        holder.close()
+        assertEquals("CRITICAL", channel.receive())
+        assertEquals("LOW", channel.receive())
+        assertEquals(listOf(Priority.CRITICAL, Priority.LOW), sent)
+    }
 
     @Test
-    fun tryReserve_misuse_isRefused() =
-        runTest {
-            val rendezvous = Channel<String>(name = "meeting")
-            val e = assertThrows<IllegalStateException> { rendezvous.tryReserve() }
-            assertTrue("capacity = 0" in e.message!! && "meeting" in e.message!!)
-            assertThrows<IllegalStateException> { rendezvous.tryReserve(50.milliseconds) }
-            channel.close()
-            assertThrows<ChannelClosedException> { channel.tryReserve() }
-            assertThrows<ChannelClosedException> { channel.tryReserve(50.milliseconds) }
-        }
+    fun tryReserve_misuse_isRefused() = runTest {
+        val rendezvous = Channel<String>(name = "meeting")
+        val e = assertThrows<IllegalStateException> { rendezvous.tryReserve() }
+        assertTrue("capacity = 0" in e.message!! && "meeting" in e.message!!)
+        assertThrows<IllegalStateException> { rendezvous.tryReserve(50.milliseconds) }
+        channel.close()
+        assertThrows<ChannelClosedException> { channel.tryReserve() }
+        assertThrows<ChannelClosedException> { channel.tryReserve(50.milliseconds) }
+    }
 }

@@ -27,7 +27,8 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
     /** The number of dropped coroutines whose permits or locks the test has given back. */
     private var repaid = 0
 
-    val members: List<Member> get() = all
+    val members: List<Member>
+        get() = all
 
     /** One coroutine and its outcome. Its counts are above one if it was resumed too often. */
     inner class Member(val name: String, val isHostile: Boolean) {
@@ -35,12 +36,13 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
         val ends = AtomicInteger()
         lateinit var job: Job
 
-        @Volatile
-        var failure: Throwable? = null
+        @Volatile var failure: Throwable? = null
 
-        val hasEnded: Boolean get() = ends.get() > 0
+        val hasEnded: Boolean
+            get() = ends.get() > 0
 
-        val isCancelled: Boolean get() = failure is CancellationException
+        val isCancelled: Boolean
+            get() = failure is CancellationException
 
         internal suspend fun run(block: suspend Member.() -> Unit) {
             try {

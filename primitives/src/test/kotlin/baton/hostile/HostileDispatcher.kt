@@ -17,18 +17,15 @@ import kotlinx.coroutines.Runnable
  * @param accepts how many tasks it takes before [Hostility.SHUTS_DOWN] rejects, counted while it is hostile.
  * @param seed of [Hostility.RANDOM_ORDER].
  */
-class HostileDispatcher @JvmOverloads constructor(
-    private val hostility: Hostility,
-    private var accepts: Int = 2,
-    seed: Long = 1,
-) : CoroutineDispatcher(),
-    Executor {
+class HostileDispatcher
+@JvmOverloads
+constructor(private val hostility: Hostility, private var accepts: Int = 2, seed: Long = 1) :
+    CoroutineDispatcher(), Executor {
     private val queue = ArrayList<Runnable>()
     private val late = ArrayList<Runnable>()
     private val random = Random(seed)
 
-    @Volatile
-    var isHostile: Boolean = true
+    @Volatile var isHostile: Boolean = true
 
     /** How many tasks it has forgotten. */
     @Volatile
@@ -58,7 +55,8 @@ class HostileDispatcher @JvmOverloads constructor(
                 late += task
             }
             Hostility.SHUTS_DOWN -> if (accepts-- > 0) queue += task else throw RejectedExecutionException("shut down")
-            Hostility.RANDOM_ORDER, null -> queue += task
+            Hostility.RANDOM_ORDER,
+            null -> queue += task
         }
         return false
     }

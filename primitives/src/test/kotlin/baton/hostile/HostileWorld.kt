@@ -27,17 +27,16 @@ enum class HostileWorld {
      */
     INTERCEPTOR {
         override fun contextOf(hostile: HostileDispatcher): CoroutineContext = Interceptor(hostile)
-    },
-    ;
+    };
 
     abstract fun contextOf(hostile: HostileDispatcher): CoroutineContext
 
     private class Interceptor(private val hostile: HostileDispatcher) :
-        AbstractCoroutineContextElement(ContinuationInterceptor),
-        ContinuationInterceptor {
+        AbstractCoroutineContextElement(ContinuationInterceptor), ContinuationInterceptor {
         override fun <T> interceptContinuation(continuation: Continuation<T>): Continuation<T> =
             object : Continuation<T> {
-                override val context get() = continuation.context
+                override val context
+                    get() = continuation.context
 
                 override fun resumeWith(result: Result<T>) =
                     hostile.dispatch(EmptyCoroutineContext) { continuation.resumeWith(result) }

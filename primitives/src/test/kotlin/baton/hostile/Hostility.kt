@@ -21,9 +21,9 @@ enum class Hostility {
     RANDOM_ORDER,
 
     /** Queues the first few tasks, and rejects later ones. */
-    SHUTS_DOWN,
-    ;
+    SHUTS_DOWN;
 
     /** Whether the caller of `dispatch` or `execute` may see an exception. */
-    val throws: Boolean get() = this == QUEUES_AND_THROWS || this == THROWS || this == SHUTS_DOWN
+    val throws: Boolean
+        get() = this == QUEUES_AND_THROWS || this == THROWS || this == SHUTS_DOWN
 }

@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 
 /**
  * Runs an operation with every amount of stack that is too small for it. A thread with a small stack calls itself until
- * the stack overflows; from there each level tries the operation on its way back, on a subject of its own, until it
- * has come through [ENOUGH] times in a row. Then each subject must still work.
+ * the stack overflows; from there each level tries the operation on its way back, on a subject of its own, until it has
+ * come through [ENOUGH] times in a row. Then each subject must still work.
  */
 object ShallowStack {
     /**
@@ -48,11 +48,8 @@ object ShallowStack {
         assertTrue(!thread.isAlive) { "$what hangs:\n${thread.stackTrace.joinToString("\n")}" }
     }
 
-    private class Sweep<S>(
-        private val shift: Int,
-        private val subjects: List<S>,
-        private val operation: (S) -> Unit,
-    ) : Runnable {
+    private class Sweep<S>(private val shift: Int, private val subjects: List<S>, private val operation: (S) -> Unit) :
+        Runnable {
         /** The subjects whose operation overflowed. */
         val tried = ArrayList<S>(subjects.size)
         var failure: Throwable? = null

@@ -29,14 +29,12 @@ import org.junit.jupiter.api.Tag
 @Param(name = "other", gen = IntGen::class, conf = "1:3")
 abstract class BarrierLincheckBase(protected val barrier: Barrier, override val model: Class<*>) : LincheckCase {
 
-    override val generated get() = 24
+    override val generated
+        get() = 24
 
-    @Operation(cancellableOnSuspension = false)
-    suspend fun arrive() = underLincheck { barrier.arrive() }
+    @Operation(cancellableOnSuspension = false) suspend fun arrive() = underLincheck { barrier.arrive() }
 
-    @Rare
-    @Operation
-    fun isBroken() = barrier.isBroken
+    @Rare @Operation fun isBroken() = barrier.isBroken
 }
 
 /**
@@ -50,18 +48,17 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, model: Class<*>) : Bar
     private val clock = LincheckClock()
 
     @Operation(cancellableOnSuspension = false)
-    suspend fun arriveCancellably(@Param(name = "thread") thread: Int) =
-        underLincheck {
-            jobs.set(thread, currentCoroutineContext().job)
-            try {
-                barrier.arrive()
-            } catch (_: CancellationException) {
-                // Perhaps it was counted, or failed before it was cancelled.
-            } catch (_: BarrierBrokenException) {
-                // As well.
-            }
-            jobs.set(thread, null)
+    suspend fun arriveCancellably(@Param(name = "thread") thread: Int) = underLincheck {
+        jobs.set(thread, currentCoroutineContext().job)
+        try {
+            barrier.arrive()
+        } catch (_: CancellationException) {
+            // Perhaps it was counted, or failed before it was cancelled.
+        } catch (_: BarrierBrokenException) {
+            // As well.
         }
+        jobs.set(thread, null)
+    }
 
     @Operation
     fun cancel(@Param(name = "other") thread: Int) {
@@ -72,31 +69,40 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, model: Class<*>) : Bar
     suspend fun arriveTimed(@Param(name = "thread") thread: Int) =
         underLincheck(clock.timerOf(thread)) { barrier.arrive(1.hours) }
 
-    @Operation
-    fun timePasses(@Param(name = "other") thread: Int) = clock.timePasses(thread)
+    @Operation fun timePasses(@Param(name = "other") thread: Int) = clock.timePasses(thread)
 
-    @Rare
-    @Operation
-    fun waiting() = barrier.waiting
+    @Rare @Operation fun waiting() = barrier.waiting
 
-    @Operation
-    fun reset() = barrier.reset()
+    @Operation fun reset() = barrier.reset()
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // The timer meets the trip.
-            threads(
-                { actor(::arrive); actor(::waiting) },
-                { actor(::arriveTimed, 2) },
-                { actor(::timePasses, 2); actor(::waiting) },
-            ),
-            // The cancellation meets the trip, and the parties of the next generation.
-            threads(
-                { actor(::arrive); actor(::arrive) },
-                { actor(::arriveCancellably, 2) },
-                { actor(::cancel, 2); actor(::arrive) },
-            ),
-        )
+        get() =
+            listOf(
+                // The timer meets the trip.
+                threads(
+                    {
+                        actor(::arrive)
+                        actor(::waiting)
+                    },
+                    { actor(::arriveTimed, 2) },
+                    {
+                        actor(::timePasses, 2)
+                        actor(::waiting)
+                    },
+                ),
+                // The cancellation meets the trip, and the parties of the next generation.
+                threads(
+                    {
+                        actor(::arrive)
+                        actor(::arrive)
+                    },
+                    { actor(::arriveCancellably, 2) },
+                    {
+                        actor(::cancel, 2)
+                        actor(::arrive)
+                    },
+                ),
+            )
 }
 
 class BarrierLincheckTest : BarrierTimedLincheckBase(Barrier(2), RetractingForTwo::class.java)
@@ -104,14 +110,12 @@ class BarrierLincheckTest : BarrierTimedLincheckBase(Barrier(2), RetractingForTw
 @Tag(VARIANT)
 class BreakingBarrierLincheckTest :
     BarrierTimedLincheckBase(Barrier(3, BarrierCancellation.BREAK), BreakingForThree::class.java) {
-    @Operation
-    fun abort() = barrier.abort()
+    @Operation fun abort() = barrier.abort()
 }
 
 /**
- * With an action, which does nothing here. The test shows the outcome for parties that arrive while the action runs.
- * No party is cancelled: cancelling the last party while the action runs breaks the barrier, and in the model no time
+ * With an action, which does nothing here. The test shows the outcome for parties that arrive while the action runs. No
+ * party is cancelled: cancelling the last party while the action runs breaks the barrier, and in the model no time
  * passes in between.
  */
-@Tag(VARIANT)
-class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)
+@Tag(VARIANT) class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)

@@ -31,27 +31,21 @@ import org.junit.jupiter.api.Tag
 @Param(name = "other", gen = IntGen::class, conf = "1:3")
 @Param(name = "element", gen = IntGen::class, conf = "1:9")
 abstract class ChannelLincheckBase(protected val channel: Channel<Int>, override val model: Class<*>) : LincheckCase {
-    override val effort get() = Effort.BRIEF
+    override val effort
+        get() = Effort.BRIEF
 
-    override val generated get() = 14
+    override val generated
+        get() = 14
 
-    @Rare
-    @Operation
-    fun size() = channel.size
+    @Rare @Operation fun size() = channel.size
 
-    @Rare
-    @Operation
-    fun waiting() = channel.waiting
+    @Rare @Operation fun waiting() = channel.waiting
 
-    @Operation
-    fun trySend(@Param(name = "element") element: Int) = channel.trySend(element).orThrow() != null
+    @Operation fun trySend(@Param(name = "element") element: Int) = channel.trySend(element).orThrow() != null
 
-    @Operation
-    fun tryReceive() = channel.tryReceive().getOrNull()
+    @Operation fun tryReceive() = channel.tryReceive().getOrNull()
 
-    @Rare
-    @Operation
-    fun close() = channel.close()
+    @Rare @Operation fun close() = channel.close()
 
     private fun <T> ChannelResult<T>.orThrow() = if (isClosed) getOrThrow() else getOrNull()
 }
@@ -62,7 +56,10 @@ abstract class ChannelLincheckBase(protected val channel: Channel<Int>, override
  */
 abstract class CancellableChannelLincheckBase(channel: Channel<Int>, model: Class<*>) :
     ChannelLincheckBase(channel, model) {
-    private enum class Stage { BEGINS, MAY_BE_CANCELLED }
+    private enum class Stage {
+        BEGINS,
+        MAY_BE_CANCELLED,
+    }
 
     private val stages = AtomicReferenceArray<Stage?>(THREADS)
     private val jobs = AtomicReferenceArray<Job?>(THREADS)
@@ -107,23 +104,42 @@ abstract class CancellableChannelLincheckBase(channel: Channel<Int>, model: Clas
     @Operation(cancellableOnSuspension = false)
     suspend fun receive(@Param(name = "thread") thread: Int) = cancellably(thread) { channel.receive() }
 
-    private val senderIsCancelled: Scenario = threads(
-        { actor(::send, 1, 2) },
-        { actor(::tryReceive); actor(::tryReceive) },
-        { actor(::cancel, 1); actor(::size) },
-    ).after { actor(::trySend, 1) }
+    private val senderIsCancelled: Scenario =
+        threads(
+                { actor(::send, 1, 2) },
+                {
+                    actor(::tryReceive)
+                    actor(::tryReceive)
+                },
+                {
+                    actor(::cancel, 1)
+                    actor(::size)
+                },
+            )
+            .after { actor(::trySend, 1) }
 
-    protected val receiverIsCancelled: Scenario = threads(
-        { actor(::receive, 1) },
-        { actor(::trySend, 1); actor(::trySend, 2) },
-        { actor(::cancel, 1); actor(::receive, 3) },
-    )
+    protected val receiverIsCancelled: Scenario =
+        threads(
+            { actor(::receive, 1) },
+            {
+                actor(::trySend, 1)
+                actor(::trySend, 2)
+            },
+            {
+                actor(::cancel, 1)
+                actor(::receive, 3)
+            },
+        )
 
-    protected val endMeetsBoth: Scenario = threads(
-        { actor(::receive, 1) },
-        { actor(::send, 2, 1); actor(::cancel, 1) },
-        { actor(::close) },
-    )
+    protected val endMeetsBoth: Scenario =
+        threads(
+            { actor(::receive, 1) },
+            {
+                actor(::send, 2, 1)
+                actor(::cancel, 1)
+            },
+            { actor(::close) },
+        )
 
     override val scenarios: List<Scenario>
         get() = listOf(senderIsCancelled, receiverIsCancelled, endMeetsBoth)
@@ -143,26 +159,37 @@ class RendezvousLincheckTest : CancellableChannelLincheckBase(Channel(), Rendezv
 
 class BufferedChannelLincheckTest : CancellableChannelLincheckBase(Channel(2), TwoSequential::class.java) {
     override val scenarios: List<Scenario>
-        get() = super.scenarios + listOf(
-            // A sender that waits for room gets it as soon as an element is received.
-            threads(
-                { actor(::send, 1, 3) },
-                { actor(::tryReceive); actor(::trySend, 4) },
-            ).after { actor(::trySend, 1); actor(::trySend, 2) },
-        )
+        get() =
+            super.scenarios +
+                listOf(
+                    // A sender that waits for room gets it as soon as an element is received.
+                    threads(
+                            { actor(::send, 1, 3) },
+                            {
+                                actor(::tryReceive)
+                                actor(::trySend, 4)
+                            },
+                        )
+                        .after {
+                            actor(::trySend, 1)
+                            actor(::trySend, 2)
+                        }
+                )
 }
 
 @Tag(VARIANT)
 class ConflatedLincheckTest :
     CancellableChannelLincheckBase(Channel(1, onFull = OnFull.DROP_OLDEST), ConflatedSequential::class.java) {
-    override val scenarios get() = listOf(receiverIsCancelled)
+    override val scenarios
+        get() = listOf(receiverIsCancelled)
 }
 
 /** Two levels, and the hard end. In so few steps no level reaches its bound; see `PriorityWaitQueueTest` for that. */
 @Tag(VARIANT)
 class PriorityChannelLincheckTest :
     CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), PrioritySequential::class.java) {
-    override val spins get() = Effort.SPINS_OVER_LEVELS
+    override val spins
+        get() = Effort.SPINS_OVER_LEVELS
 
     @Operation(cancellableOnSuspension = false)
     suspend fun sendUrgently(@Param(name = "thread") thread: Int, @Param(name = "element") element: Int) =
@@ -171,11 +198,10 @@ class PriorityChannelLincheckTest :
             SENT
         }
 
-    @Rare
-    @Operation
-    fun cancelChannel() = channel.cancel()
+    @Rare @Operation fun cancelChannel() = channel.cancel()
 
-    override val scenarios get() = listOf(endMeetsBoth)
+    override val scenarios
+        get() = listOf(endMeetsBoth)
 }
 
 /** Places are used and given back by the thread that reserved them. */
@@ -200,17 +226,25 @@ class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), OneSe
         places[thread].removeLastOrNull()?.close()
     }
 
-    @Rare
-    @Operation
-    fun cancelChannel() = channel.cancel()
+    @Rare @Operation fun cancelChannel() = channel.cancel()
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // The cancellation of a caller that waits for a place meets the place that comes, and the end.
-            threads(
-                { actor(::reserve, 1); actor(::sendReserved, 1, 5) },
-                { actor(::reserve, 2); actor(::leavePlace, 2) },
-                { actor(::cancel, 2); actor(::close) },
-            ),
-        )
+        get() =
+            listOf(
+                // The cancellation of a caller that waits for a place meets the place that comes, and the end.
+                threads(
+                    {
+                        actor(::reserve, 1)
+                        actor(::sendReserved, 1, 5)
+                    },
+                    {
+                        actor(::reserve, 2)
+                        actor(::leavePlace, 2)
+                    },
+                    {
+                        actor(::cancel, 2)
+                        actor(::close)
+                    },
+                )
+            )
 }

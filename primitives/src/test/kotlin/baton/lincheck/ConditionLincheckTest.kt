@@ -34,30 +34,26 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "victim", gen = IntGen::class, conf = "1:3")
 class ConditionLincheckTest : LincheckCase {
-    override val model: Class<*> get() = ConditionSequential::class.java
-    override val generated get() = 120
+    override val model: Class<*>
+        get() = ConditionSequential::class.java
+
+    override val generated
+        get() = 120
 
     private val mutex = Mutex(locked = true)
     private val condition = mutex.newCondition()
     private val jobs = Array(THREADS) { Job() }
     private val futures = AtomicReferenceArray<Future>(THREADS)
 
-    @Rare
-    @Operation
-    fun queued() = mutex.waiting
+    @Rare @Operation fun queued() = mutex.waiting
 
-    @Rare
-    @Operation
-    fun waiting() = condition.waiting
+    @Rare @Operation fun waiting() = condition.waiting
 
-    @Operation
-    fun tryLock() = mutex.tryLock()
+    @Operation fun tryLock() = mutex.tryLock()
 
-    @Operation(cancellableOnSuspension = false)
-    suspend fun lock() = underLincheck { mutex.lock() }
+    @Operation(cancellableOnSuspension = false) suspend fun lock() = underLincheck { mutex.lock() }
 
-    @Operation
-    fun unlock() = mutex.unlock()
+    @Operation fun unlock() = mutex.unlock()
 
     @Operation(cancellableOnSuspension = false)
     suspend fun await(@Param(name = "thread") thread: Int): String =
@@ -71,22 +67,19 @@ class ConditionLincheckTest : LincheckCase {
         }
 
     @Operation(cancellableOnSuspension = false)
-    suspend fun awaitAsFuture(@Param(name = "thread") thread: Int): String =
-        suspendCancellableCoroutine { caller ->
-            val future = Future(coreOf(condition), caller)
-            futures.set(thread, future)
-            if (!jobs[thread].isActive) future.withdraw(Waiter.CANCELLED)
-            when (future.core.enqueue(future)) {
-                Waiter.FAILED -> caller.resumeWithException(IllegalStateException())
-                Waiter.CANCELLED -> caller.resume(CANCELLED)
-            }
+    suspend fun awaitAsFuture(@Param(name = "thread") thread: Int): String = suspendCancellableCoroutine { caller ->
+        val future = Future(coreOf(condition), caller)
+        futures.set(thread, future)
+        if (!jobs[thread].isActive) future.withdraw(Waiter.CANCELLED)
+        when (future.core.enqueue(future)) {
+            Waiter.FAILED -> caller.resumeWithException(IllegalStateException())
+            Waiter.CANCELLED -> caller.resume(CANCELLED)
         }
+    }
 
-    @Operation
-    fun signal() = condition.signal()
+    @Operation fun signal() = condition.signal()
 
-    @Operation
-    fun signalAll() = condition.signalAll()
+    @Operation fun signalAll() = condition.signalAll()
 
     @Operation
     fun cancel(@Param(name = "victim") thread: Int) {
@@ -118,14 +111,26 @@ class ConditionLincheckTest : LincheckCase {
     private fun signalMeetsCancel(wait: KFunction<*>): Scenario =
         threads(
             { actor(wait, 1) },
-            { actor(::lock); actor(::signal); actor(::unlock) },
+            {
+                actor(::lock)
+                actor(::signal)
+                actor(::unlock)
+            },
             { actor(::cancel, 1) },
         )
 
     private fun twoWait(first: KFunction<*>, second: KFunction<*>): Scenario =
         threads(
             { actor(first, 1) },
-            { actor(::tryLock); actor(second, 2) },
-            { actor(::tryLock); actor(::signal); actor(::cancel, 1); actor(::unlock) },
+            {
+                actor(::tryLock)
+                actor(second, 2)
+            },
+            {
+                actor(::tryLock)
+                actor(::signal)
+                actor(::cancel, 1)
+                actor(::unlock)
+            },
         )
 }

@@ -32,58 +32,66 @@ import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.Tag
 
 /** An object with an identity that survives Lincheck's replays. */
-enum class LockOwner { ANN, BEN }
+enum class LockOwner {
+    ANN,
+    BEN,
+}
 
 /** One for each of Lincheck's threads. */
-internal enum class ThreadOwner { T0, T1, T2, T3, T4, T5, T6, T7 }
+internal enum class ThreadOwner {
+    T0,
+    T1,
+    T2,
+    T3,
+    T4,
+    T5,
+    T6,
+    T7,
+}
 
 abstract class MutexLincheckBase(override val model: Class<*>) : LincheckCase {
     protected val mutex = Mutex()
 
-    override val generated get() = 40
+    override val generated
+        get() = 40
 
-    @Rare
-    @Operation
-    fun isLocked() = mutex.isLocked
+    @Rare @Operation fun isLocked() = mutex.isLocked
 
-    @Rare
-    @Operation
-    fun holder() = mutex.holder
+    @Rare @Operation fun holder() = mutex.holder
 
-    @Rare
-    @Operation
-    fun waiting() = mutex.waiting
+    @Rare @Operation fun waiting() = mutex.waiting
 }
 
 /** Misuse included: any thread unlocks. */
 class MutexLincheckTest : MutexLincheckBase(MutexSequential::class.java) {
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // Between two holders the mutex is never free.
-            threads(
-                { actor(::unlock) },
-                { actor(::lock) },
-                { actor(::tryLock); actor(::isLocked); actor(::unlock) },
-            ).after { actor(::tryLock) },
-        )
+        get() =
+            listOf(
+                // Between two holders the mutex is never free.
+                threads(
+                        { actor(::unlock) },
+                        { actor(::lock) },
+                        {
+                            actor(::tryLock)
+                            actor(::isLocked)
+                            actor(::unlock)
+                        },
+                    )
+                    .after { actor(::tryLock) }
+            )
 
-    @Operation(cancellableOnSuspension = false)
-    suspend fun lock() = underLincheck { mutex.lock() }
+    @Operation(cancellableOnSuspension = false) suspend fun lock() = underLincheck { mutex.lock() }
 
     @Operation(cancellableOnSuspension = false)
     suspend fun lockBy(@Param(gen = EnumGen::class) owner: LockOwner) = underLincheck { mutex.lock(owner) }
 
-    @Operation
-    fun tryLock() = mutex.tryLock()
+    @Operation fun tryLock() = mutex.tryLock()
 
-    @Operation
-    fun tryLockBy(@Param(gen = EnumGen::class) owner: LockOwner) = mutex.tryLock(owner)
+    @Operation fun tryLockBy(@Param(gen = EnumGen::class) owner: LockOwner) = mutex.tryLock(owner)
 
-    @Operation
-    fun unlock() = mutex.unlock()
+    @Operation fun unlock() = mutex.unlock()
 
-    @Operation
-    fun unlockBy(@Param(gen = EnumGen::class) owner: LockOwner) = mutex.unlock(owner)
+    @Operation fun unlockBy(@Param(gen = EnumGen::class) owner: LockOwner) = mutex.unlock(owner)
 }
 
 /**
@@ -116,16 +124,25 @@ abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential
 }
 
 class MutexCancelLincheckTest : HonestMutexLincheckBase() {
-    override val generated get() = 20
+    override val generated
+        get() = 20
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // A mutex that was granted to a cancelled thread is free again.
-            threads(
-                { actor(::unlock, 1); actor(::tryLock, 1) },
-                { cancelled(::lockBy, 2); actor(::tryLock, 2) },
-            ).after { actor(::tryLock, 1) },
-        )
+        get() =
+            listOf(
+                // A mutex that was granted to a cancelled thread is free again.
+                threads(
+                        {
+                            actor(::unlock, 1)
+                            actor(::tryLock, 1)
+                        },
+                        {
+                            cancelled(::lockBy, 2)
+                            actor(::tryLock, 2)
+                        },
+                    )
+                    .after { actor(::tryLock, 1) }
+            )
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun lockBy(@Param(name = "thread") thread: Int) {
@@ -138,7 +155,8 @@ class MutexCancelLincheckTest : HonestMutexLincheckBase() {
 /** Timeouts: a timer may meet the hand-over, the cancellation, and each other. */
 @Tag(VARIANT)
 class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
-    override val generated get() = 12
+    override val generated
+        get() = 12
 
     private val clock = LincheckClock()
 
@@ -153,31 +171,44 @@ class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
             .also { if (it) mine[thread] = owner }
     }
 
-    @Operation
-    fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = clock.timePasses(thread)
+    @Operation fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = clock.timePasses(thread)
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // The timer meets the hand-over.
-            threads(
-                { actor(::unlock, 1) },
-                { actor(::tryLockTimed, 2) },
-                { actor(::timePasses, 2); actor(::waiting) },
-            ).after { actor(::tryLock, 1) },
-            // One of the two waiters whose timers go off may be the next holder.
-            threads(
-                { actor(::timePasses, 3); actor(::unlock, 1); actor(::timePasses, 2); actor(::holder) },
-                { actor(::tryLockTimedBy, 2) },
-                { actor(::tryLockTimedBy, 3) },
-            ).after { actor(::tryLock, 1) },
-        )
+        get() =
+            listOf(
+                // The timer meets the hand-over.
+                threads(
+                        { actor(::unlock, 1) },
+                        { actor(::tryLockTimed, 2) },
+                        {
+                            actor(::timePasses, 2)
+                            actor(::waiting)
+                        },
+                    )
+                    .after { actor(::tryLock, 1) },
+                // One of the two waiters whose timers go off may be the next holder.
+                threads(
+                        {
+                            actor(::timePasses, 3)
+                            actor(::unlock, 1)
+                            actor(::timePasses, 2)
+                            actor(::holder)
+                        },
+                        { actor(::tryLockTimedBy, 2) },
+                        { actor(::tryLockTimedBy, 3) },
+                    )
+                    .after { actor(::tryLock, 1) },
+            )
 }
 
 /** Callers lock at several levels and can be boosted. The mutex behaves the same, and boosts no holder needlessly. */
 class MutexBoostLincheckTest : HonestMutexLincheckBase() {
-    override val generated get() = 8
+    override val generated
+        get() = 8
 
-    override val spins get() = Effort.SPINS_OVER_LEVELS
+    override val spins
+        get() = Effort.SPINS_OVER_LEVELS
+
     private val boosts = LincheckBoosts()
 
     @BeforeEach

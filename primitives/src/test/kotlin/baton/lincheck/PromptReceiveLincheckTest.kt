@@ -24,20 +24,24 @@ import org.junit.jupiter.api.Tag
  * every interleaving.
  */
 abstract class PromptReceiveLincheckBase(capacity: Int) : LincheckCase {
-    override val model: Class<*> get() = NoAnswers::class.java
-    override val generated get() = 30
-    override val effort get() = Effort.BRIEF
+    override val model: Class<*>
+        get() = NoAnswers::class.java
+
+    override val generated
+        get() = 30
+
+    override val effort
+        get() = Effort.BRIEF
+
     private val channel = Channel<Int>(capacity)
 
     private val receivers = LincheckCoroutines()
     private val received = ConcurrentLinkedQueue<Int>()
     private val sent = AtomicInteger()
 
-    @Operation
-    fun receive() = receivers.start({ channel.receive() }) { it.onSuccess(received::add) }
+    @Operation fun receive() = receivers.start({ channel.receive() }) { it.onSuccess(received::add) }
 
-    @Operation
-    fun cancel() = receivers.cancelOldest()
+    @Operation fun cancel() = receivers.cancelOldest()
 
     @Operation
     fun trySend() {
@@ -65,27 +69,40 @@ abstract class PromptReceiveLincheckBase(capacity: Int) : LincheckCase {
     }
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            threads(
-                { actor(::cancel) },
-                { actor(::trySend); actor(::tryReceive) },
-            ).after { actor(::receive) },
-            threads(
-                { actor(::cancel); actor(::step) },
-                { actor(::trySend); actor(::trySend) },
-            ).after { actor(::receive); actor(::receive) },
-        )
+        get() =
+            listOf(
+                threads(
+                        { actor(::cancel) },
+                        {
+                            actor(::trySend)
+                            actor(::tryReceive)
+                        },
+                    )
+                    .after { actor(::receive) },
+                threads(
+                        {
+                            actor(::cancel)
+                            actor(::step)
+                        },
+                        {
+                            actor(::trySend)
+                            actor(::trySend)
+                        },
+                    )
+                    .after {
+                        actor(::receive)
+                        actor(::receive)
+                    },
+            )
 
     private companion object {
         const val SENT = 1
     }
 }
 
-@Tag(VARIANT)
-class PromptRendezvousLincheckTest : PromptReceiveLincheckBase(capacity = 0)
+@Tag(VARIANT) class PromptRendezvousLincheckTest : PromptReceiveLincheckBase(capacity = 0)
 
-@Tag(VARIANT)
-class PromptReceiveLincheckTest : PromptReceiveLincheckBase(capacity = 1)
+@Tag(VARIANT) class PromptReceiveLincheckTest : PromptReceiveLincheckBase(capacity = 1)
 
 /**
  * [WaitOrder.UNFAIR]: a newcomer may take the permit to which a release has invited a waiter. The faster caller gets
@@ -94,25 +111,29 @@ class PromptReceiveLincheckTest : PromptReceiveLincheckBase(capacity = 1)
  */
 @Tag(VARIANT)
 class UnfairSemaphoreLincheckTest : LincheckCase {
-    override val model: Class<*> get() = NoAnswers::class.java
-    override val generated get() = 10
-    override val effort get() = Effort.BRIEF
+    override val model: Class<*>
+        get() = NoAnswers::class.java
+
+    override val generated
+        get() = 10
+
+    override val effort
+        get() = Effort.BRIEF
+
     private val semaphore = Semaphore(PERMITS, order = WaitOrder.UNFAIR)
 
     private val waiters = LincheckCoroutines()
     private val held = AtomicInteger()
 
     /** A coroutine of its own acquires, and waits if it must. */
-    @Operation
-    fun acquire() = waiters.start({ semaphore.acquire() }) { if (it.isSuccess) held.incrementAndGet() }
+    @Operation fun acquire() = waiters.start({ semaphore.acquire() }) { if (it.isSuccess) held.incrementAndGet() }
 
     @Operation
     fun tryAcquire() {
         if (semaphore.tryAcquire()) held.incrementAndGet()
     }
 
-    @Operation
-    fun cancel() = waiters.cancelOldest()
+    @Operation fun cancel() = waiters.cancelOldest()
 
     @Operation
     fun release() {
@@ -137,12 +158,24 @@ class UnfairSemaphoreLincheckTest : LincheckCase {
     }
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            threads(
-                { actor(::release); actor(::step) },
-                { actor(::cancel); actor(::tryAcquire) },
-            ).after { actor(::tryAcquire); actor(::acquire); actor(::acquire) },
-        )
+        get() =
+            listOf(
+                threads(
+                        {
+                            actor(::release)
+                            actor(::step)
+                        },
+                        {
+                            actor(::cancel)
+                            actor(::tryAcquire)
+                        },
+                    )
+                    .after {
+                        actor(::tryAcquire)
+                        actor(::acquire)
+                        actor(::acquire)
+                    }
+            )
 
     private companion object {
         const val PERMITS = 1

@@ -22,8 +22,11 @@ import org.jetbrains.lincheck.datastructures.forClasses
 import org.junit.jupiter.api.Tag
 
 internal interface ReadWriteLincheck : LincheckCase {
-    override val effort: Effort get() = Effort.BRIEF
-    override val generated: Int get() = 14
+    override val effort: Effort
+        get() = Effort.BRIEF
+
+    override val generated: Int
+        get() = 14
 
     /** The map of owners is read under the lock, and in loops that Lincheck would take for waiting. */
     override fun configure(options: ModelCheckingOptions) {
@@ -34,45 +37,75 @@ internal interface ReadWriteLincheck : LincheckCase {
 internal class AnybodysModel : AnybodysReadWrite(ReadWriteSequential(PHASE_FAIR))
 
 internal class ReadWriteLincheckTest : AnybodysReadWrite(ReadWriteUnderLincheck(PHASE_FAIR)), ReadWriteLincheck {
-    override val model get() = AnybodysModel::class.java
+    override val model
+        get() = AnybodysModel::class.java
 }
 
 internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :
-    PlainReadWrite(ReadWriteUnderLincheck(policy)),
-    ReadWriteLincheck {
+    PlainReadWrite(ReadWriteUnderLincheck(policy)), ReadWriteLincheck {
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // A writer that gives up admits the readers it held back.
-            threads(
-                { actor(::isWriteLocked) },
-                { cancelled(::lock, 2, WRITE) },
-                { actor(::lock, 3, READ); actor(::readers) },
-            ).after { actor(::tryLock, 1, READ) },
-            // The same, by its timer.
-            threads(
-                { actor(::timePasses, 2) },
-                { actor(::tryLockWriteTimed, 2) },
-                { actor(::waiting); actor(::lock, 3, READ) },
-            ).after { actor(::tryLock, 1, READ) },
-            // Readers that are admitted together, and one of them is cancelled.
-            threads(
-                { actor(::unlock, 1); actor(::tryLock, 1, WRITE) },
-                { cancelled(::lock, 2, READ); actor(::tryLock, 2, WRITE) },
-                { actor(::lock, 3, READ); actor(::unlock, 3) },
-            ).after { actor(::tryLock, 1, WRITE) },
-            // The next request after a writer unlocks: a writer, which may be cancelled when it is admitted.
-            threads(
-                { actor(::waiting); actor(::unlock, 1) },
-                { cancelled(::lock, 2, WRITE); actor(::tryLock, 2, READ) },
-                { actor(::lock, 3, READ) },
-            ).after { actor(::tryLock, 1, WRITE) },
-            // The same without cancellation.
-            threads(
-                { actor(::waiting); actor(::unlock, 1) },
-                { actor(::lock, 2, WRITE) },
-                { actor(::lock, 3, READ) },
-            ).after { actor(::tryLock, 1, WRITE) },
-        )
+        get() =
+            listOf(
+                // A writer that gives up admits the readers it held back.
+                threads(
+                        { actor(::isWriteLocked) },
+                        { cancelled(::lock, 2, WRITE) },
+                        {
+                            actor(::lock, 3, READ)
+                            actor(::readers)
+                        },
+                    )
+                    .after { actor(::tryLock, 1, READ) },
+                // The same, by its timer.
+                threads(
+                        { actor(::timePasses, 2) },
+                        { actor(::tryLockWriteTimed, 2) },
+                        {
+                            actor(::waiting)
+                            actor(::lock, 3, READ)
+                        },
+                    )
+                    .after { actor(::tryLock, 1, READ) },
+                // Readers that are admitted together, and one of them is cancelled.
+                threads(
+                        {
+                            actor(::unlock, 1)
+                            actor(::tryLock, 1, WRITE)
+                        },
+                        {
+                            cancelled(::lock, 2, READ)
+                            actor(::tryLock, 2, WRITE)
+                        },
+                        {
+                            actor(::lock, 3, READ)
+                            actor(::unlock, 3)
+                        },
+                    )
+                    .after { actor(::tryLock, 1, WRITE) },
+                // The next request after a writer unlocks: a writer, which may be cancelled when it is admitted.
+                threads(
+                        {
+                            actor(::waiting)
+                            actor(::unlock, 1)
+                        },
+                        {
+                            cancelled(::lock, 2, WRITE)
+                            actor(::tryLock, 2, READ)
+                        },
+                        { actor(::lock, 3, READ) },
+                    )
+                    .after { actor(::tryLock, 1, WRITE) },
+                // The same without cancellation.
+                threads(
+                        {
+                            actor(::waiting)
+                            actor(::unlock, 1)
+                        },
+                        { actor(::lock, 2, WRITE) },
+                        { actor(::lock, 3, READ) },
+                    )
+                    .after { actor(::tryLock, 1, WRITE) },
+            )
 }
 
 internal class PhaseFairModel : PlainReadWrite(ReadWriteSequential(PHASE_FAIR))

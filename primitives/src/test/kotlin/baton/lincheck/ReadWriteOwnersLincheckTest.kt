@@ -23,34 +23,56 @@ import baton.sync.readwrite.contract.cancelled
 import org.junit.jupiter.api.Tag
 
 internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :
-    OwnedReadWrite(ReadWriteUnderLincheck(policy)),
-    ReadWriteLincheck {
+    OwnedReadWrite(ReadWriteUnderLincheck(policy)), ReadWriteLincheck {
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // Two readers of one owner are admitted together, and one of them is cancelled.
-            threads(
-                { actor(::unlock, 1); actor(::readHolders) },
-                { cancelled(::lock, 2, READ, BEN); actor(::tryLock, 2, WRITE, Asker.ANYBODY) },
-                { actor(::lock, 3, READ, BEN); actor(::unlock, 3) },
-            ).after { actor(::tryLock, 1, WRITE, Asker.ANN) },
-            // A reader that is admitted and cancelled before it runs has been visible as a holder.
-            threads(
-                { actor(::unlock, 1); actor(::readHolders) },
-                { cancelled(::lock, 2, READ, BEN) },
-            ).after { actor(::tryLock, 1, WRITE, Asker.ANN) },
-            // To read again behind a writer that gives up.
-            threads(
-                { actor(::lock, 1, READ, ANN); actor(::unlock, 1) },
-                { cancelled(::lock, 2, WRITE, BEN) },
-                { actor(::lock, 3, READ, BEN) },
-            ).after { actor(::tryLock, 1, READ, Asker.ANN) },
-            // To read, and to read upgradably as well, while a writer waits.
-            threads(
-                { actor(::lock, 1, UPGRADABLE, ANN); actor(::readHolders) },
-                { actor(::lock, 2, WRITE, BEN) },
-                { actor(::tryLock, 3, UPGRADE, Asker.ANN) },
-            ).after { actor(::tryLock, 1, READ, Asker.ANN) },
-        )
+        get() =
+            listOf(
+                // Two readers of one owner are admitted together, and one of them is cancelled.
+                threads(
+                        {
+                            actor(::unlock, 1)
+                            actor(::readHolders)
+                        },
+                        {
+                            cancelled(::lock, 2, READ, BEN)
+                            actor(::tryLock, 2, WRITE, Asker.ANYBODY)
+                        },
+                        {
+                            actor(::lock, 3, READ, BEN)
+                            actor(::unlock, 3)
+                        },
+                    )
+                    .after { actor(::tryLock, 1, WRITE, Asker.ANN) },
+                // A reader that is admitted and cancelled before it runs has been visible as a holder.
+                threads(
+                        {
+                            actor(::unlock, 1)
+                            actor(::readHolders)
+                        },
+                        { cancelled(::lock, 2, READ, BEN) },
+                    )
+                    .after { actor(::tryLock, 1, WRITE, Asker.ANN) },
+                // To read again behind a writer that gives up.
+                threads(
+                        {
+                            actor(::lock, 1, READ, ANN)
+                            actor(::unlock, 1)
+                        },
+                        { cancelled(::lock, 2, WRITE, BEN) },
+                        { actor(::lock, 3, READ, BEN) },
+                    )
+                    .after { actor(::tryLock, 1, READ, Asker.ANN) },
+                // To read, and to read upgradably as well, while a writer waits.
+                threads(
+                        {
+                            actor(::lock, 1, UPGRADABLE, ANN)
+                            actor(::readHolders)
+                        },
+                        { actor(::lock, 2, WRITE, BEN) },
+                        { actor(::tryLock, 3, UPGRADE, Asker.ANN) },
+                    )
+                    .after { actor(::tryLock, 1, READ, Asker.ANN) },
+            )
 }
 
 internal class PhaseFairOwnersModel : OwnedReadWrite(ReadWriteSequential(PHASE_FAIR))
@@ -69,47 +91,86 @@ internal class ReaderFirstOwnersLincheckDeepTest :
     ReadOwnersLincheckBase(READER_FIRST, ReaderFirstOwnersModel::class.java)
 
 internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :
-    UpgradingReadWrite(ReadWriteUnderLincheck(policy)),
-    ReadWriteLincheck {
+    UpgradingReadWrite(ReadWriteUnderLincheck(policy)), ReadWriteLincheck {
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // A caller that upgrades writes alone, and before all others.
-            threads(
-                { actor(::lock, 1, UPGRADE); actor(::readers) },
-                { actor(::unlock, 2); actor(::lock, 2, WRITE) },
-                { actor(::waiting); actor(::tryLock, 3, READ) },
-            ).after { actor(::tryLock, 1, UPGRADABLE); actor(::tryLock, 2, READ) },
-            // A cancelled upgrade leaves its caller reading upgradably, and admits the readers it held back.
-            threads(
-                { cancelled(::lock, 1, UPGRADE) },
-                { actor(::isWriteLocked) },
-                { actor(::lock, 3, READ) },
-            ).after { actor(::tryLock, 1, UPGRADABLE); actor(::tryLock, 2, READ) },
-            // The same, and the upgrade may be granted before.
-            threads(
-                { cancelled(::lock, 1, UPGRADE); actor(::unlock, 1) },
-                { actor(::unlock, 2); actor(::tryLock, 2, UPGRADABLE) },
-                { actor(::lock, 3, READ) },
-            ).after { actor(::tryLock, 1, UPGRADABLE); actor(::tryLock, 2, READ) },
-            // The timer of an upgrade, and another caller that wants to be the next.
-            threads(
-                { actor(::tryLockTimed, 1, UPGRADE); actor(::unlock, 1) },
-                { actor(::timePasses, 1); actor(::unlock, 2) },
-                { cancelled(::lock, 3, UPGRADABLE) },
-            ).after { actor(::tryLock, 1, UPGRADABLE); actor(::tryLock, 2, READ) },
-            // No other caller writes in between.
-            threads(
-                { actor(::downgrade, 1); actor(::readers) },
-                { actor(::tryLock, 2, WRITE) },
-                { actor(::lock, 3, WRITE); actor(::unlock, 3) },
-            ).after { actor(::tryLock, 1, WRITE) },
-        )
+        get() =
+            listOf(
+                // A caller that upgrades writes alone, and before all others.
+                threads(
+                        {
+                            actor(::lock, 1, UPGRADE)
+                            actor(::readers)
+                        },
+                        {
+                            actor(::unlock, 2)
+                            actor(::lock, 2, WRITE)
+                        },
+                        {
+                            actor(::waiting)
+                            actor(::tryLock, 3, READ)
+                        },
+                    )
+                    .after {
+                        actor(::tryLock, 1, UPGRADABLE)
+                        actor(::tryLock, 2, READ)
+                    },
+                // A cancelled upgrade leaves its caller reading upgradably, and admits the readers it held back.
+                threads({ cancelled(::lock, 1, UPGRADE) }, { actor(::isWriteLocked) }, { actor(::lock, 3, READ) })
+                    .after {
+                        actor(::tryLock, 1, UPGRADABLE)
+                        actor(::tryLock, 2, READ)
+                    },
+                // The same, and the upgrade may be granted before.
+                threads(
+                        {
+                            cancelled(::lock, 1, UPGRADE)
+                            actor(::unlock, 1)
+                        },
+                        {
+                            actor(::unlock, 2)
+                            actor(::tryLock, 2, UPGRADABLE)
+                        },
+                        { actor(::lock, 3, READ) },
+                    )
+                    .after {
+                        actor(::tryLock, 1, UPGRADABLE)
+                        actor(::tryLock, 2, READ)
+                    },
+                // The timer of an upgrade, and another caller that wants to be the next.
+                threads(
+                        {
+                            actor(::tryLockTimed, 1, UPGRADE)
+                            actor(::unlock, 1)
+                        },
+                        {
+                            actor(::timePasses, 1)
+                            actor(::unlock, 2)
+                        },
+                        { cancelled(::lock, 3, UPGRADABLE) },
+                    )
+                    .after {
+                        actor(::tryLock, 1, UPGRADABLE)
+                        actor(::tryLock, 2, READ)
+                    },
+                // No other caller writes in between.
+                threads(
+                        {
+                            actor(::downgrade, 1)
+                            actor(::readers)
+                        },
+                        { actor(::tryLock, 2, WRITE) },
+                        {
+                            actor(::lock, 3, WRITE)
+                            actor(::unlock, 3)
+                        },
+                    )
+                    .after { actor(::tryLock, 1, WRITE) },
+            )
 }
 
 internal class PhaseFairUpgradeModel : UpgradingReadWrite(ReadWriteSequential(PHASE_FAIR))
 
-@Tag(VARIANT)
-internal class UpgradeLincheckTest : UpgradeLincheckBase(PHASE_FAIR, PhaseFairUpgradeModel::class.java)
+@Tag(VARIANT) internal class UpgradeLincheckTest : UpgradeLincheckBase(PHASE_FAIR, PhaseFairUpgradeModel::class.java)
 
 internal class WriterFirstUpgradeModel : UpgradingReadWrite(ReadWriteSequential(WRITER_FIRST))
 

@@ -23,11 +23,8 @@ import org.junit.jupiter.api.Tag
 /** Cancellation included. A thread releases only the permits it holds, see [HonestMutexLincheckBase]. */
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
-abstract class HonestSemaphoreLincheckBase(
-    permits: Int,
-    model: Class<*>,
-    order: WaitOrder = WaitOrder.FIFO,
-) : SemaphoreLincheckBase(permits, model, order) {
+abstract class HonestSemaphoreLincheckBase(permits: Int, model: Class<*>, order: WaitOrder = WaitOrder.FIFO) :
+    SemaphoreLincheckBase(permits, model, order) {
     protected val held = IntArray(THREADS)
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
@@ -54,29 +51,37 @@ internal class HonestOneSequential : HonestSemaphoreSequential(1)
 
 /** All weights but 1 are refused here. */
 class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOneSequential::class.java) {
-    override val generated get() = 20
+    override val generated
+        get() = 20
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // A permit that was granted to a cancelled thread is free again.
-            threads(
-                { actor(::release, 1, 1); actor(::tryAcquire, 1, 1) },
-                { cancelled(::acquire, 2, 1); actor(::tryAcquire, 2, 1) },
-            ).after { actor(::tryAcquire, 1, 1) },
-        )
+        get() =
+            listOf(
+                // A permit that was granted to a cancelled thread is free again.
+                threads(
+                        {
+                            actor(::release, 1, 1)
+                            actor(::tryAcquire, 1, 1)
+                        },
+                        {
+                            cancelled(::acquire, 2, 1)
+                            actor(::tryAcquire, 2, 1)
+                        },
+                    )
+                    .after { actor(::tryAcquire, 1, 1) }
+            )
 }
 
-@Tag(VARIANT)
-class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
+@Tag(VARIANT) class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
 
 /**
  * Two levels. A scenario has too few steps for a waiter to reach the bound on how often it is passed over; see
  * `PriorityWaitQueueTest` for that.
  */
 @Tag(VARIANT)
-class PriorityLincheckTest :
-    HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java, WaitOrder.PRIORITY) {
-    override val spins get() = Effort.SPINS_OVER_LEVELS
+class PriorityLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java, WaitOrder.PRIORITY) {
+    override val spins
+        get() = Effort.SPINS_OVER_LEVELS
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun acquireUrgently(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
@@ -85,49 +90,51 @@ class PriorityLincheckTest :
     }
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // The urgent request overtakes, and is granted where the other would not fit.
-            threads(
-                { actor(::release, 1, 1) },
-                { actor(::acquire, 2, 3) },
-                { actor(::acquireUrgently, 3, 1); actor(::release, 3, 1) },
-            ).after { actor(::tryAcquire, 1, 2) },
-        )
+        get() =
+            listOf(
+                // The urgent request overtakes, and is granted where the other would not fit.
+                threads(
+                        { actor(::release, 1, 1) },
+                        { actor(::acquire, 2, 3) },
+                        {
+                            actor(::acquireUrgently, 3, 1)
+                            actor(::release, 3, 1)
+                        },
+                    )
+                    .after { actor(::tryAcquire, 1, 2) }
+            )
 }
 
 /** The ends of it: closing, other sizes, idleness. */
 @Tag(VARIANT)
 class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
-    @Operation
-    fun resize(@Param(name = "n") permits: Int) = semaphore.resize(permits)
+    @Operation fun resize(@Param(name = "n") permits: Int) = semaphore.resize(permits)
 
-    @Rare
-    @Operation(runOnce = true)
-    fun close() = semaphore.close()
+    @Rare @Operation(runOnce = true) fun close() = semaphore.close()
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun awaitIdle() = underLincheck { semaphore.awaitIdle() }
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // An `awaitIdle` that begins later is not completed by an earlier moment without holders.
-            threads(
-                { actor(::release, 1, 1) },
-                { actor(::tryAcquire, 2, 1); actor(::awaitIdle) },
-                { actor(::awaitIdle) },
-            ).after { actor(::tryAcquire, 1, 1) },
-            // Three of two are refused, not merely not free.
-            threads(
-                { actor(::tryAcquire, 1, 3) },
-                { actor(::resize, 2) },
-            ),
-            // The last but one of three is not the last of two.
-            threads(
-                { actor(::release, 1, 1) },
-                { actor(::resize, 2) },
-                { actor(::awaitIdle) },
-            ).after { actor(::tryAcquire, 1, 2) },
-        )
+        get() =
+            listOf(
+                // An `awaitIdle` that begins later is not completed by an earlier moment without holders.
+                threads(
+                        { actor(::release, 1, 1) },
+                        {
+                            actor(::tryAcquire, 2, 1)
+                            actor(::awaitIdle)
+                        },
+                        { actor(::awaitIdle) },
+                    )
+                    .after { actor(::tryAcquire, 1, 1) },
+                // Three of two are refused, not merely not free.
+                threads({ actor(::tryAcquire, 1, 3) }, { actor(::resize, 2) }),
+                // The last but one of three is not the last of two.
+                threads({ actor(::release, 1, 1) }, { actor(::resize, 2) }, { actor(::awaitIdle) }).after {
+                    actor(::tryAcquire, 1, 2)
+                },
+            )
 }
 
 /** Timeouts: a timer may meet the grant, the cancellation, the end, and each other. */
@@ -139,43 +146,54 @@ class SemaphoreTimeoutLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeS
     suspend fun tryAcquireTimed(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int): Boolean =
         underLincheck(clock.timerOf(thread)) { semaphore.tryAcquire(n, 1.hours) }.also { if (it) held[thread] += n }
 
-    @Operation
-    fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = clock.timePasses(thread)
+    @Operation fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = clock.timePasses(thread)
 
-    @Rare
-    @Operation(runOnce = true)
-    fun close() = semaphore.close()
+    @Rare @Operation(runOnce = true) fun close() = semaphore.close()
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // The timer meets the grant.
-            threads(
-                { actor(::release, 1, 3) },
-                { actor(::tryAcquireTimed, 2, 2) },
-                { actor(::timePasses, 2); actor(::tryAcquire, 3, 3) },
-            ).after { actor(::tryAcquire, 1, 3) },
-            // The timer of an expired request grants the waiter behind it.
-            threads(
-                { actor(::timePasses, 2); actor(::tryAcquire, 1, 1) },
-                { actor(::tryAcquireTimed, 2, 3) },
-                { actor(::acquire, 3, 1) },
-            ).after { actor(::tryAcquire, 1, 2) },
-            // Two timers and one permit.
-            threads(
-                {
-                    actor(::timePasses, 3)
-                    actor(::release, 1, 1)
-                    actor(::timePasses, 2)
-                    actor(::tryAcquire, 1, 1)
-                },
-                { actor(::tryAcquireTimed, 2, 1) },
-                { actor(::tryAcquireTimed, 3, 1) },
-            ).after { actor(::tryAcquire, 1, 3) },
-            // The timer meets the end.
-            threads(
-                { actor(::close); actor(::release, 1, 3) },
-                { actor(::tryAcquireTimed, 2, 2) },
-                { actor(::timePasses, 2) },
-            ).after { actor(::tryAcquire, 1, 3) },
-        )
+        get() =
+            listOf(
+                // The timer meets the grant.
+                threads(
+                        { actor(::release, 1, 3) },
+                        { actor(::tryAcquireTimed, 2, 2) },
+                        {
+                            actor(::timePasses, 2)
+                            actor(::tryAcquire, 3, 3)
+                        },
+                    )
+                    .after { actor(::tryAcquire, 1, 3) },
+                // The timer of an expired request grants the waiter behind it.
+                threads(
+                        {
+                            actor(::timePasses, 2)
+                            actor(::tryAcquire, 1, 1)
+                        },
+                        { actor(::tryAcquireTimed, 2, 3) },
+                        { actor(::acquire, 3, 1) },
+                    )
+                    .after { actor(::tryAcquire, 1, 2) },
+                // Two timers and one permit.
+                threads(
+                        {
+                            actor(::timePasses, 3)
+                            actor(::release, 1, 1)
+                            actor(::timePasses, 2)
+                            actor(::tryAcquire, 1, 1)
+                        },
+                        { actor(::tryAcquireTimed, 2, 1) },
+                        { actor(::tryAcquireTimed, 3, 1) },
+                    )
+                    .after { actor(::tryAcquire, 1, 3) },
+                // The timer meets the end.
+                threads(
+                        {
+                            actor(::close)
+                            actor(::release, 1, 3)
+                        },
+                        { actor(::tryAcquireTimed, 2, 2) },
+                        { actor(::timePasses, 2) },
+                    )
+                    .after { actor(::tryAcquire, 1, 3) },
+            )
 }

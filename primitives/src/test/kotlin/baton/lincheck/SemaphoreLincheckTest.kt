@@ -12,29 +12,24 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 
-abstract class SemaphoreLincheckBase(
-    permits: Int,
-    override val model: Class<*>,
-    order: WaitOrder = WaitOrder.FIFO,
-) : LincheckCase {
+abstract class SemaphoreLincheckBase(permits: Int, override val model: Class<*>, order: WaitOrder = WaitOrder.FIFO) :
+    LincheckCase {
     protected val semaphore = Semaphore(permits, order = order)
 
-    override val generated get() = 10
+    override val generated
+        get() = 10
 }
 
 /**
- * Misuse included: any thread releases. See [HonestMutexLincheckBase] for why no caller is cancelled here. The counts of
- * free permits and of waiters are not operations: a release that is on its way to the lock is in neither of them.
+ * Misuse included: any thread releases. See [HonestMutexLincheckBase] for why no caller is cancelled here. The counts
+ * of free permits and of waiters are not operations: a release that is on its way to the lock is in neither of them.
  */
 abstract class UnitSemaphoreLincheckBase(permits: Int, model: Class<*>) : SemaphoreLincheckBase(permits, model) {
-    @Operation(cancellableOnSuspension = false)
-    suspend fun acquire() = underLincheck { semaphore.acquire() }
+    @Operation(cancellableOnSuspension = false) suspend fun acquire() = underLincheck { semaphore.acquire() }
 
-    @Operation
-    fun tryAcquire() = semaphore.tryAcquire()
+    @Operation fun tryAcquire() = semaphore.tryAcquire()
 
-    @Operation
-    fun release() = semaphore.release()
+    @Operation fun release() = semaphore.release()
 }
 
 internal class OnePermitSequential : SemaphoreSequential(1)
@@ -44,33 +39,40 @@ internal class TwoPermitsSequential : SemaphoreSequential(2)
 internal class ThreePermitsSequential : SemaphoreSequential(3)
 
 class SemaphoreLincheckTest : UnitSemaphoreLincheckBase(1, OnePermitSequential::class.java) {
-    override val generated get() = 240
+    override val generated
+        get() = 240
 
     override val scenarios: List<Scenario>
-        get() = listOf(
-            // A permit that is released is free until a thread holds it.
-            threads(
-                { actor(::release); actor(::tryAcquire); actor(::acquire) },
-                { actor(::acquire) },
-            ).after { actor(::tryAcquire) },
-        )
+        get() =
+            listOf(
+                // A permit that is released is free until a thread holds it.
+                threads(
+                        {
+                            actor(::release)
+                            actor(::tryAcquire)
+                            actor(::acquire)
+                        },
+                        { actor(::acquire) },
+                    )
+                    .after { actor(::tryAcquire) }
+            )
 }
 
 class TwoPermitsLincheckTest : UnitSemaphoreLincheckBase(2, TwoPermitsSequential::class.java) {
-    override val generated get() = 20
+    override val generated
+        get() = 20
 }
 
 /** Requests of different weights. */
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
 class WeightedSemaphoreLincheckTest : SemaphoreLincheckBase(3, ThreePermitsSequential::class.java) {
-    override val generated get() = 20
+    override val generated
+        get() = 20
 
     @Operation(cancellableOnSuspension = false)
     suspend fun acquire(@Param(name = "n") n: Int) = underLincheck { semaphore.acquire(n) }
 
-    @Operation
-    fun tryAcquire(@Param(name = "n") n: Int) = semaphore.tryAcquire(n)
+    @Operation fun tryAcquire(@Param(name = "n") n: Int) = semaphore.tryAcquire(n)
 
-    @Operation
-    fun release(@Param(name = "n") n: Int) = semaphore.release(n)
+    @Operation fun release(@Param(name = "n") n: Int) = semaphore.release(n)
 }

@@ -12,9 +12,14 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen
 /** Register, take back, run, and the end, from everywhere; but only one runs them. */
 @Param(name = "thread", gen = ThreadIdGen::class)
 class TeardownsLincheckTest : LincheckCase {
-    override val model: Class<*> get() = TeardownsSequential::class.java
-    override val effort get() = Effort.BRIEF
-    override val generated get() = 150
+    override val model: Class<*>
+        get() = TeardownsSequential::class.java
+
+    override val effort
+        get() = Effort.BRIEF
+
+    override val generated
+        get() = 150
 
     private class Teardown(val thread: Int) : suspend (Throwable) -> Unit {
         override suspend fun invoke(cause: Throwable) = Unit
@@ -37,11 +42,9 @@ class TeardownsLincheckTest : LincheckCase {
         newest[thread]?.dispose()
     }
 
-    @Operation(nonParallelGroup = "the runner")
-    fun next() = (teardowns.next(why)?.teardown as Teardown?)?.thread
+    @Operation(nonParallelGroup = "the runner") fun next() = (teardowns.next(why)?.teardown as Teardown?)?.thread
 
-    @Operation(nonParallelGroup = "the runner", runOnce = true)
-    fun drop() = teardowns.drop()
+    @Operation(nonParallelGroup = "the runner", runOnce = true) fun drop() = teardowns.drop()
 }
 
 internal class TeardownsSequential {

@@ -143,9 +143,7 @@ class ChannelMemoryTest {
         return WeakReference(element)
     }
 
-    /**
-     * The coroutines live on, and wait for something else; the cancelled coroutine has given its element back.
-     */
+    /** The coroutines live on, and wait for something else; the cancelled coroutine has given its element back. */
     @Test
     fun coroutinesThatLiveOn_retainNeitherTheirElementsNorTheChannel() {
         for (context in listOf(Dispatchers.Unconfined, Dispatchers.Default)) {

@@ -30,11 +30,9 @@ class ReadWriteMemoryTest {
         assertTrue(lock.tryLockWrite())
     }
 
-    @Test
-    fun millionCancelledReadersAndWriters_leaveNoMemoryBehind() = assertNothingLeft(1_000_000) { null }
+    @Test fun millionCancelledReadersAndWriters_leaveNoMemoryBehind() = assertNothingLeft(1_000_000) { null }
 
-    @Test
-    fun cancelledReadersAndWritersWithOwners_leaveNoMemoryBehind() = assertNothingLeft(100_000) { Any() }
+    @Test fun cancelledReadersAndWritersWithOwners_leaveNoMemoryBehind() = assertNothingLeft(100_000) { Any() }
 
     /** The first and the last stay. */
     @Test

@@ -1,6 +1,5 @@
 package baton.memory
 
-import baton.sync.Condition
 import baton.sync.Mutex
 import baton.sync.Semaphore
 import baton.sync.withLock
@@ -150,6 +149,7 @@ class CancelledWaitersMemoryTest {
 class ConditionMemoryTest {
     private val mutex = Mutex()
     private val condition = mutex.newCondition()
+
     private class Payload
 
     /** Parks and returns: cancelled, signalled or both. In a function of its own: no local keeps anything. */
@@ -191,32 +191,31 @@ class JobHandlersMemoryTest {
     private val threadForEachStep = Executor { step -> thread { step.run() } }.asCoroutineDispatcher()
 
     @Test
-    fun longLivedCoroutine_waitsOnThreadsThatEnd_keepsNoHandlersOfItsJob() =
-        runBlocking {
-            val semaphore = Semaphore(1, acquired = 1)
-            val waits = CountDownLatch(WARM_UP)
-            val allWaits = CountDownLatch(WARM_UP + WAITS)
-            val actor =
-                launch(threadForEachStep) {
-                    while (true) {
-                        semaphore.acquire()
-                        // The next wait begins on another thread than this one ended on.
-                        yield()
-                        waits.countDown()
-                        allWaits.countDown()
-                    }
+    fun longLivedCoroutine_waitsOnThreadsThatEnd_keepsNoHandlersOfItsJob() = runBlocking {
+        val semaphore = Semaphore(1, acquired = 1)
+        val waits = CountDownLatch(WARM_UP)
+        val allWaits = CountDownLatch(WARM_UP + WAITS)
+        val actor =
+            launch(threadForEachStep) {
+                while (true) {
+                    semaphore.acquire()
+                    // The next wait begins on another thread than this one ended on.
+                    yield()
+                    waits.countDown()
+                    allWaits.countDown()
                 }
-
-            fun letWait(counter: CountDownLatch) {
-                while (counter.count > 0) if (semaphore.waiting > 0) semaphore.release() else Thread.yield()
             }
-            letWait(waits)
-            val before = usedHeap()
-            letWait(allWaits)
-            val after = usedHeap()
-            actor.cancel()
-            assertTrue(after - before < WAITS * BYTES, "${after - before} bytes for $WAITS waits")
+
+        fun letWait(counter: CountDownLatch) {
+            while (counter.count > 0) if (semaphore.waiting > 0) semaphore.release() else Thread.yield()
         }
+        letWait(waits)
+        val before = usedHeap()
+        letWait(allWaits)
+        val after = usedHeap()
+        actor.cancel()
+        assertTrue(after - before < WAITS * BYTES, "${after - before} bytes for $WAITS waits")
+    }
 
     @Test
     fun finishedCoroutine_whoseWaiterIsCached_isCollected() {

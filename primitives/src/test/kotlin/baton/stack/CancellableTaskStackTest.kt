@@ -31,8 +31,7 @@ class CancellableTaskStackTest {
     private val ends = SupervisorJob()
     private val tornDown = AtomicInteger()
 
-    @AfterEach
-    fun end() = ends.cancel()
+    @AfterEach fun end() = ends.cancel()
 
     private fun World.scope() = CoroutineScope(context + ends)
 
@@ -101,7 +100,7 @@ class CancellableTaskStackTest {
     fun teardowns_registeredByTeardowns(world: World) {
         val task =
             world.scope().cancellableTask {
-                fun next(): Unit = onTeardown { if (tornDown.incrementAndGet() < MANY) next() }.let { }
+                fun next(): Unit = onTeardown { if (tornDown.incrementAndGet() < MANY) next() }.let {}
                 next()
                 throw IOException("disk")
             }

@@ -148,9 +148,10 @@ class ChannelStackTest : StackRun() {
         repeat(MANY) { n ->
             channels +=
                 Channel<Int>(1) {
-                    dropped++
-                    if (n > 0) channels[n - 1].cancel()
-                }.also { it.trySend(n) }
+                        dropped++
+                        if (n > 0) channels[n - 1].cancel()
+                    }
+                    .also { it.trySend(n) }
         }
         channels.last().cancel()
         assertEquals(MANY, dropped)

@@ -24,7 +24,7 @@ class CountdownStackTest : StackRun() {
     @EnumSource
     fun latch_openedForManySelects(world: World) {
         val latch = Latch(1)
-        repeat(MANY) { start(world.context) { select { latch.onAwait { } } } }
+        repeat(MANY) { start(world.context) { select { latch.onAwait {} } } }
         latch.countDown()
         assertEquals(MANY, done)
     }

@@ -40,9 +40,17 @@ class HandOffStackTest : StackRun() {
     }
 
     private fun relays(): List<Relay> =
-        WaitOrder.entries.map { order -> relay(order, MILLION) { it.acquire(); it.release() } } +
+        WaitOrder.entries.map { order ->
+            relay(order, MILLION) {
+                it.acquire()
+                it.release()
+            }
+        } +
             relay(WaitOrder.FIFO, MANY) { semaphore -> select { semaphore.onAcquire(1) { it.release() } } } +
-            relay(MILLION) { mutex -> mutex.lock(); mutex.unlock() } +
+            relay(MILLION) { mutex ->
+                mutex.lock()
+                mutex.unlock()
+            } +
             relay(MANY) { mutex -> select { mutex.onLock(null) { it.unlock() } } }
 
     @ParameterizedTest
@@ -95,7 +103,7 @@ class HandOffStackTest : StackRun() {
             start(if (world == World.UNCONFINED) late else world.context) {
                 select {
                     semaphore.onAcquire(1) { it.release() }
-                    channel.onReceive { }
+                    channel.onReceive {}
                 }
             }
         }
@@ -153,7 +161,7 @@ class HandOffStackTest : StackRun() {
     fun barrier_actionsOneAfterTheOther(world: World) {
         val count = 100_000
         val gate = Mutex(locked = true)
-        val barrier = Barrier(1) { gate.withLock { } }
+        val barrier = Barrier(1) { gate.withLock {} }
         repeat(count) { start(world.context) { barrier.arrive() } }
         assertEquals(count - 1, barrier.waiting)
         gate.unlock()

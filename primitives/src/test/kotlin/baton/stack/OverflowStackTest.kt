@@ -26,12 +26,19 @@ class OverflowStackTest {
     private fun start(block: suspend () -> Unit) =
         block.startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
 
-    private fun <S> S.withWaiters(count: Int, wait: suspend S.() -> Unit): S =
-        also { repeat(count) { start { wait() } } }
+    private fun <S> S.withWaiters(count: Int, wait: suspend S.() -> Unit): S = also {
+        repeat(count) { start { wait() } }
+    }
 
     @Test
     fun mutex_overflowWithOwner_laterCallsReturn() =
-        assertCallable({ Mutex() }, { check(it.tryLock("a")); it.unlock("a") }) { mutex ->
+        assertCallable(
+            { Mutex() },
+            {
+                check(it.tryLock("a"))
+                it.unlock("a")
+            },
+        ) { mutex ->
             if (mutex.isLocked) mutex.holder?.let(mutex::unlock)
             mutex.tryLock("b")
             mutex.waiting

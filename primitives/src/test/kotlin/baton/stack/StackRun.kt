@@ -19,8 +19,7 @@ enum class World(val context: CoroutineContext) {
     UNCONFINED(Dispatchers.Unconfined),
     NO_DISPATCHER(EmptyCoroutineContext),
     IMMEDIATE(Immediate),
-    IN_PLACE(Executor(Runnable::run).asCoroutineDispatcher()),
-    ;
+    IN_PLACE(Executor(Runnable::run).asCoroutineDispatcher());
 
     private object Immediate : CoroutineDispatcher() {
         override fun isDispatchNeeded(context: CoroutineContext) = false
@@ -44,20 +43,19 @@ abstract class StackRun {
                 override fun resumeWith(result: Result<Unit>) {
                     when (val e = result.exceptionOrNull()) {
                         null -> done++
-                        is ChannelClosedException, is CancellationException -> failed++
+                        is ChannelClosedException,
+                        is CancellationException -> failed++
                         else -> throw e
                     }
                 }
-            },
+            }
         )
     }
 
     /** Each of [count] callers waits, and when it is cancelled, cancels the next. */
     protected fun cancelInAChain(world: World, count: Int, wait: suspend (whenCancelled: () -> Unit) -> Unit) {
         val jobs = List(count) { Job() }
-        repeat(count) { n ->
-            start(world.context + jobs[n]) { wait { if (n + 1 < count) jobs[n + 1].cancel(Enough) } }
-        }
+        repeat(count) { n -> start(world.context + jobs[n]) { wait { if (n + 1 < count) jobs[n + 1].cancel(Enough) } } }
         jobs[0].cancel(Enough)
         assertEquals(count, failed)
     }

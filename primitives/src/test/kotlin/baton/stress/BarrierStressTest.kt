@@ -21,14 +21,18 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 
 open class BarrierStressTest : Stress() {
-    protected open val arrivals get() = 150_000
-    protected open val rounds get() = 5_000
+    protected open val arrivals
+        get() = 150_000
+
+    protected open val rounds
+        get() = 5_000
 
     /** How often each number was given. */
     private class Tally(parties: Int) {
         val numbers = List(parties) { AtomicLong() }
         val cancelled = AtomicInteger()
-        val trips get() = numbers[0].get()
+        val trips
+            get() = numbers[0].get()
 
         fun add(number: Int) {
             numbers[number].incrementAndGet()
@@ -204,6 +208,9 @@ open class BarrierStressTest : Stress() {
 }
 
 class BarrierStressDeepTest : BarrierStressTest() {
-    override val arrivals get() = 2_000_000
-    override val rounds get() = 100_000
+    override val arrivals
+        get() = 2_000_000
+
+    override val rounds
+        get() = 100_000
 }

@@ -30,8 +30,11 @@ import org.junit.jupiter.params.provider.MethodSource
 import org.junit.jupiter.params.provider.ValueSource
 
 open class ChannelStressTest : Stress() {
-    protected open val elements get() = 10_000
-    protected open val rounds get() = 1_000
+    protected open val elements
+        get() = 10_000
+
+    protected open val rounds
+        get() = 1_000
 
     /** The outcome of every single element: sent or not, and how often it came out. */
     private class Ledger(private val elements: Int) {
@@ -39,7 +42,8 @@ open class ChannelStressTest : Stress() {
         private val next = AtomicInteger()
         val received = AtomicInteger()
 
-        val hasMore get() = next.get() < elements - SPARE
+        val hasMore
+            get() = next.get() < elements - SPARE
 
         fun next(): Int = next.getAndIncrement()
 
@@ -87,7 +91,8 @@ open class ChannelStressTest : Stress() {
         private val channels = List(2) { Channel(capacity, order, onFull, onDropped = ledger::out) }
 
         /** Not after a cancel: the rest of the elements would only be refused, one after the other. */
-        val takesMore get() = ledger.hasMore && channels.none { it.isClosed }
+        val takesMore
+            get() = ledger.hasMore && channels.none { it.isClosed }
 
         private fun any() = channels[random.nextInt(2)]
 
@@ -102,7 +107,8 @@ open class ChannelStressTest : Stress() {
                         channel.send(element)
                         ledger.sent(element)
                     }
-                3, 4 -> {
+                3,
+                4 -> {
                     val other = ledger.next()
                     offering(element, other) {
                         selectUnbiased {
@@ -133,7 +139,8 @@ open class ChannelStressTest : Stress() {
                 0 -> any().tryReceive().getOrNull()?.let(ledger::received)
                 1 -> any().tryReceive(random.nextLong(300).microseconds).getOrNull()?.let(ledger::received)
                 2 -> withTimeoutOrNull(random.nextLong(1, 3).milliseconds) { ledger.received(any().receive()) }
-                3, 4 ->
+                3,
+                4 ->
                     selectUnbiased {
                         for (channel in channels) channel.onReceive(ledger::received)
                         if (random.nextBoolean()) onTimeout(random.nextLong(2).milliseconds) {}
@@ -248,14 +255,13 @@ open class ChannelStressTest : Stress() {
                 channel.close()
             }
             while (received < elements) {
-                val receiver =
-                    launch {
-                        for (i in 1..random.nextInt(1, 200)) {
-                            val element = channel.receiveOrNull() ?: break
-                            check(element == received++) { "$element received, ${received - 1} expected" }
-                            watchdog.progress()
-                        }
+                val receiver = launch {
+                    for (i in 1..random.nextInt(1, 200)) {
+                        val element = channel.receiveOrNull() ?: break
+                        check(element == received++) { "$element received, ${received - 1} expected" }
+                        watchdog.progress()
                     }
+                }
                 repeat(random.nextInt(30)) { yield() }
                 receiver.cancel()
                 receiver.join()
@@ -303,11 +309,10 @@ open class ChannelStressTest : Stress() {
             repeat(rounds * 2) { round ->
                 if (capacity == 1) channel.send(-1)
                 var sent = false
-                val sender =
-                    launch {
-                        channel.send(round)
-                        sent = true
-                    }
+                val sender = launch {
+                    channel.send(round)
+                    sent = true
+                }
                 while (channel.waiting == 0) yield()
                 val cancel = launch { sender.cancel() }
                 val received = List(2) { channel.tryReceive().getOrNull() }
@@ -350,6 +355,9 @@ open class ChannelStressTest : Stress() {
 }
 
 class ChannelStressDeepTest : ChannelStressTest() {
-    override val elements get() = 1_000_000
-    override val rounds get() = 40_000
+    override val elements
+        get() = 1_000_000
+
+    override val rounds
+        get() = 40_000
 }

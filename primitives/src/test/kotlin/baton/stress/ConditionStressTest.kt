@@ -13,8 +13,11 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
 open class ConditionStressTest : Stress() {
-    protected open val elements get() = 100_000
-    protected open val rounds get() = 10_000
+    protected open val elements
+        get() = 100_000
+
+    protected open val rounds
+        get() = 10_000
 
     /** A small buffer. One signal for one element, and one for one place: if a signal is lost, the test hangs. */
     private class Buffer(private val total: Int) {
@@ -54,24 +57,22 @@ open class ConditionStressTest : Stress() {
     }
 
     /** Calls until all is done, and is cancelled now and then. */
-    private fun CoroutineScope.callWithVictims(call: suspend (Int) -> Boolean) =
-        launch {
-            var isDone = false
-            while (!isDone) {
-                val victim =
-                    launch {
-                        repeat(20) {
-                            if (!call(random.nextInt(200))) isDone = true
-                            watchdog.progress()
-                        }
-                    }
-                if (random.nextInt(10) < 4) {
-                    repeat(random.nextInt(20)) { yield() }
-                    victim.cancel()
+    private fun CoroutineScope.callWithVictims(call: suspend (Int) -> Boolean) = launch {
+        var isDone = false
+        while (!isDone) {
+            val victim = launch {
+                repeat(20) {
+                    if (!call(random.nextInt(200))) isDone = true
+                    watchdog.progress()
                 }
-                victim.join()
             }
+            if (random.nextInt(10) < 4) {
+                repeat(random.nextInt(20)) { yield() }
+                victim.cancel()
+            }
+            victim.join()
         }
+    }
 
     @Test
     fun buffer_underCancellationAndTimeouts_losesNoSignalAndNoElement() {
@@ -96,22 +97,20 @@ open class ConditionStressTest : Stress() {
         stress(condition, signalled) {
             repeat(rounds) { round ->
                 signalled.set(0)
-                val victim =
-                    launch {
-                        mutex.withLock("victim") {
-                            val isCancelled = round % 2 == 0
-                            if (isCancelled) condition.await()
-                            if (isCancelled || condition.await(50.microseconds)) signalled.incrementAndGet()
-                        }
+                val victim = launch {
+                    mutex.withLock("victim") {
+                        val isCancelled = round % 2 == 0
+                        if (isCancelled) condition.await()
+                        if (isCancelled || condition.await(50.microseconds)) signalled.incrementAndGet()
                     }
+                }
                 while (condition.waiting == 0 && victim.isActive) yield()
-                val heir =
-                    launch {
-                        mutex.withLock("heir") {
-                            condition.await()
-                            signalled.incrementAndGet()
-                        }
+                val heir = launch {
+                    mutex.withLock("heir") {
+                        condition.await()
+                        signalled.incrementAndGet()
                     }
+                }
                 while ((condition.waiting < 2 && victim.isActive) || condition.waiting == 0) yield()
                 val signal = launch { mutex.withLock { condition.signal() } }
                 if (round % 2 == 0) victim.cancel()
@@ -128,6 +127,9 @@ open class ConditionStressTest : Stress() {
 }
 
 class ConditionStressDeepTest : ConditionStressTest() {
-    override val elements get() = 5_000_000
-    override val rounds get() = 200_000
+    override val elements
+        get() = 5_000_000
+
+    override val rounds
+        get() = 200_000
 }

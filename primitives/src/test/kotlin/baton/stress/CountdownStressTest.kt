@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 open class CountdownStressTest : Stress() {
-    protected open val rounds get() = 2_000
+    protected open val rounds
+        get() = 2_000
 
     /** Awaits in one of all ways; false when it gave up. */
     private suspend fun awaitSomehow(group: WaitGroup): Boolean =
@@ -89,7 +90,7 @@ open class CountdownStressTest : Stress() {
                     launch {
                         while (true) {
                             val round = over.get()
-                            if (number % 2 == 0) group.await() else select { group.onAwait { } }
+                            if (number % 2 == 0) group.await() else select { group.onAwait {} }
                             letIn.incrementAndGet()
                             while (over.get() == round) yield()
                         }
@@ -110,9 +111,7 @@ open class CountdownStressTest : Stress() {
         assertEquals(1, group.count)
     }
 
-    /**
-     * Parties come and go on all threads, so that the count is at zero now and then, and some caller always waits.
-     */
+    /** Parties come and go on all threads, so that the count is at zero now and then, and some caller always waits. */
     @Test
     fun waitGroup_throughZeroOnAllThreads_forgetsNobody() {
         val group = WaitGroup()
@@ -152,11 +151,10 @@ open class CountdownStressTest : Stress() {
                 latch = Latch(2)
                 val jobs = List(waiters) { launch { latch.await() } }
                 while (latch.waiting < waiters) yield()
-                val canceller =
-                    launch {
-                        repeat(round % 32) { Thread.onSpinWait() }
-                        for (i in 1..<waiters step 2) jobs[i].cancel()
-                    }
+                val canceller = launch {
+                    repeat(round % 32) { Thread.onSpinWait() }
+                    for (i in 1..<waiters step 2) jobs[i].cancel()
+                }
                 val downs = List(2) { launch { latch.countDown() } }
                 joinAll(*(jobs + downs + canceller).toTypedArray())
                 check((0..<waiters step 2).none { jobs[it].isCancelled })
@@ -168,5 +166,6 @@ open class CountdownStressTest : Stress() {
 }
 
 class CountdownStressDeepTest : CountdownStressTest() {
-    override val rounds get() = 100_000
+    override val rounds
+        get() = 100_000
 }

@@ -34,9 +34,7 @@ class CancelWhileEnqueuedStressTest {
             Triple("0 0", { semaphore.awaitIdle() }, { "${semaphore.waiting} ${semaphore.availablePermits}" }),
             Triple("0 false", { mutex.lock() }, { mutex.unlock().let { "${mutex.waiting} ${mutex.isLocked}" } }),
             Triple("0 1", { latch.await() }, { "${latch.waiting} ${latch.count}" }),
-            Triple("0 false", { lock.withLock(this) { condition.await() } }) {
-                "${condition.waiting} ${lock.isLocked}"
-            },
+            Triple("0 false", { lock.withLock(this) { condition.await() } }) { "${condition.waiting} ${lock.isLocked}" },
         )
     }
 
@@ -97,7 +95,8 @@ class TryAcquireStressTest {
             return isAtOnce
         }
 
-        val hasPermit: Boolean get() = resumed.get()
+        val hasPermit: Boolean
+            get() = resumed.get()
     }
 
     @Test
@@ -108,14 +107,13 @@ class TryAcquireStressTest {
         lateinit var semaphore: Semaphore
         lateinit var other: Call
         var lies = 0
-        val helper =
-            thread {
-                for (round in 1..ROUNDS) {
-                    while (begun.get() < round) Thread.onSpinWait()
-                    other.acquire()
-                    ended.set(round)
-                }
+        val helper = thread {
+            for (round in 1..ROUNDS) {
+                while (begun.get() < round) Thread.onSpinWait()
+                other.acquire()
+                ended.set(round)
             }
+        }
         for (round in 1..ROUNDS) {
             semaphore = Semaphore(1, acquired = 1)
             other = Call(semaphore)

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource
 /** Holders of semaphores, mutexes and locks, counted: never too many at a time, and in the end none is left. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 open class HoldersStressTest : Stress() {
-    protected open val attempts get() = 60_000
+    protected open val attempts
+        get() = 60_000
 
     /** Attempts at one primitive, which a ledger checks. */
     abstract inner class Workload(private val name: String) {
@@ -121,12 +122,11 @@ open class HoldersStressTest : Stress() {
         override suspend fun attempt() {
             val owner = if (hasOwners && random.nextBoolean()) Any() else null
             if (random.nextInt(5) == 0) {
-                val got =
-                    select {
-                        primitive.onWrite { WRITE }
-                        primitive.onRead { READ }
-                        onTimeout(random.nextLong(2).milliseconds) { null }
-                    }
+                val got = select {
+                    primitive.onWrite { WRITE }
+                    primitive.onRead { READ }
+                    onTimeout(random.nextLong(2).milliseconds) { null }
+                }
                 if (got != null) use(got, null)
             } else {
                 getInto(oneOf(READ, READ, WRITE, UPGRADABLE), owner)
@@ -141,21 +141,27 @@ open class HoldersStressTest : Stress() {
                         { primitive.tryLockRead(it, owner) },
                         { primitive.lockRead(owner) },
                         clause = null,
-                    ) { use(READ, owner) }
+                    ) {
+                        use(READ, owner)
+                    }
                 WRITE ->
                     getSomehow(
                         { primitive.tryLockWrite(owner) },
                         { primitive.tryLockWrite(it, owner) },
                         { primitive.lockWrite(owner) },
                         clause = null,
-                    ) { use(WRITE, owner) }
+                    ) {
+                        use(WRITE, owner)
+                    }
                 else ->
                     getSomehow(
                         { primitive.tryLockUpgradable(owner) },
                         { primitive.tryLockUpgradable(it, owner) },
                         { primitive.lockUpgradable(owner) },
                         clause = null,
-                    ) { use(UPGRADABLE, owner) }
+                    ) {
+                        use(UPGRADABLE, owner)
+                    }
             }
 
         protected suspend fun use(mode: ReadWriteMode, owner: Any?) {
@@ -218,8 +224,7 @@ open class HoldersStressTest : Stress() {
 
     /** All holders have given an owner, and strangers try to unlock what they hold. */
     inner class StrangersWorkload(policy: ReadWritePolicy) : LockWorkload(policy, hasOwners = true) {
-        private val unlocks =
-            with(primitive) { listOf(::unlockRead, ::unlockWrite, ::unlockUpgradable, ::downgrade) }
+        private val unlocks = with(primitive) { listOf(::unlockRead, ::unlockWrite, ::unlockUpgradable, ::downgrade) }
 
         override suspend fun attempt() {
             val owner = Any()
@@ -235,7 +240,8 @@ open class HoldersStressTest : Stress() {
     }
 
     fun workloads(): List<Workload> =
-        WaitOrder.entries.map { SemaphoreWorkload(it) } + MutexWorkload() +
+        WaitOrder.entries.map { SemaphoreWorkload(it) } +
+            MutexWorkload() +
             ReadWritePolicy.entries.flatMap {
                 listOf(LockWorkload(it, hasOwners = true), LockWorkload(it, hasOwners = false), StrangersWorkload(it))
             }
@@ -282,7 +288,8 @@ open class HoldersStressTest : Stress() {
 }
 
 class HoldersStressDeepTest : HoldersStressTest() {
-    override val attempts get() = 4_000_000
+    override val attempts
+        get() = 4_000_000
 }
 
 internal fun assertAtRest(semaphore: Semaphore) {

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.EnumSource
 
 /** A release, a resize, a close or the end of a dispatcher races with the waiters and their cancellation. */
 open class ReleaseStressTest : Stress() {
-    protected open val rounds get() = 3_000
+    protected open val rounds
+        get() = 3_000
 
     @ParameterizedTest
     @EnumSource
@@ -36,7 +37,7 @@ open class ReleaseStressTest : Stress() {
         val mutex = Mutex(locked = true)
         stress(semaphore, mutex) {
             repeat(rounds * 3) {
-                val waiters = listOf(launch { semaphore.withPermit { } }, launch { mutex.withLock { } })
+                val waiters = listOf(launch { semaphore.withPermit {} }, launch { mutex.withLock {} })
                 while (semaphore.waiting == 0 || mutex.waiting == 0) yield()
                 val releases = listOf(launch { semaphore.release() }, launch { mutex.unlock() })
                 waiters.forEach { it.cancel() }
@@ -70,9 +71,9 @@ open class ReleaseStressTest : Stress() {
             val executor = Executors.newSingleThreadExecutor()
             val semaphore = Semaphore(1, acquired = 1, order = order)
             stress(semaphore) {
-                val doomed = launch(executor.asCoroutineDispatcher()) { semaphore.withPermit { } }
+                val doomed = launch(executor.asCoroutineDispatcher()) { semaphore.withPermit {} }
                 while (semaphore.waiting == 0) yield()
-                val next = launch { semaphore.withPermit { } }
+                val next = launch { semaphore.withPermit {} }
                 while (semaphore.waiting < 2) yield()
                 executor.shutdown()
                 semaphore.release()
@@ -150,8 +151,8 @@ open class ReleaseStressTest : Stress() {
         stress(lock) {
             repeat(rounds / 3) {
                 val owner = if (random.nextBoolean()) Any() else null
-                val readers = List(3) { launch { lock.withRead(owner) { } } }
-                val writer = launch { lock.withWrite { } }
+                val readers = List(3) { launch { lock.withRead(owner) {} } }
+                val writer = launch { lock.withWrite {} }
                 while (lock.waiting < 4) yield()
                 val unlock = launch { lock.unlockWrite() }
                 readers[random.nextInt(3)].cancel()
@@ -174,9 +175,9 @@ open class ReleaseStressTest : Stress() {
         stress(lock) {
             repeat(rounds / 3) {
                 val owner = if (random.nextBoolean()) Any() else null
-                val writer = launch { lock.withWrite { } }
+                val writer = launch { lock.withWrite {} }
                 while (lock.waiting == 0) yield()
-                val readers = List(2) { launch { lock.withRead(owner) { } } }
+                val readers = List(2) { launch { lock.withRead(owner) {} } }
                 if (random.nextBoolean()) yield()
                 writer.cancel()
                 readers.joinAll()
@@ -201,7 +202,7 @@ open class ReleaseStressTest : Stress() {
                     upgraded = true
                     lock.downgrade()
                 }
-                val reader = launch { lock.withRead { } }
+                val reader = launch { lock.withRead {} }
                 while (lock.waiting == 0) yield()
                 val unlock = launch { lock.unlockRead() }
                 upgrade.cancel()
@@ -215,5 +216,6 @@ open class ReleaseStressTest : Stress() {
 }
 
 class ReleaseStressDeepTest : ReleaseStressTest() {
-    override val rounds get() = 100_000
+    override val rounds
+        get() = 100_000
 }

@@ -54,11 +54,10 @@ class SelectStressTest : Stress() {
         val inside = AtomicInteger()
         stress(mutex, semaphore, lock, group, channel) {
             List(4) { worker ->
-                launch {
-                    val owner = "worker $worker"
-                    repeat(1_500) {
-                        val victim =
-                            launch {
+                    launch {
+                        val owner = "worker $worker"
+                        repeat(1_500) {
+                            val victim = launch {
                                 while (true) {
                                     selectUnbiased<Unit> {
                                         mutex.onLock(owner) {
@@ -83,12 +82,13 @@ class SelectStressTest : Stress() {
                                     group.done()
                                 }
                             }
-                        repeat(random.nextInt(4)) { yield() }
-                        victim.cancelAndJoin()
-                        watchdog.progress()
+                            repeat(random.nextInt(4)) { yield() }
+                            victim.cancelAndJoin()
+                            watchdog.progress()
+                        }
                     }
                 }
-            }.joinAll()
+                .joinAll()
         }
         assertEquals(0, mutex.waiting + semaphore.waiting + lock.waiting + group.waiting + channel.waiting)
         assertEquals(2, semaphore.availablePermits)

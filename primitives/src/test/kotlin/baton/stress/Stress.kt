@@ -24,9 +24,12 @@ import kotlinx.coroutines.yield
 abstract class Stress {
     internal val watchdog = Watchdog()
 
-    protected val random: Random get() = ThreadLocalRandom.current().asKotlinRandom()
+    protected val random: Random
+        get() = ThreadLocalRandom.current().asKotlinRandom()
 
-    /** Runs [block] on many threads; a coroutine that fails fails the test. [state] is shown if there is no progress. */
+    /**
+     * Runs [block] on many threads; a coroutine that fails fails the test. [state] is shown if there is no progress.
+     */
     protected fun stress(vararg state: Any, block: suspend CoroutineScope.() -> Unit) =
         watchdog.run({ state.joinToString() }) { runBlocking(Dispatchers.Default) { coroutineScope(block) } }
 
@@ -44,8 +47,8 @@ abstract class Stress {
     protected fun soon(): Duration = random.nextLong(300).microseconds
 
     /**
-     * Repeats [attempt] while [goesOn], in [size] coroutines at a time, of which four in ten are cancelled, and the others
-     * after their [patience].
+     * Repeats [attempt] while [goesOn], in [size] coroutines at a time, of which four in ten are cancelled, and the
+     * others after their [patience].
      */
     protected fun CoroutineScope.crowd(
         size: Int,
@@ -56,13 +59,12 @@ abstract class Stress {
         List(size) {
             launch(Priority.entries[it % 5]) {
                 while (goesOn()) {
-                    val victim =
-                        launch {
-                            repeat(20) {
-                                attempt()
-                                watchdog.progress()
-                            }
+                    val victim = launch {
+                        repeat(20) {
+                            attempt()
+                            watchdog.progress()
                         }
+                    }
                     if (chance(4)) yieldUpTo(20) else withTimeoutOrNull(patience) { victim.join() }
                     victim.cancelAndJoin()
                 }
@@ -87,11 +89,10 @@ abstract class Stress {
                 }
             3 ->
                 if (clause != null) {
-                    val won =
-                        select {
-                            clause()
-                            onTimeout(random.nextLong(2).milliseconds) { false }
-                        }
+                    val won = select {
+                        clause()
+                        onTimeout(random.nextLong(2).milliseconds) { false }
+                    }
                     if (won) use()
                 }
             else -> {

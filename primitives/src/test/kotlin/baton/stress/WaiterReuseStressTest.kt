@@ -29,7 +29,8 @@ import org.junit.jupiter.api.Test
  * that queue and on some that run in place, and that are cancelled meanwhile.
  */
 open class WaiterReuseStressTest : Stress() {
-    protected open val operations get() = 150_000
+    protected open val operations
+        get() = 150_000
 
     private val mutex = Mutex()
     private val semaphore = Semaphore(3)
@@ -112,5 +113,6 @@ open class WaiterReuseStressTest : Stress() {
 }
 
 class WaiterReuseStressDeepTest : WaiterReuseStressTest() {
-    override val operations get() = 10_000_000
+    override val operations
+        get() = 10_000_000
 }

@@ -44,14 +44,13 @@ internal class Watchdog(private val patienceMillis: Long = 30_000) {
         }
     }
 
-    private fun dump(state: String) =
-        buildString {
-            appendLine("No progress. $state")
-            for ((thread, stack) in Thread.getAllStackTraces()) {
-                appendLine(thread)
-                stack.forEach { appendLine("    at $it") }
-            }
+    private fun dump(state: String) = buildString {
+        appendLine("No progress. $state")
+        for ((thread, stack) in Thread.getAllStackTraces()) {
+            appendLine(thread)
+            stack.forEach { appendLine("    at $it") }
         }
+    }
 
     private companion object {
         const val LOOK_MILLIS = 250L

@@ -1,7 +1,6 @@
 package baton.sync
 
 import baton.Priority
-import baton.sync.readwrite.contract.cancelled
 import baton.waiting.Enough
 import java.util.concurrent.Callable
 import java.util.concurrent.ExecutionException
@@ -116,8 +115,7 @@ class SweepRun<W>(
 }
 
 /** As `async` makes it, but for the names that this gives to coroutine and thread at each step while it is debugged. */
-class SweptCall(context: CoroutineContext) :
-    AbstractCoroutine<Int>(context, initParentJob = false, active = true) {
+class SweptCall(context: CoroutineContext) : AbstractCoroutine<Int>(context, initParentJob = false, active = true) {
     /** How often the world is held by this call; nothing, if it failed. */
     var held = 0
         private set

@@ -28,9 +28,18 @@ class CancelSweepTest {
 
     private val semaphoreOps =
         listOf<Op<Semaphore>>(
-            Op("acquire(1)") { it.acquire(); 1 },
-            Op("acquire(2)") { it.acquire(2); 2 },
-            Op("acquire(3)") { it.acquire(3); 3 },
+            Op("acquire(1)") {
+                it.acquire()
+                1
+            },
+            Op("acquire(2)") {
+                it.acquire(2)
+                2
+            },
+            Op("acquire(3)") {
+                it.acquire(3)
+                3
+            },
             Op("tryAcquire(1)") { if (it.tryAcquire()) 1 else 0 },
             Op("tryAcquire(1, 1s)") { if (it.tryAcquire(1, 1.seconds)) 1 else 0 },
             Op("tryAcquire(2, 1s)") { if (it.tryAcquire(2, 1.seconds)) 2 else 0 },
@@ -55,20 +64,54 @@ class CancelSweepTest {
                     channel.onReceive { it }
                 }
             },
-            Op("withPermit") { s -> s.withPermit { yield() }; 0 },
-            Op("withPermits(2)") { s -> s.withPermits(2) { yield() }; 0 },
-            Op("awaitIdle") { it.awaitIdle(); 0 },
-            Op("close") { it.close(); 0 },
-            Op("resize(1)") { it.resize(1); 0 },
-            Op("resize(2)") { it.resize(2); 0 },
-            Op("resize(5)") { it.resize(5); 0 },
+            Op("withPermit") { s ->
+                s.withPermit { yield() }
+                0
+            },
+            Op("withPermits(2)") { s ->
+                s.withPermits(2) { yield() }
+                0
+            },
+            Op("awaitIdle") {
+                it.awaitIdle()
+                0
+            },
+            Op("close") {
+                it.close()
+                0
+            },
+            Op("resize(1)") {
+                it.resize(1)
+                0
+            },
+            Op("resize(2)") {
+                it.resize(2)
+                0
+            },
+            Op("resize(5)") {
+                it.resize(5)
+                0
+            },
         )
 
     private val mutexOps =
         listOf<Op<Mutex>>(
-            Op("lock") { it.lock(); 1 },
-            Op("lock, unlock") { it.lock(); it.unlock(); 0 },
-            Op("lock(owner), unlock(owner)") { Any().let { o -> it.lock(o); it.unlock(o) }; 0 },
+            Op("lock") {
+                it.lock()
+                1
+            },
+            Op("lock, unlock") {
+                it.lock()
+                it.unlock()
+                0
+            },
+            Op("lock(owner), unlock(owner)") {
+                Any().let { o ->
+                    it.lock(o)
+                    it.unlock(o)
+                }
+                0
+            },
             Op("tryLock") { if (it.tryLock()) 1 else 0 },
             Op("tryLock(1s)") { if (it.tryLock(1.seconds)) 1 else 0 },
             Op("select lock") { m -> select { m.onLock(null) { 1 } } },
@@ -78,17 +121,45 @@ class CancelSweepTest {
                     onTimeout(1.seconds) { 0 }
                 }
             },
-            Op("select lock(owner)") { m -> Any().let { o -> select { m.onLock(o) { it.unlock(o); 0 } } } },
-            Op("withLock") { m -> m.withLock { yield() }; 0 },
-            Op("withLock(owner)") { m -> m.withLock(Any()) { yield() }; 0 },
+            Op("select lock(owner)") { m ->
+                Any().let { o ->
+                    select {
+                        m.onLock(o) {
+                            it.unlock(o)
+                            0
+                        }
+                    }
+                }
+            },
+            Op("withLock") { m ->
+                m.withLock { yield() }
+                0
+            },
+            Op("withLock(owner)") { m ->
+                m.withLock(Any()) { yield() }
+                0
+            },
         )
 
     private val latchOps =
         listOf<Op<Latch>>(
-            Op("await") { it.await(); 0 },
-            Op("await(1s)") { it.await(1.seconds); 0 },
-            Op("countDown") { it.countDown(); 0 },
-            Op("countDown, await") { it.countDown(); it.await(); 0 },
+            Op("await") {
+                it.await()
+                0
+            },
+            Op("await(1s)") {
+                it.await(1.seconds)
+                0
+            },
+            Op("countDown") {
+                it.countDown()
+                0
+            },
+            Op("countDown, await") {
+                it.countDown()
+                it.await()
+                0
+            },
             Op("select await") { l -> select { l.onAwait { 0 } } },
             Op("select await twice or timeout") { l ->
                 select {
@@ -109,10 +180,22 @@ class CancelSweepTest {
 
     private val groupOps =
         listOf<Op<WaitGroup>>(
-            Op("await") { it.await(); 0 },
-            Op("await(1s)") { it.await(1.seconds); 0 },
-            Op("add") { it.add(); 1 },
-            Op("add(2)") { it.add(2); 2 },
+            Op("await") {
+                it.await()
+                0
+            },
+            Op("await(1s)") {
+                it.await(1.seconds)
+                0
+            },
+            Op("add") {
+                it.add()
+                1
+            },
+            Op("add(2)") {
+                it.add(2)
+                2
+            },
             Op("add, done") { g ->
                 g.add()
                 try {
@@ -122,7 +205,12 @@ class CancelSweepTest {
                 }
                 0
             },
-            Op("await, add, done") { it.await(); it.add(); it.done(); 0 },
+            Op("await, add, done") {
+                it.await()
+                it.add()
+                it.done()
+                0
+            },
             Op("select await") { g -> select { g.onAwait { 0 } } },
             Op("select await or timeout") { g ->
                 select {
@@ -178,16 +266,17 @@ class CancelSweepTest {
         var runs = 0
         for (order in WaitOrder.entries) {
             for (held in 0..3) {
-                runs += sweep(semaphoreOps, held, { Semaphore(3, held, order) }, Semaphore::release) { semaphore ->
-                    assertEquals(semaphore.permits, semaphore.availablePermits)
-                    assertEquals(0, semaphore.waiting)
-                    if (runCatching { semaphore.resize(semaphore.permits) }.isSuccess) {
-                        assertTrue(semaphore.tryAcquire(semaphore.permits))
-                        assertEquals(0, semaphore.availablePermits)
-                        semaphore.release(semaphore.permits)
+                runs +=
+                    sweep(semaphoreOps, held, { Semaphore(3, held, order) }, Semaphore::release) { semaphore ->
+                        assertEquals(semaphore.permits, semaphore.availablePermits)
+                        assertEquals(0, semaphore.waiting)
+                        if (runCatching { semaphore.resize(semaphore.permits) }.isSuccess) {
+                            assertTrue(semaphore.tryAcquire(semaphore.permits))
+                            assertEquals(0, semaphore.availablePermits)
+                            semaphore.release(semaphore.permits)
+                        }
+                        assertTrue(runCatching { semaphore.release() }.exceptionOrNull() is IllegalStateException)
                     }
-                    assertTrue(runCatching { semaphore.release() }.exceptionOrNull() is IllegalStateException)
-                }
             }
         }
         assertTrue(runs > 50_000, "only $runs runs")
@@ -197,14 +286,15 @@ class CancelSweepTest {
     fun mutex_cancelledAtAnyStep_isAsIfNeverCalled() {
         var runs = 0
         for (held in 0..1) {
-            runs += sweep(mutexOps, held, { Mutex(locked = held == 1) }, { it.unlock() }) { mutex ->
-                assertEquals(false, mutex.isLocked)
-                assertEquals(0, mutex.waiting)
-                assertEquals(null, mutex.holder)
-                assertTrue(mutex.tryLock(this))
-                mutex.unlock(this)
-                assertTrue(mutex.tryLock())
-            }
+            runs +=
+                sweep(mutexOps, held, { Mutex(locked = held == 1) }, { it.unlock() }) { mutex ->
+                    assertEquals(false, mutex.isLocked)
+                    assertEquals(0, mutex.waiting)
+                    assertEquals(null, mutex.holder)
+                    assertTrue(mutex.tryLock(this))
+                    mutex.unlock(this)
+                    assertTrue(mutex.tryLock())
+                }
         }
         assertTrue(runs > 2_000, "only $runs runs")
     }
@@ -213,10 +303,11 @@ class CancelSweepTest {
     fun latch_cancelledAtAnyStep_isAsIfNeverCalled() {
         var runs = 0
         for (count in 0..2) {
-            runs += sweep(latchOps, count, { Latch(count) }, Latch::countDown) { latch ->
-                assertEquals(0, latch.count)
-                assertEquals(0, latch.waiting)
-            }
+            runs +=
+                sweep(latchOps, count, { Latch(count) }, Latch::countDown) { latch ->
+                    assertEquals(0, latch.count)
+                    assertEquals(0, latch.waiting)
+                }
         }
         assertTrue(runs > 1_000, "only $runs runs")
     }
@@ -225,10 +316,11 @@ class CancelSweepTest {
     fun waitGroup_cancelledAtAnyStep_isAsIfNeverCalled() {
         var runs = 0
         for (count in 0..2) {
-            runs += sweep(groupOps, count, { waitGroup(count) }, WaitGroup::done) { group ->
-                assertEquals(0, group.count)
-                assertEquals(0, group.waiting)
-            }
+            runs +=
+                sweep(groupOps, count, { waitGroup(count) }, WaitGroup::done) { group ->
+                    assertEquals(0, group.count)
+                    assertEquals(0, group.waiting)
+                }
         }
         assertTrue(runs > 1_000, "only $runs runs")
     }

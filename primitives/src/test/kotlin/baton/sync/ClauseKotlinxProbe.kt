@@ -33,10 +33,22 @@ class ClauseKotlinxProbe {
     @Test
     fun clause_thatIsFree_winsAtOnce() = runBlockingOfAnyKotlinx {
         semaphore.release()
-        assertEquals("s", select { semaphore.onAcquire(1) { "s" }; channel.onReceive { it } })
+        assertEquals(
+            "s",
+            select {
+                semaphore.onAcquire(1) { "s" }
+                channel.onReceive { it }
+            },
+        )
         assertEquals(0, semaphore.availablePermits)
         mutex.unlock()
-        assertEquals("m", selectUnbiased { channel.onReceive { it }; mutex.onLock(null) { "m" } })
+        assertEquals(
+            "m",
+            selectUnbiased {
+                channel.onReceive { it }
+                mutex.onLock(null) { "m" }
+            },
+        )
         assertTrue(mutex.isLocked)
     }
 
@@ -46,7 +58,13 @@ class ClauseKotlinxProbe {
             yield()
             semaphore.release()
         }
-        assertEquals("s", selectUnbiased { semaphore.onAcquire(1) { "s" }; mutex.onLock(null) { "m" } })
+        assertEquals(
+            "s",
+            selectUnbiased {
+                semaphore.onAcquire(1) { "s" }
+                mutex.onLock(null) { "m" }
+            },
+        )
         assertEquals(0, semaphore.availablePermits)
         assertNobodyWaits()
     }
@@ -57,7 +75,13 @@ class ClauseKotlinxProbe {
             yield()
             channel.send("c")
         }
-        assertEquals("c", select { semaphore.onAcquire(1) { "s" }; channel.onReceive { it } })
+        assertEquals(
+            "c",
+            select {
+                semaphore.onAcquire(1) { "s" }
+                channel.onReceive { it }
+            },
+        )
         assertNobodyWaits()
         semaphore.release()
         assertEquals(1, semaphore.availablePermits)
@@ -65,16 +89,35 @@ class ClauseKotlinxProbe {
 
     @Test
     fun clause_thatLosesToATimeoutOrAJob_leavesTheQueue() = runBlockingOfAnyKotlinx {
-        assertEquals("t", select { mutex.onLock(null) { "m" }; onTimeout(5.milliseconds) { "t" } })
+        assertEquals(
+            "t",
+            select {
+                mutex.onLock(null) { "m" }
+                onTimeout(5.milliseconds) { "t" }
+            },
+        )
         val job = launch { yield() }
-        assertEquals("j", select { mutex.onLock(null) { "m" }; semaphore.onAcquire(1) { "s" }; job.onJoin { "j" } })
+        assertEquals(
+            "j",
+            select {
+                mutex.onLock(null) { "m" }
+                semaphore.onAcquire(1) { "s" }
+                job.onJoin { "j" }
+            },
+        )
         assertNobodyWaits()
     }
 
     @Test
     fun clause_thatLosesToOneRegisteredAfterIt_holdsNothing() = runBlockingOfAnyKotlinx {
         val done = CompletableDeferred("d")
-        assertEquals("d", select { semaphore.onAcquire(1) { "s" }; done.onAwait { it } })
+        assertEquals(
+            "d",
+            select {
+                semaphore.onAcquire(1) { "s" }
+                done.onAwait { it }
+            },
+        )
         assertNobodyWaits()
         semaphore.release()
         assertEquals(1, semaphore.availablePermits)
@@ -82,7 +125,7 @@ class ClauseKotlinxProbe {
 
     @Test
     fun selectCancelledWhileItWaits_leavesTheQueue() = runBlockingOfAnyKotlinx {
-        val waiter = launch(start = CoroutineStart.UNDISPATCHED) { select { semaphore.onAcquire(1) { } } }
+        val waiter = launch(start = CoroutineStart.UNDISPATCHED) { select { semaphore.onAcquire(1) {} } }
         assertEquals(1, semaphore.waiting)
         waiter.cancel(null)
         assertNobodyWaits()
@@ -91,7 +134,7 @@ class ClauseKotlinxProbe {
     @Test
     fun selectCancelledAfterItWasGrantedAndBeforeItRuns_passesTheGrantOn() = runBlockingOfAnyKotlinx {
         val first = launch(start = CoroutineStart.UNDISPATCHED) { select { semaphore.onAcquire(1) { error("ran") } } }
-        val second = launch(start = CoroutineStart.UNDISPATCHED) { select { semaphore.onAcquire(1) { } } }
+        val second = launch(start = CoroutineStart.UNDISPATCHED) { select { semaphore.onAcquire(1) {} } }
         semaphore.release()
         assertEquals(1, semaphore.waiting)
         first.cancel(null)
@@ -108,7 +151,13 @@ class ClauseKotlinxProbe {
             val semaphore = Semaphore(1, acquired = 1)
             runBlockingOfAnyKotlinx(Dispatchers.Default) {
                 launch { semaphore.release() }
-                assertEquals("s", select { semaphore.onAcquire(1) { "s" }; channel.onReceive { it } })
+                assertEquals(
+                    "s",
+                    select {
+                        semaphore.onAcquire(1) { "s" }
+                        channel.onReceive { it }
+                    },
+                )
             }
             assertEquals(0, semaphore.availablePermits)
             assertEquals(0, semaphore.waiting)
@@ -118,24 +167,30 @@ class ClauseKotlinxProbe {
     @Test
     fun refusedRequest_isThrownFromTheSelect_andLeavesNobodyWaiting() {
         assertThrows(IllegalArgumentException::class.java) {
-            runBlockingOfAnyKotlinx { select { mutex.onLock(null) { }; semaphore.onAcquire(2) { } } }
+            runBlockingOfAnyKotlinx {
+                select {
+                    mutex.onLock(null) {}
+                    semaphore.onAcquire(2) {}
+                }
+            }
         }
         assertNobodyWaits()
         semaphore.close()
         assertThrows(SemaphoreClosedException::class.java) {
-            runBlockingOfAnyKotlinx { select { semaphore.onAcquire(1) { } } }
+            runBlockingOfAnyKotlinx { select { semaphore.onAcquire(1) {} } }
         }
     }
 
     @Test
     fun select_onADispatcherThatRunsLater_holdsThePermitMeanwhile() {
-        val late = object : CoroutineDispatcher() {
-            val queue = ArrayDeque<Runnable>()
+        val late =
+            object : CoroutineDispatcher() {
+                val queue = ArrayDeque<Runnable>()
 
-            override fun dispatch(context: CoroutineContext, block: Runnable) {
-                queue.addLast(block)
+                override fun dispatch(context: CoroutineContext, block: Runnable) {
+                    queue.addLast(block)
+                }
             }
-        }
         runBlockingOfAnyKotlinx {
             val waiter = launch(late) { select { semaphore.onAcquire(1) { it.release() } } }
             late.queue.removeFirst().run()

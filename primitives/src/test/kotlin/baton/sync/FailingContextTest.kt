@@ -19,13 +19,13 @@ class FailingContextTest {
     private val failure = IllegalStateException("no")
 
     private inner class FailingPriority : PriorityElement {
-        override val level: Priority get() = throw failure
+        override val level: Priority
+            get() = throw failure
     }
 
     /** Intercepts as many continuations as it is [allowed]. */
     private inner class FailingInterceptor(private var allowed: Int) :
-        AbstractCoroutineContextElement(ContinuationInterceptor),
-        ContinuationInterceptor {
+        AbstractCoroutineContextElement(ContinuationInterceptor), ContinuationInterceptor {
         override fun <T> interceptContinuation(continuation: Continuation<T>): Continuation<T> =
             if (allowed-- > 0) continuation else throw failure
     }
@@ -39,15 +39,14 @@ class FailingContextTest {
     }
 
     @Test
-    fun acquire_priorityElementThrows_holdsNothing() =
-        runTest {
-            val semaphore = Semaphore(1, acquired = 1, order = WaitOrder.PRIORITY)
-            val thrown = withContext(FailingPriority()) { runCatching { semaphore.acquire() }.exceptionOrNull() }
-            assertSame(failure, thrown)
-            semaphore.release()
-            assertEquals(1, semaphore.availablePermits)
-            assertTrue(semaphore.tryAcquire())
-        }
+    fun acquire_priorityElementThrows_holdsNothing() = runTest {
+        val semaphore = Semaphore(1, acquired = 1, order = WaitOrder.PRIORITY)
+        val thrown = withContext(FailingPriority()) { runCatching { semaphore.acquire() }.exceptionOrNull() }
+        assertSame(failure, thrown)
+        semaphore.release()
+        assertEquals(1, semaphore.availablePermits)
+        assertTrue(semaphore.tryAcquire())
+    }
 
     @Test
     fun acquire_interceptorThrows_holdsNothing() {

@@ -71,85 +71,80 @@ class ScopedBlocksTest {
     }
 
     @Test
-    fun block_returns_valueIsReturned() =
-        each { scoped -> assertNotEquals(free, scoped.within { state() }.also { assertEquals(free, state()) }) }
+    fun block_returns_valueIsReturned() = each { scoped ->
+        assertNotEquals(free, scoped.within { state() }.also { assertEquals(free, state()) })
+    }
 
     @Test
-    fun block_holds_whatItsNameSays() =
-        runTest {
-            assertEquals(4, semaphore.withPermit { semaphore.availablePermits })
-            assertEquals(2, semaphore.withPermits(3) { semaphore.availablePermits })
-            assertEquals("t1", mutex.withLock(owner = "t1") { mutex.holder })
-            assertEquals(1, lock.withRead { lock.readers })
-            assertEquals(listOf("t1"), lock.withRead("t1") { lock.readHolders })
-            assertEquals(true, lock.withWrite { lock.isWriteLocked })
-            assertEquals("t1", lock.withWrite(owner = "t1") { lock.writeHolder })
-        }
+    fun block_holds_whatItsNameSays() = runTest {
+        assertEquals(4, semaphore.withPermit { semaphore.availablePermits })
+        assertEquals(2, semaphore.withPermits(3) { semaphore.availablePermits })
+        assertEquals("t1", mutex.withLock(owner = "t1") { mutex.holder })
+        assertEquals(1, lock.withRead { lock.readers })
+        assertEquals(listOf("t1"), lock.withRead("t1") { lock.readHolders })
+        assertEquals(true, lock.withWrite { lock.isWriteLocked })
+        assertEquals("t1", lock.withWrite(owner = "t1") { lock.writeHolder })
+    }
 
     @Test
-    fun block_throws_exceptionIsThrown() =
-        each { scoped ->
-            val failure = RuntimeException("from the block")
-            assertSame(failure, assertThrows<RuntimeException> { scoped.within { throw failure } })
-        }
+    fun block_throws_exceptionIsThrown() = each { scoped ->
+        val failure = RuntimeException("from the block")
+        assertSame(failure, assertThrows<RuntimeException> { scoped.within { throw failure } })
+    }
 
     @Test
-    fun block_isCancelledOrTimesOut_givesBack() =
-        each { scoped ->
-            val holder = Callers(this).call { scoped.within { awaitCancellation() } }
-            assertNotEquals(free, state())
-            holder.cancel()
-            runCurrent()
-            assertTrue(holder.isCancelled)
-            assertEquals(free, state())
-            assertNull(withTimeoutOrNull(10) { scoped.within { delay(20) } })
-        }
+    fun block_isCancelledOrTimesOut_givesBack() = each { scoped ->
+        val holder = Callers(this).call { scoped.within { awaitCancellation() } }
+        assertNotEquals(free, state())
+        holder.cancel()
+        runCurrent()
+        assertTrue(holder.isCancelled)
+        assertEquals(free, state())
+        assertNull(withTimeoutOrNull(10) { scoped.within { delay(20) } })
+    }
 
     @Test
-    fun block_cancelledWhileWaitingOrBeforeItRan_doesNotRun() =
-        each { scoped ->
-            takeAll()
-            val taken = state()
-            val callers: List<Caller> = List(2) { Callers(this).call { scoped.within { fail("ran") } } }
-            assertNotEquals(taken, state())
-            callers[0].cancel()
-            assertThrows<CancellationException> { withTimeout(10) { scoped.within { fail("ran") } } }
-            giveAllBack()
-            callers[1].cancel()
-            runCurrent()
-            assertTrue(callers.all { it.isCancelled })
-        }
+    fun block_cancelledWhileWaitingOrBeforeItRan_doesNotRun() = each { scoped ->
+        takeAll()
+        val taken = state()
+        val callers: List<Caller> = List(2) { Callers(this).call { scoped.within { fail("ran") } } }
+        assertNotEquals(taken, state())
+        callers[0].cancel()
+        assertThrows<CancellationException> { withTimeout(10) { scoped.within { fail("ran") } } }
+        giveAllBack()
+        callers[1].cancel()
+        runCurrent()
+        assertTrue(callers.all { it.isCancelled })
+    }
 
     @Test
-    fun block_wouldWaitForItself_doesNotRun() =
-        runTest {
-            mutex.withLock("t1") { assertThrows<IllegalStateException> { mutex.withLock("t1") { fail("ran") } } }
-            lock.withRead("t1") { assertThrows<IllegalStateException> { lock.withWrite("t1") { fail("ran") } } }
-            lock.withWrite("t1") { assertThrows<IllegalStateException> { lock.withRead("t1") { fail("ran") } } }
-            assertEquals(free, state())
-        }
+    fun block_wouldWaitForItself_doesNotRun() = runTest {
+        mutex.withLock("t1") { assertThrows<IllegalStateException> { mutex.withLock("t1") { fail("ran") } } }
+        lock.withRead("t1") { assertThrows<IllegalStateException> { lock.withWrite("t1") { fail("ran") } } }
+        lock.withWrite("t1") { assertThrows<IllegalStateException> { lock.withRead("t1") { fail("ran") } } }
+        assertEquals(free, state())
+    }
 
     @Test
-    fun blocks_inline_allowNonLocalReturnBreakContinueAndAssignment() =
-        runTest {
-            assertEquals("found", findsInside())
-            for (i in 1..3) {
-                semaphore.withPermit {
-                    if (i == 1) continue
-                    if (i == 2) break
-                }
+    fun blocks_inline_allowNonLocalReturnBreakContinueAndAssignment() = runTest {
+        assertEquals("found", findsInside())
+        for (i in 1..3) {
+            semaphore.withPermit {
+                if (i == 1) continue
+                if (i == 2) break
             }
-            val inPermit: Int
-            val inLock: Int
-            val read: Int
-            val written: Int
-            semaphore.withPermit { inPermit = 1 }
-            mutex.withLock { inLock = 1 }
-            lock.withRead { read = 1 }
-            lock.withWrite { written = 1 }
-            assertEquals(4, inPermit + inLock + read + written)
-            assertEquals(free, state())
         }
+        val inPermit: Int
+        val inLock: Int
+        val read: Int
+        val written: Int
+        semaphore.withPermit { inPermit = 1 }
+        mutex.withLock { inLock = 1 }
+        lock.withRead { read = 1 }
+        lock.withWrite { written = 1 }
+        assertEquals(4, inPermit + inLock + read + written)
+        assertEquals(free, state())
+    }
 
     private suspend fun findsInside(): String {
         semaphore.withPermit {
@@ -164,66 +159,63 @@ class ScopedBlocksTest {
     }
 
     @Test
-    fun withPermits_impossibleNumberOrClosed_blockDoesNotRun() =
-        runTest {
-            for (n in listOf(Int.MIN_VALUE, -1, 0, 6, Int.MAX_VALUE)) {
-                assertThrows<IllegalArgumentException> { semaphore.withPermits(n) { fail("ran") } }
-            }
-            assertEquals(free, state())
-            semaphore.withPermits(4) { semaphore.resize(2) }
-            assertState(semaphore, available = 2)
-            semaphore.withPermit { semaphore.close() }
-            assertState(semaphore, available = 2)
-            semaphore.awaitIdle()
-            assertThrows<SemaphoreClosedException> { semaphore.withPermit { fail("ran") } }
+    fun withPermits_impossibleNumberOrClosed_blockDoesNotRun() = runTest {
+        for (n in listOf(Int.MIN_VALUE, -1, 0, 6, Int.MAX_VALUE)) {
+            assertThrows<IllegalArgumentException> { semaphore.withPermits(n) { fail("ran") } }
         }
+        assertEquals(free, state())
+        semaphore.withPermits(4) { semaphore.resize(2) }
+        assertState(semaphore, available = 2)
+        semaphore.withPermit { semaphore.close() }
+        assertState(semaphore, available = 2)
+        semaphore.awaitIdle()
+        assertThrows<SemaphoreClosedException> { semaphore.withPermit { fail("ran") } }
+    }
 
     @Test
-    fun withLock_manyCoroutinesThatSuspendInside_excludeEachOther() =
-        runTest {
-            var inside = 0
-            repeat(100) {
+    fun withLock_manyCoroutinesThatSuspendInside_excludeEachOther() = runTest {
+        var inside = 0
+        repeat(100) {
+            launch {
+                mutex.withLock {
+                    assertEquals(1, ++inside)
+                    delay(10)
+                    inside--
+                }
+            }
+        }
+        advanceUntilIdle()
+        assertEquals(1000, currentTime)
+    }
+
+    @Test
+    fun withReadAndWithWrite_manyThatSuspendInside_writersExcludeEverybodyAndReadersOnlyWriters() = runTest {
+        for (policy in ReadWritePolicy.entries) {
+            val lock = ReadWriteLock(policy)
+            val start = currentTime
+            var readers = 0
+            var writers = 0
+            repeat(100) { i ->
                 launch {
-                    mutex.withLock {
-                        assertEquals(1, ++inside)
-                        delay(10)
-                        inside--
+                    if (i % 10 == 0) {
+                        lock.withWrite {
+                            assertEquals("0 1", "$readers ${++writers}")
+                            delay(10)
+                            writers--
+                        }
+                    } else {
+                        lock.withRead {
+                            readers++
+                            assertEquals(0, writers)
+                            delay(10)
+                            readers--
+                        }
                     }
                 }
             }
             advanceUntilIdle()
-            assertEquals(1000, currentTime)
+            // Ten writers one by one, and at most as many batches of readers.
+            assertTrue(currentTime - start in 110..200) { "$policy: ${currentTime - start}" }
         }
-
-    @Test
-    fun withReadAndWithWrite_manyThatSuspendInside_writersExcludeEverybodyAndReadersOnlyWriters() =
-        runTest {
-            for (policy in ReadWritePolicy.entries) {
-                val lock = ReadWriteLock(policy)
-                val start = currentTime
-                var readers = 0
-                var writers = 0
-                repeat(100) { i ->
-                    launch {
-                        if (i % 10 == 0) {
-                            lock.withWrite {
-                                assertEquals("0 1", "$readers ${++writers}")
-                                delay(10)
-                                writers--
-                            }
-                        } else {
-                            lock.withRead {
-                                readers++
-                                assertEquals(0, writers)
-                                delay(10)
-                                readers--
-                            }
-                        }
-                    }
-                }
-                advanceUntilIdle()
-                // Ten writers one by one, and at most as many batches of readers.
-                assertTrue(currentTime - start in 110..200) { "$policy: ${currentTime - start}" }
-            }
-        }
+    }
 }

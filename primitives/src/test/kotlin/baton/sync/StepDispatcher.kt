@@ -8,9 +8,7 @@ import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Runnable
 
 /** One thread. A task runs only when the test steps, and timers fire on command. */
-class StepDispatcher :
-    CoroutineDispatcher(),
-    Delay {
+class StepDispatcher : CoroutineDispatcher(), Delay {
     private val queue = ArrayDeque<Runnable>()
     private val timers = ArrayList<Runnable>()
 
@@ -25,7 +23,8 @@ class StepDispatcher :
     }
 
     /** Whether a timer was set that no caller has stopped. */
-    val hasTimers: Boolean get() = timers.isNotEmpty()
+    val hasTimers: Boolean
+        get() = timers.isNotEmpty()
 
     fun fireTimers() {
         val due = timers.toList()

@@ -25,12 +25,13 @@ class VirtualThreadWatchTest {
         val job = CountingJob()
         val rounds = AtomicInteger()
         suspend {
-            repeat(Int.MAX_VALUE) {
-                semaphore.acquire()
-                rounds.incrementAndGet()
-                yield() // it goes on, and waits, on another thread than the one it arrived on
+                repeat(Int.MAX_VALUE) {
+                    semaphore.acquire()
+                    rounds.incrementAndGet()
+                    yield() // it goes on, and waits, on another thread than the one it arrived on
+                }
             }
-        }.startCoroutine(Continuation(OneThreadEach() + job) {})
+            .startCoroutine(Continuation(OneThreadEach() + job) {})
         repeat(50) {
             semaphore.release()
             assertEquals(1, semaphore.waiting)
@@ -52,8 +53,7 @@ class VirtualThreadWatchTest {
     private class CountingJob(private val job: Job = Job()) : Job by job {
         val watches = AtomicInteger()
 
-        override fun <R> fold(initial: R, operation: (R, CoroutineContext.Element) -> R): R =
-            operation(initial, this)
+        override fun <R> fold(initial: R, operation: (R, CoroutineContext.Element) -> R): R = operation(initial, this)
 
         override fun <E : CoroutineContext.Element> get(key: CoroutineContext.Key<E>): E? = super<Job>.get(key)
 

@@ -28,147 +28,160 @@ import org.junit.jupiter.api.Test
 
 class TaskChainTest {
     @Test
-    fun then_getsTheValueAndMaySuspend() =
-        taskTest {
-            val task = scope.cancellableTask { delay(1); 6 }
-            val next = task.then { value -> delay(1); value * 7 }
-            assertEquals("42", next.then { it.toString() }.await())
-            assertEquals(2L, test.currentTime)
-        }
-
-    @Test
-    fun cancel_theLastOfAChain_reachesTheSourceAtOnce() =
-        taskTest {
-            val task = endless("source")
-            val middle = task.then { 1 }
-            val last = middle.then { 2 }
-            test.runCurrent()
-            val reason = CancellationException("enough")
-            last.cancel(reason)
-            assertTrue(middle.isCancelled && task.isCancelled)
-            last.join()
-            assertEquals(listOf<Any?>("source"), log)
-            for (each in listOf(task, middle, last)) assertSame(reason, each.getCompletionExceptionOrNull())
-            val notBegun = endless("not begun")
-            notBegun.then { 1 }.then { 2 }.cancel()
-            assertTrue(notBegun.isCancelled)
-        }
-
-    @Test
-    fun then_underAJobThatIsCancelledAlready_leavesTheSourceOnce() =
-        taskTest {
-            val gone = Job().apply { cancel() }
-            val task = endless("source")
-            val other = task.then { 1 }
-            test.runCurrent()
-            task.then(Dispatchers.Unconfined + gone) { 2 }
-            assertTrue(task.isActive && other.isActive)
-            other.cancel()
-            assertTrue(task.isCancelled)
-            val alone = endless("alone")
-            test.runCurrent()
-            alone.then(Dispatchers.Unconfined + gone) { 3 }
-            assertTrue(alone.isCancelled)
-        }
-
-    @Test
-    fun cancel_ofAChain_waitsForTheTeardownsOfItsSources() =
-        taskTest {
-            val task = scope.cancellableTask { onTeardown { delay(10); note("torn down") }; awaitCancellation() }
-            val last = task.then { 1 }.then { 2 }
-            test.runCurrent()
-            last.cancelAndJoin()
-            assertEquals(listOf<Any?>("torn down"), log)
-            assertEquals(10L, test.currentTime)
-        }
-
-    @Test
-    fun cancel_oneOfSeveralConsumers_leavesTheSource() =
-        taskTest {
-            val task = scope.cancellableTask { delay(10); 1 }
-            val one = task.then { it }
-            val two = task.then { it }
-            val three = task.thenCompose { value -> scope.cancellableTask { value } }
-            test.runCurrent()
-            one.cancelAndJoin()
-            one.cancel()
-            three.cancelAndJoin()
-            assertEquals(0L, test.currentTime)
-            assertFalse(task.isCancelled)
-            assertEquals(1, two.await())
-        }
-
-    @Test
-    fun cancel_allConsumersAndALaterOne_cancelsTheSourceWithTheLastReason() =
-        taskTest {
-            val task = endless("source")
-            val consumers = (1..3).map { task.then { } }
-            test.runCurrent()
-            val late = mutableListOf<Job>()
-            consumers.forEachIndexed { i, consumer ->
-                consumer.cancel("reason $i")
-                if (i == 1) late += task.then { }
-                assertFalse(task.isCancelled)
+    fun then_getsTheValueAndMaySuspend() = taskTest {
+        val task =
+            scope.cancellableTask {
+                delay(1)
+                6
             }
-            late.single().cancel("the last")
-            task.join()
-            assertEquals("the last", task.getCompletionExceptionOrNull()!!.message)
+        val next =
+            task.then { value ->
+                delay(1)
+                value * 7
+            }
+        assertEquals("42", next.then { it.toString() }.await())
+        assertEquals(2L, test.currentTime)
+    }
+
+    @Test
+    fun cancel_theLastOfAChain_reachesTheSourceAtOnce() = taskTest {
+        val task = endless("source")
+        val middle = task.then { 1 }
+        val last = middle.then { 2 }
+        test.runCurrent()
+        val reason = CancellationException("enough")
+        last.cancel(reason)
+        assertTrue(middle.isCancelled && task.isCancelled)
+        last.join()
+        assertEquals(listOf<Any?>("source"), log)
+        for (each in listOf(task, middle, last)) assertSame(reason, each.getCompletionExceptionOrNull())
+        val notBegun = endless("not begun")
+        notBegun.then { 1 }.then { 2 }.cancel()
+        assertTrue(notBegun.isCancelled)
+    }
+
+    @Test
+    fun then_underAJobThatIsCancelledAlready_leavesTheSourceOnce() = taskTest {
+        val gone = Job().apply { cancel() }
+        val task = endless("source")
+        val other = task.then { 1 }
+        test.runCurrent()
+        task.then(Dispatchers.Unconfined + gone) { 2 }
+        assertTrue(task.isActive && other.isActive)
+        other.cancel()
+        assertTrue(task.isCancelled)
+        val alone = endless("alone")
+        test.runCurrent()
+        alone.then(Dispatchers.Unconfined + gone) { 3 }
+        assertTrue(alone.isCancelled)
+    }
+
+    @Test
+    fun cancel_ofAChain_waitsForTheTeardownsOfItsSources() = taskTest {
+        val task =
+            scope.cancellableTask {
+                onTeardown {
+                    delay(10)
+                    note("torn down")
+                }
+                awaitCancellation()
+            }
+        val last = task.then { 1 }.then { 2 }
+        test.runCurrent()
+        last.cancelAndJoin()
+        assertEquals(listOf<Any?>("torn down"), log)
+        assertEquals(10L, test.currentTime)
+    }
+
+    @Test
+    fun cancel_oneOfSeveralConsumers_leavesTheSource() = taskTest {
+        val task =
+            scope.cancellableTask {
+                delay(10)
+                1
+            }
+        val one = task.then { it }
+        val two = task.then { it }
+        val three = task.thenCompose { value -> scope.cancellableTask { value } }
+        test.runCurrent()
+        one.cancelAndJoin()
+        one.cancel()
+        three.cancelAndJoin()
+        assertEquals(0L, test.currentTime)
+        assertFalse(task.isCancelled)
+        assertEquals(1, two.await())
+    }
+
+    @Test
+    fun cancel_allConsumersAndALaterOne_cancelsTheSourceWithTheLastReason() = taskTest {
+        val task = endless("source")
+        val consumers = (1..3).map { task.then {} }
+        test.runCurrent()
+        val late = mutableListOf<Job>()
+        consumers.forEachIndexed { i, consumer ->
+            consumer.cancel("reason $i")
+            if (i == 1) late += task.then {}
+            assertFalse(task.isCancelled)
         }
+        late.single().cancel("the last")
+        task.join()
+        assertEquals("the last", task.getCompletionExceptionOrNull()!!.message)
+    }
 
     /** A thread pool queues the task, finds that it cannot start a thread, and throws. */
     @Test
-    fun then_dispatcherThrows_isCancelledAndLeavesTheSource() =
-        taskTest {
-            for (hostility in listOf(Hostility.THROWS, Hostility.QUEUES_AND_THROWS)) {
-                val own = CoroutineScope(scope.coroutineContext + Job())
-                val task = own.cancellableTask { awaitCancellation() }
-                val other = task.then { 1 }
-                test.runCurrent()
-                val dead = HostileDispatcher(hostility)
-                val refused = task.then(dead) { note("not reached") }
-                // It ends on a thread of kotlinx's.
-                while (!refused.isCompleted) Thread.onSpinWait()
-                dead.run()
-                assertTrue(refused.isCancelled && task.isActive)
-                other.cancel()
-                assertTrue(task.isCancelled)
-                own.coroutineContext.job.children.toList().joinAll()
-            }
-            assertEquals(emptyList<Any?>(), log)
-        }
-
-    @Test
-    fun await_directly_doesNotHoldTheSource() =
-        taskTest {
-            val task = endless("source")
-            val consumer = task.then { }
-            val awaiter = scope.launch { note(thrownBy { task.await() }.message) }
+    fun then_dispatcherThrows_isCancelledAndLeavesTheSource() = taskTest {
+        for (hostility in listOf(Hostility.THROWS, Hostility.QUEUES_AND_THROWS)) {
+            val own = CoroutineScope(scope.coroutineContext + Job())
+            val task = own.cancellableTask { awaitCancellation() }
+            val other = task.then { 1 }
             test.runCurrent()
-            consumer.cancel("nobody continues it")
-            awaiter.join()
-            assertEquals(listOf<Any?>("source", "nobody continues it"), log)
+            val dead = HostileDispatcher(hostility)
+            val refused = task.then(dead) { note("not reached") }
+            // It ends on a thread of kotlinx's.
+            while (!refused.isCompleted) Thread.onSpinWait()
+            dead.run()
+            assertTrue(refused.isCancelled && task.isActive)
+            other.cancel()
+            assertTrue(task.isCancelled)
+            own.coroutineContext.job.children.toList().joinAll()
         }
+        assertEquals(emptyList<Any?>(), log)
+    }
 
     @Test
-    fun cancel_theSource_cancelsTheConsumersWithoutRunningTheirBlocks() =
-        taskTest {
-            val task = endless("source")
-            val next = task.then { note("block") }
-            task.cancel("why")
-            assertEquals("why", thrownBy { next.await() }.message)
-            assertEquals(emptyList<Any?>(), log - "source")
-        }
+    fun await_directly_doesNotHoldTheSource() = taskTest {
+        val task = endless("source")
+        val consumer = task.then {}
+        val awaiter = scope.launch { note(thrownBy { task.await() }.message) }
+        test.runCurrent()
+        consumer.cancel("nobody continues it")
+        awaiter.join()
+        assertEquals(listOf<Any?>("source", "nobody continues it"), log)
+    }
 
     @Test
-    fun source_fails_consumersFailWithTheSame() =
-        taskTest {
-            val failure = IOException("disk")
-            val task = scope.cancellableTask { delay(1); throw failure }
-            val next = task.then { note("block") }.thenCompose { endless("never") }
-            next.join()
-            assertSame(failure, next.getCompletionExceptionOrNull())
-            assertEquals(emptyList<Any?>(), log)
-        }
+    fun cancel_theSource_cancelsTheConsumersWithoutRunningTheirBlocks() = taskTest {
+        val task = endless("source")
+        val next = task.then { note("block") }
+        task.cancel("why")
+        assertEquals("why", thrownBy { next.await() }.message)
+        assertEquals(emptyList<Any?>(), log - "source")
+    }
+
+    @Test
+    fun source_fails_consumersFailWithTheSame() = taskTest {
+        val failure = IOException("disk")
+        val task =
+            scope.cancellableTask {
+                delay(1)
+                throw failure
+            }
+        val next = task.then { note("block") }.thenCompose { endless("never") }
+        next.join()
+        assertSame(failure, next.getCompletionExceptionOrNull())
+        assertEquals(emptyList<Any?>(), log)
+    }
 
     @Test
     fun then_ofACompletedTask_runsInTheDispatcher() =
@@ -176,7 +189,7 @@ class TaskChainTest {
             val task = scope.cancellableTask { 1 }
             task.join()
             val next = task.then { note("block") }
-            next.then { }.cancel()
+            next.then {}.cancel()
             test.runCurrent()
             assertEquals(emptyList<Any?>(), log)
             val other = task.then { note("other") }
@@ -186,156 +199,199 @@ class TaskChainTest {
         }
 
     @Test
-    fun then_failsOrIsCancelled_isTornDownAndTheSourceKeepsItsValue() =
-        taskTest {
-            val task = scope.cancellableTask { onTeardown { note("source") }; 1 }
-            val failing = task.then { onTeardown { note("failing") }; throw IOException("disk") }
-            assertEquals("disk", thrownBy { failing.await() }.message)
-            val cancelled = task.then { onTeardown { note("cancelled") }; awaitCancellation() }
-            test.runCurrent()
-            cancelled.cancelAndJoin()
-            assertEquals(1, task.await())
-            assertEquals(listOf<Any?>("failing", "cancelled"), log)
-        }
+    fun then_failsOrIsCancelled_isTornDownAndTheSourceKeepsItsValue() = taskTest {
+        val task =
+            scope.cancellableTask {
+                onTeardown { note("source") }
+                1
+            }
+        val failing =
+            task.then {
+                onTeardown { note("failing") }
+                throw IOException("disk")
+            }
+        assertEquals("disk", thrownBy { failing.await() }.message)
+        val cancelled =
+            task.then {
+                onTeardown { note("cancelled") }
+                awaitCancellation()
+            }
+        test.runCurrent()
+        cancelled.cancelAndJoin()
+        assertEquals(1, task.await())
+        assertEquals(listOf<Any?>("failing", "cancelled"), log)
+    }
 
     @Test
-    fun then_inAScopeThatEnds_isCancelledAndLeavesAnotherScopesTaskToItself() =
-        taskTest {
-            val task = scope.cancellableTask { 1 }
-            task.join()
-            scope.coroutineContext.job.cancelAndJoin()
-            val next = task.then { note("block") }
-            next.join()
-            assertTrue(next.isCancelled)
-            assertEquals(emptyList<Any?>(), log)
-        }
+    fun then_inAScopeThatEnds_isCancelledAndLeavesAnotherScopesTaskToItself() = taskTest {
+        val task = scope.cancellableTask { 1 }
+        task.join()
+        scope.coroutineContext.job.cancelAndJoin()
+        val next = task.then { note("block") }
+        next.join()
+        assertTrue(next.isCancelled)
+        assertEquals(emptyList<Any?>(), log)
+    }
 
     @Test
-    fun thenCompose_endsAsTheInnerTask() =
-        taskTest {
-            val task = scope.cancellableTask { 6 }
-            assertEquals(42, task.thenCompose { value -> scope.cancellableTask { delay(5); value * 7 } }.await())
-            val failure = IOException("disk")
-            val failing = task.thenCompose { scope.cancellableTask { throw failure } }
-            failing.join()
-            assertSame(failure, failing.getCompletionExceptionOrNull())
-            val inner = endless("inner")
-            val cancelled = task.thenCompose { inner }
-            test.runCurrent()
-            inner.cancel("inner went away")
-            assertEquals("inner went away", thrownBy { cancelled.await() }.message)
-            assertTrue(scope.coroutineContext.job.isActive)
-        }
-
-    @Test
-    fun thenCompose_cancelled_cancelsTheInnerTaskAndWaitsForIt() =
-        taskTest {
-            val task = scope.cancellableTask { 1 }
-            val inner = CompletableDeferred<Job>()
-            val outer =
-                task.thenCompose {
-                    onTeardown { note("outer") }
-                    scope
-                        .cancellableTask { onTeardown { delay(10); note("inner") }; awaitCancellation() }
-                        .also { inner.complete(it) }
+    fun thenCompose_endsAsTheInnerTask() = taskTest {
+        val task = scope.cancellableTask { 6 }
+        assertEquals(
+            42,
+            task
+                .thenCompose { value ->
+                    scope.cancellableTask {
+                        delay(5)
+                        value * 7
+                    }
                 }
-            test.runCurrent()
-            outer.then { }.cancel("enough")
-            assertTrue(inner.await().isCancelled)
-            outer.join()
-            assertEquals(listOf<Any?>("inner", "outer"), log)
-            assertEquals("enough", outer.getCompletionExceptionOrNull()!!.message)
-        }
+                .await(),
+        )
+        val failure = IOException("disk")
+        val failing = task.thenCompose { scope.cancellableTask { throw failure } }
+        failing.join()
+        assertSame(failure, failing.getCompletionExceptionOrNull())
+        val inner = endless("inner")
+        val cancelled = task.thenCompose { inner }
+        test.runCurrent()
+        inner.cancel("inner went away")
+        assertEquals("inner went away", thrownBy { cancelled.await() }.message)
+        assertTrue(scope.coroutineContext.job.isActive)
+    }
+
+    @Test
+    fun thenCompose_cancelled_cancelsTheInnerTaskAndWaitsForIt() = taskTest {
+        val task = scope.cancellableTask { 1 }
+        val inner = CompletableDeferred<Job>()
+        val outer =
+            task.thenCompose {
+                onTeardown { note("outer") }
+                scope
+                    .cancellableTask {
+                        onTeardown {
+                            delay(10)
+                            note("inner")
+                        }
+                        awaitCancellation()
+                    }
+                    .also { inner.complete(it) }
+            }
+        test.runCurrent()
+        outer.then {}.cancel("enough")
+        assertTrue(inner.await().isCancelled)
+        outer.join()
+        assertEquals(listOf<Any?>("inner", "outer"), log)
+        assertEquals("enough", outer.getCompletionExceptionOrNull()!!.message)
+    }
 
     @Test
     fun thenCompose_cancelledBeforeTheBlockAnswers_cancelsTheInnerTask() =
         taskTest(inPlace = false) {
             val inner = endless("inner")
             val outer =
-                scope.cancellableTask { 1 }.thenCompose {
-                    coroutineContext.job.cancel("from inside")
-                    inner
-                }
+                scope
+                    .cancellableTask { 1 }
+                    .thenCompose {
+                        coroutineContext.job.cancel("from inside")
+                        inner
+                    }
             outer.join()
             assertEquals("from inside", inner.getCompletionExceptionOrNull()!!.message)
             val other = endless("other")
             lateinit var self: Job
-            self = scope.cancellableTask { 1 }.thenCompose { self.cancel("from outside"); other }
+            self =
+                scope
+                    .cancellableTask { 1 }
+                    .thenCompose {
+                        self.cancel("from outside")
+                        other
+                    }
             self.join()
             assertEquals("from outside", other.getCompletionExceptionOrNull()!!.message)
         }
 
     @Test
-    fun thenCompose_innerHasOtherConsumers_isLeftAlone() =
-        taskTest {
-            val inner = scope.cancellableTask { delay(10); 1 }
-            val other = inner.then { it }
-            val outer = scope.cancellableTask { 1 }.thenCompose { inner }
-            test.runCurrent()
-            outer.cancelAndJoin()
-            assertEquals(0L, test.currentTime)
-            assertEquals(1, other.await())
-        }
+    fun thenCompose_innerHasOtherConsumers_isLeftAlone() = taskTest {
+        val inner =
+            scope.cancellableTask {
+                delay(10)
+                1
+            }
+        val other = inner.then { it }
+        val outer = scope.cancellableTask { 1 }.thenCompose { inner }
+        test.runCurrent()
+        outer.cancelAndJoin()
+        assertEquals(0L, test.currentTime)
+        assertEquals(1, other.await())
+    }
 
     @Test
-    fun thenCompose_childOfItsBlockFails_cancelsTheInnerTask() =
-        taskTest {
-            val failure = IOException("disk")
-            val inner = endless("inner")
-            val outer =
-                scope.cancellableTask { 1 }.thenCompose {
-                    launch { delay(5); throw failure }
+    fun thenCompose_childOfItsBlockFails_cancelsTheInnerTask() = taskTest {
+        val failure = IOException("disk")
+        val inner = endless("inner")
+        val outer =
+            scope
+                .cancellableTask { 1 }
+                .thenCompose {
+                    launch {
+                        delay(5)
+                        throw failure
+                    }
                     inner
                 }
-            outer.join()
-            assertSame(failure, outer.getCompletionExceptionOrNull())
-            assertSame(failure, inner.getCompletionExceptionOrNull()!!.cause)
-        }
+        outer.join()
+        assertSame(failure, outer.getCompletionExceptionOrNull())
+        assertSame(failure, inner.getCompletionExceptionOrNull()!!.cause)
+    }
 
     /** A diamond: both ways must be cancelled before the source is. */
     @Test
-    fun cancel_bothWaysThroughADiamond_cancelsTheSource() =
-        taskTest {
-            val source = endless("source")
-            val left = source.then { }
-            val right = source.then { }
-            val joined = left.thenCompose { right }
-            val other = right.then { }
-            joined.cancel()
-            assertTrue(left.isCancelled)
-            assertFalse(source.isCancelled || right.isCancelled)
-            other.cancel()
-            assertTrue(source.isCancelled && right.isCancelled)
-        }
+    fun cancel_bothWaysThroughADiamond_cancelsTheSource() = taskTest {
+        val source = endless("source")
+        val left = source.then {}
+        val right = source.then {}
+        val joined = left.thenCompose { right }
+        val other = right.then {}
+        joined.cancel()
+        assertTrue(left.isCancelled)
+        assertFalse(source.isCancelled || right.isCancelled)
+        other.cancel()
+        assertTrue(source.isCancelled && right.isCancelled)
+    }
 
     @Test
-    fun scope_cancelled_reachesSourcesInOtherScopes() =
-        taskTest {
-            val elsewhere = CoroutineScope(scope.coroutineContext + Job())
-            val source = endless("source")
-            val outer = elsewhere.cancellableTask { 1 }.thenCompose { source }
-            test.runCurrent()
-            elsewhere.cancel("closing")
-            assertTrue(source.isCancelled)
-            outer.join()
-            assertEquals(listOf<Any?>("source"), log)
-        }
+    fun scope_cancelled_reachesSourcesInOtherScopes() = taskTest {
+        val elsewhere = CoroutineScope(scope.coroutineContext + Job())
+        val source = endless("source")
+        val outer = elsewhere.cancellableTask { 1 }.thenCompose { source }
+        test.runCurrent()
+        elsewhere.cancel("closing")
+        assertTrue(source.isCancelled)
+        outer.join()
+        assertEquals(listOf<Any?>("source"), log)
+    }
 
     /** Unconfined, the consumer runs on the canceller's stack, before anything it could wait for. */
     @Test
-    fun cancel_unconfined_consumerEndsAfterItsSource() =
-        taskTest {
-            val unconfined = CoroutineScope(Dispatchers.Unconfined + Job())
-            val gate = CompletableDeferred<Unit>()
-            val task = unconfined.cancellableTask { onTeardown { gate.await(); note("source") }; awaitCancellation() }
-            val next = task.then { }
-            next.invokeOnCompletion { note("consumer") }
-            next.cancel()
-            assertTrue(task.isCancelled)
-            assertFalse(next.isCompleted)
-            gate.complete(Unit)
-            assertEquals(listOf<Any?>("source", "consumer"), log)
-        }
+    fun cancel_unconfined_consumerEndsAfterItsSource() = taskTest {
+        val unconfined = CoroutineScope(Dispatchers.Unconfined + Job())
+        val gate = CompletableDeferred<Unit>()
+        val task =
+            unconfined.cancellableTask {
+                onTeardown {
+                    gate.await()
+                    note("source")
+                }
+                awaitCancellation()
+            }
+        val next = task.then {}
+        next.invokeOnCompletion { note("consumer") }
+        next.cancel()
+        assertTrue(task.isCancelled)
+        assertFalse(next.isCompleted)
+        gate.complete(Unit)
+        assertEquals(listOf<Any?>("source", "consumer"), log)
+    }
 
     /** A long chain that is held by its end must not hold its beginning. */
     @Test
@@ -348,7 +404,11 @@ class TaskChainTest {
     /** In a function of its own: no local keeps anything. */
     private fun completedChain(): Pair<CancellableTask<Int>, List<WeakReference<Any>>> {
         val value = Any()
-        val task = GlobalScope.cancellableTask(Dispatchers.Unconfined) { onTeardown { value.hashCode() }; value }
+        val task =
+            GlobalScope.cancellableTask(Dispatchers.Unconfined) {
+                onTeardown { value.hashCode() }
+                value
+            }
         val middle = task.then(Dispatchers.Unconfined) { 1 }
         val inner = GlobalScope.cancellableTask(Dispatchers.Unconfined) { 2 }
         val last = middle.thenCompose(Dispatchers.Unconfined) { inner }

@@ -55,8 +55,7 @@ internal fun taskTest(inPlace: Boolean = true, block: suspend TaskWorld.() -> Un
 /** Runs in place, and has the clock of a test. */
 @OptIn(InternalCoroutinesApi::class)
 private class InPlace(test: TestScope) :
-    CoroutineDispatcher(),
-    Delay by test.coroutineContext[ContinuationInterceptor] as Delay {
+    CoroutineDispatcher(), Delay by test.coroutineContext[ContinuationInterceptor] as Delay {
     private val dispatcher = HostileDispatcher(Hostility.RUNS_IN_PLACE)
 
     override fun dispatch(context: CoroutineContext, block: Runnable) = dispatcher.dispatch(context, block)

@@ -44,7 +44,8 @@ class TaskHostilityTest {
                     onTeardown { teardowns.incrementAndGet() }
                     blocks.incrementAndGet()
                     value + 1
-                }.thenCompose { value ->
+                }
+                .thenCompose { value ->
                     blocks.incrementAndGet()
                     scope.cancellableTask { value + 1 }
                 }

@@ -26,7 +26,11 @@ class TaskKotlinxProbe {
 
     @Test
     fun task_withAValue_isADeferred() = runBlockingOfAnyKotlinx {
-        val task = scope.cancellableTask(start = CoroutineStart.LAZY) { onTeardown { log += "teardown" }; 42 }
+        val task =
+            scope.cancellableTask(start = CoroutineStart.LAZY) {
+                onTeardown { log += "teardown" }
+                42
+            }
         assertFalse(task.isActive)
         assertEquals(43, task.then { it + 1 }.await())
         assertEquals(42, select { task.onAwait { it } })
@@ -39,8 +43,12 @@ class TaskKotlinxProbe {
 
     @Test
     fun chain_cancelled_tearsDownItsSource() = runBlockingOfAnyKotlinx {
-        val task = scope.cancellableTask { onTeardown { log += it.message }; awaitCancellation() }
-        val last = task.then { }.thenCompose { task }
+        val task =
+            scope.cancellableTask {
+                onTeardown { log += it.message }
+                awaitCancellation()
+            }
+        val last = task.then {}.thenCompose { task }
         last.cancel(CancellationException("why"))
         task.join()
         assertTrue(last.isCompleted)
@@ -51,7 +59,12 @@ class TaskKotlinxProbe {
     @Test
     fun teardown_fails_isSuppressedOrReported() {
         lateinit var late: CancellableTaskScope
-        val task = scope.cancellableTask { late = this; onTeardown { error("one") }; throw IOException("disk") }
+        val task =
+            scope.cancellableTask {
+                late = this
+                onTeardown { error("one") }
+                throw IOException("disk")
+            }
         assertThrows(IOException::class.java) { runBlockingOfAnyKotlinx { task.await() } }
         assertEquals("one", task.getCompletionExceptionOrNull()!!.suppressed.single().message)
         late.onTeardown { error("late") }

@@ -19,7 +19,11 @@ class TaskUsageTest {
     @Test
     fun task_asUsersWriteIt() =
         taskTest(inPlace = false) {
-            val task: CancellableTask<Int> = scope.cancellableTask { onTeardown { delay(1) }; 42 }
+            val task: CancellableTask<Int> =
+                scope.cancellableTask {
+                    onTeardown { delay(1) }
+                    42
+                }
             val next: CancellableTask<String> = task.then { it.toString() }
             next.cancel()
             assertInstanceOf(CancellationException::class.java, thrownBy { next.await() })
@@ -28,20 +32,19 @@ class TaskUsageTest {
         }
 
     @Test
-    fun task_withEverythingThatMayBeGiven() =
-        taskTest {
-            val task =
-                scope.cancellableTask(CoroutineName("io"), CoroutineStart.LAZY, 5.seconds, name = "copy") {
-                    val kept: DisposableHandle = onTeardown { cause -> note(cause) }
-                    launch { delay(1) }
-                    kept.dispose()
-                    onTeardown { note(it.message) }
-                    throw IOException("disk")
-                }
-            val next = task.then(CoroutineName("io"), teardownTimeout = 5.seconds, name = "report") { }
-            next.thenCompose(CoroutineName("io"), teardownTimeout = 5.seconds, name = "mail") { task }.join()
-            assertEquals(listOf<Any?>("disk"), log)
-            assertEquals("CancellableTask 'report' (failed)", next.toString())
-            assertEquals("copy", task.name)
-        }
+    fun task_withEverythingThatMayBeGiven() = taskTest {
+        val task =
+            scope.cancellableTask(CoroutineName("io"), CoroutineStart.LAZY, 5.seconds, name = "copy") {
+                val kept: DisposableHandle = onTeardown { cause -> note(cause) }
+                launch { delay(1) }
+                kept.dispose()
+                onTeardown { note(it.message) }
+                throw IOException("disk")
+            }
+        val next = task.then(CoroutineName("io"), teardownTimeout = 5.seconds, name = "report") {}
+        next.thenCompose(CoroutineName("io"), teardownTimeout = 5.seconds, name = "mail") { task }.join()
+        assertEquals(listOf<Any?>("disk"), log)
+        assertEquals("CancellableTask 'report' (failed)", next.toString())
+        assertEquals("copy", task.name)
+    }
 }

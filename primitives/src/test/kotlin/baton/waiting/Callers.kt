@@ -14,7 +14,8 @@ class Callers(private val scope: TestScope) {
     private val log = mutableListOf<String>()
 
     /** The names of the callers that were admitted, in that order. */
-    val served: List<String> get() = log
+    val served: List<String>
+        get() = log
 
     /** Starts a coroutine that makes [request], and lets everything run that can run now. */
     fun call(
@@ -58,9 +59,11 @@ class Caller internal constructor(val name: String) {
     var gaveUp: Boolean = false
         private set
 
-    val isWaiting: Boolean get() = failure == null && !isServed && !gaveUp
+    val isWaiting: Boolean
+        get() = failure == null && !isServed && !gaveUp
 
-    val isCancelled: Boolean get() = failure is CancellationException
+    val isCancelled: Boolean
+        get() = failure is CancellationException
 
     fun cancel() {
         job.cancel()

@@ -98,7 +98,7 @@ class ClauseWaiterTest {
             Clause(core, "owner", select) {
                 core.enqueue(other)
                 false
-            },
+            }
         )
 
         mutex.unlock()

@@ -10,6 +10,7 @@ internal class FakeWaiter(
 ) : Waiter(core, number, request) {
     var resumed = 0
         private set
+
     var failed = 0
         private set
 
@@ -31,8 +32,10 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
     var onWithdraw: (Waiter) -> Unit = {}
     var withdrawn = 0
         private set
+
     var takenBack = 0
         private set
+
     var lastTakenBack: Waiter? = null
         private set
 

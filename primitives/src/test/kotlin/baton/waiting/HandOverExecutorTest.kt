@@ -15,11 +15,7 @@ class HandOverExecutorTest {
     fun execute_whileManyCallbacksBlock_runsTheNext() {
         val gate = CountDownLatch(1)
         val ended = CountDownLatch(100)
-        repeat(100) {
-            HandOverExecutor.execute {
-                if (gate.await(30, SECONDS)) ended.countDown()
-            }
-        }
+        repeat(100) { HandOverExecutor.execute { if (gate.await(30, SECONDS)) ended.countDown() } }
         HandOverExecutor.execute { gate.countDown() }
         assertTrue(ended.await(40, SECONDS))
     }

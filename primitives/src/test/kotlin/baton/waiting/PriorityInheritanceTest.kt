@@ -6,7 +6,6 @@ import baton.Priority.CRITICAL
 import baton.Priority.HIGH
 import baton.Priority.LOW
 import baton.Priority.NORMAL
-import baton.bridge.levelOf
 import baton.priority
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
@@ -59,7 +58,8 @@ class PriorityInheritanceTest {
     private val scope = CoroutineScope(boosting + SupervisorJob())
     private val mutex = Mutex()
 
-    private val levels get() = boosting.lifted.map { it.first }
+    private val levels
+        get() = boosting.lifted.map { it.first }
 
     init {
         Boosts.begin()

@@ -81,12 +81,13 @@ class TimeoutThreadTest {
         val end = CountDownLatch(1)
         val blocked = CountDownLatch(1)
         heavyRequest(dispatcher)
-        suspend { semaphore.acquire() }.startCoroutine(
-            Continuation(EmptyCoroutineContext) {
-                blocked.countDown()
-                end.await(20, SECONDS)
-            },
-        )
+        suspend { semaphore.acquire() }
+            .startCoroutine(
+                Continuation(EmptyCoroutineContext) {
+                    blocked.countDown()
+                    end.await(20, SECONDS)
+                }
+            )
         assertTrue(blocked.await(20, SECONDS))
         val other = CompletableFuture<Boolean>()
         CoroutineScope(dispatcher).launch { other.complete(Mutex(locked = true).tryLock(1.milliseconds)) }
@@ -95,13 +96,12 @@ class TimeoutThreadTest {
     }
 
     @Test
-    fun timeout_inVirtualTime_grantsOthersOnTheTestsThreadAtOnce() =
-        runTest {
-            launch(start = CoroutineStart.UNDISPATCHED) { semaphore.tryAcquire(2, 50.milliseconds) }
-            requestBehindIt()
-            advanceTimeBy(51.milliseconds)
-            assertSame(Thread.currentThread(), granted.getNow(null))
-        }
+    fun timeout_inVirtualTime_grantsOthersOnTheTestsThreadAtOnce() = runTest {
+        launch(start = CoroutineStart.UNDISPATCHED) { semaphore.tryAcquire(2, 50.milliseconds) }
+        requestBehindIt()
+        advanceTimeBy(51.milliseconds)
+        assertSame(Thread.currentThread(), granted.getNow(null))
+    }
 
     @Test
     fun timeout_inRunBlocking_grantsOthersOffKotlinxTimer() {
@@ -141,9 +141,8 @@ class TimeoutThreadTest {
     @EnumSource(names = ["NO_DISPATCHER", "UNCONFINED"])
     fun withTimeout_onNoOtherThread_resumesItsCoroutineOffKotlinxTimer(where: Behind) {
         val resumed = CompletableFuture<Thread>()
-        suspend { withTimeoutOrNull(50.milliseconds) { semaphore.acquire(2) } }.startCoroutine(
-            Continuation(where.context) { resumed.complete(Thread.currentThread()) },
-        )
+        suspend { withTimeoutOrNull(50.milliseconds) { semaphore.acquire(2) } }
+            .startCoroutine(Continuation(where.context) { resumed.complete(Thread.currentThread()) })
         assertOffTimers(resumed.get(20, SECONDS))
     }
 
@@ -154,8 +153,7 @@ class TimeoutThreadTest {
     }
 
     private fun requestBehindIt(context: CoroutineContext = EmptyCoroutineContext) {
-        suspend { semaphore.acquire() }.startCoroutine(
-            Continuation(context) { granted.complete(Thread.currentThread()) },
-        )
+        suspend { semaphore.acquire() }
+            .startCoroutine(Continuation(context) { granted.complete(Thread.currentThread()) })
     }
 }

@@ -30,7 +30,7 @@ class WaitCoreLockTest {
     @Test
     fun lock_heldForLong_isGotOnceItIsFree() {
         core.lock()
-        val waiting = List(3) { thread { core.decide { } } }
+        val waiting = List(3) { thread { core.decide {} } }
         // They spin, yield and in the end pause.
         while (waiting.any { it.state != Thread.State.TIMED_WAITING }) Thread.onSpinWait()
         core.unlock()
@@ -49,10 +49,13 @@ class WaitCoreLockTest {
         val order = ArrayList<Int>()
         val waiters =
             List(5) {
-                FakeWaiter(core, onResume = {
-                    core.decide { } // it would spin for ever if the lock were held
-                    order += it
-                })
+                FakeWaiter(
+                    core,
+                    onResume = {
+                        core.decide {} // it would spin for ever if the lock were held
+                        order += it
+                    },
+                )
             }
         core.wakeTogether(waiters)
         assertEquals(List(5) { it }, order)
@@ -89,7 +92,7 @@ class WaitCoreLockTest {
         val next = FakeWaiter(onResume = { order += "next" })
         val lossy = FakeCore(listOf<Waiter>(next).iterator())
         lossy.wakeTogether(
-            listOf(FakeWaiter(lossy, accepts = false), FakeWaiter(lossy, onResume = { order += "later" })),
+            listOf(FakeWaiter(lossy, accepts = false), FakeWaiter(lossy, onResume = { order += "later" }))
         )
         assertEquals(listOf("next", "later"), order)
     }

@@ -200,9 +200,15 @@ class PriorityWaitQueueTest {
         val inside = LinkedHashSet<Waiter>()
         repeat(100_000) {
             when (random.nextInt(5)) {
-                0, 1 -> inside += add(Priority.entries[random.nextInt(5)])
-                2, 3 -> if (line.size > 0) assertTrue(inside.remove(serve()))
-                else -> inside.firstOrNull()?.let { line.remove(it); inside -= it }
+                0,
+                1 -> inside += add(Priority.entries[random.nextInt(5)])
+                2,
+                3 -> if (line.size > 0) assertTrue(inside.remove(serve()))
+                else ->
+                    inside.firstOrNull()?.let {
+                        line.remove(it)
+                        inside -= it
+                    }
             }
             assertEquals(inside.size, line.size)
         }

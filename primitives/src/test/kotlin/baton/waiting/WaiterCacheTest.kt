@@ -67,12 +67,11 @@ class WaiterCacheTest {
             arrived += name
         }
         val second = suspend { await("second") }
-        val first =
-            suspend {
-                await("first")
-                second.startIn(context)
-                await("first again")
-            }
+        val first = suspend {
+            await("first")
+            second.startIn(context)
+            await("first again")
+        }
         first.startIn(context)
         core.grant(core.enqueued.last())
         assertSame(core.enqueued[0], core.enqueued[1])

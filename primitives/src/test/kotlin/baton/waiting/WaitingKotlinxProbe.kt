@@ -91,9 +91,8 @@ class WaitingKotlinxProbe {
     @Test
     fun timeout_withoutDispatcher_ends() {
         val ended = CountDownLatch(1)
-        suspend { semaphore.tryAcquire(1, 5.milliseconds) }.startCoroutine(
-            Continuation(EmptyCoroutineContext) { if (it.getOrNull() == false) ended.countDown() },
-        )
+        suspend { semaphore.tryAcquire(1, 5.milliseconds) }
+            .startCoroutine(Continuation(EmptyCoroutineContext) { if (it.getOrNull() == false) ended.countDown() })
         assertTrue(ended.await(20, SECONDS))
     }
 
@@ -130,9 +129,7 @@ class WaitingKotlinxProbe {
         awaitCancellation()
     }
 
-    private class Clock :
-        CoroutineDispatcher(),
-        Delay {
+    private class Clock : CoroutineDispatcher(), Delay {
         val timers = ArrayList<Pair<Long, Runnable>>()
 
         override fun dispatch(context: CoroutineContext, block: Runnable) = block.run()

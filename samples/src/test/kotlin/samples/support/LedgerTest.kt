@@ -12,8 +12,7 @@ class LedgerTest {
     private val written = ByteArrayOutputStream()
     private val ledger = Ledger(2, 4)
 
-    @AfterEach
-    fun close() = server.close()
+    @AfterEach fun close() = server.close()
 
     @Test
     fun pages_allAccountedFor_areAsExpected() {

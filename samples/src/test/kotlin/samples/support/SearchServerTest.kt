@@ -16,8 +16,7 @@ class SearchServerTest {
     private val server = SearchServer("ab")
     private val written = ByteArrayOutputStream()
 
-    @AfterEach
-    fun close() = server.close()
+    @AfterEach fun close() = server.close()
 
     @Test
     fun request_keptByItsClient_isReportedAsStillOpen() {

@@ -14,10 +14,11 @@ class TimesheetTest {
     private val written = ByteArrayOutputStream()
     private val sheet = Timesheet("title", Job.mix(10, true), PrintStream(written, true))
 
-    private fun run(vararg numbers: Int) = numbers.forEach {
-        start(it)
-        sheet.ended(sheet.jobs()[it])
-    }
+    private fun run(vararg numbers: Int) =
+        numbers.forEach {
+            start(it)
+            sheet.ended(sheet.jobs()[it])
+        }
 
     private fun start(number: Int) {
         sheet.scheduled(sheet.jobs()[number])

@@ -12,10 +12,7 @@ import kotlin.time.Duration
  * @property workers how many of its workers run or are about to; for a limited view, how many of its workers run or are
  *   queued in the dispatcher.
  */
-public class DispatcherMetrics internal constructor(
-    public val workers: Int,
-    private val levels: List<OfLevel>,
-) {
+public class DispatcherMetrics internal constructor(public val workers: Int, private val levels: List<OfLevel>) {
     public operator fun get(priority: Priority): OfLevel = levels[priority.ordinal]
 
     /**
@@ -30,7 +27,8 @@ public class DispatcherMetrics internal constructor(
      *   dispatcher's time is virtual.
      * @property longestWait of the measured waits.
      */
-    public class OfLevel internal constructor(
+    public class OfLevel
+    internal constructor(
         public val queued: Int,
         public val picked: Long,
         public val outOfTurn: Long,
@@ -42,6 +40,5 @@ public class DispatcherMetrics internal constructor(
             "queued = $queued, picked = $picked, out of turn = $outOfTurn, mean wait = $meanWait"
     }
 
-    override fun toString(): String =
-        Priority.entries.joinToString("; ", "workers = $workers; ") { "$it: ${get(it)}" }
+    override fun toString(): String = Priority.entries.joinToString("; ", "workers = $workers; ") { "$it: ${get(it)}" }
 }

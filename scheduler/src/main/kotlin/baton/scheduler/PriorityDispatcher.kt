@@ -58,9 +58,7 @@ import kotlinx.coroutines.CoroutineDispatcher
  *
  * It owns no threads and need not be closed. All members may be called from any thread.
  */
-public abstract class PriorityDispatcher internal constructor() :
-    CoroutineDispatcher(),
-    Boosting {
+public abstract class PriorityDispatcher internal constructor() : CoroutineDispatcher(), Boosting {
     /** The maximum number of blocks that run at a time. */
     public abstract val parallelism: Int
 

@@ -93,9 +93,7 @@ public sealed class PriorityPolicy {
         init {
             for (priority in Priority.entries) {
                 val weight = weights[priority.ordinal]
-                require(weight in 1..MAX_WEIGHT) {
-                    "weight of $priority = $weight, must be within 1..$MAX_WEIGHT"
-                }
+                require(weight in 1..MAX_WEIGHT) { "weight of $priority = $weight, must be within 1..$MAX_WEIGHT" }
             }
         }
 

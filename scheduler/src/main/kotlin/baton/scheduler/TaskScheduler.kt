@@ -95,13 +95,16 @@ public class TaskScheduler(
         }
 
     /** Whether it starts no tasks because of [pause]. */
-    public val isPaused: Boolean get() = core.isPaused
+    public val isPaused: Boolean
+        get() = core.isPaused
 
     /** Whether it refuses new tasks because of [close] or [drain]. */
-    public val isClosed: Boolean get() = !core.isOpen
+    public val isClosed: Boolean
+        get() = !core.isOpen
 
     /** A snapshot of its counters. */
-    public val metrics: TaskSchedulerMetrics get() = core.metrics()
+    public val metrics: TaskSchedulerMetrics
+        get() = core.metrics()
 
     /**
      * Queues [block] as a task, or starts it if a slot is free. Never waits, and never throws because of the state of

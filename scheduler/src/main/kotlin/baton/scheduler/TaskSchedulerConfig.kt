@@ -20,8 +20,7 @@ import kotlin.time.TimeSource
  * @property capacity how many tasks may be queued, at least 0; running tasks do not count. With 0 the scheduler accepts
  *   only a task that can be started at once.
  * @property onFull how a new task is handled while the queue is full.
- * @property timeSource measures how long tasks have waited. For a test in virtual time pass
- *   `testScheduler.timeSource`.
+ * @property timeSource measures how long tasks have waited. For a test in virtual time pass `testScheduler.timeSource`.
  * @throws IllegalArgumentException if a number is out of range.
  */
 public class TaskSchedulerConfig(

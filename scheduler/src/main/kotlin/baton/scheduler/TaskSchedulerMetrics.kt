@@ -5,7 +5,6 @@ import kotlin.time.Duration
 
 /**
  * A snapshot of the counters of a [TaskScheduler]. Its numbers are exact and consistent. For all levels together,
- *
  * - `scheduled = queued + waiting + started + withdrawn + rejected + shed + expired + closed`, and
  * - `started = running + done + failed + cancelled`.
  *
@@ -15,18 +14,17 @@ import kotlin.time.Duration
  * @property maxConcurrency the maximum number of running tasks.
  * @property waiting how many callers of [TaskScheduler.submit] and [TaskScheduler.run] wait for capacity.
  */
-public class TaskSchedulerMetrics internal constructor(
-    public val maxConcurrency: Int,
-    public val waiting: Int,
-    private val levels: List<OfLevel>,
-) {
+public class TaskSchedulerMetrics
+internal constructor(public val maxConcurrency: Int, public val waiting: Int, private val levels: List<OfLevel>) {
     public operator fun get(priority: Priority): OfLevel = levels[priority.ordinal]
 
     /** How many tasks of all levels run: at most [maxConcurrency], or more if they ran when it was lowered. */
-    public val running: Int get() = levels.sumOf { it.running }
+    public val running: Int
+        get() = levels.sumOf { it.running }
 
     /** How many tasks of all levels are queued. */
-    public val queued: Int get() = levels.sumOf { it.queued }
+    public val queued: Int
+        get() = levels.sumOf { it.queued }
 
     /**
      * @property queued how many are queued.
@@ -52,7 +50,8 @@ public class TaskSchedulerMetrics internal constructor(
      * @property meanRun of the started tasks that have ended, from the start to the end.
      * @property longestRun of the started tasks that have ended.
      */
-    public class OfLevel internal constructor(
+    public class OfLevel
+    internal constructor(
         public val queued: Int,
         public val running: Int,
         public val scheduled: Long,

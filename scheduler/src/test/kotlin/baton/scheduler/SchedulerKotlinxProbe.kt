@@ -30,7 +30,11 @@ class SchedulerKotlinxProbe {
     @Test
     fun task_withAValue_isADeferred() = runBlockingOfAnyKotlinx {
         val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Default + Job()), 1)
-        val task = scheduler.schedule { yield(); 42 }
+        val task =
+            scheduler.schedule {
+                yield()
+                42
+            }
         val next = scheduler.schedule { 43 }
         assertEquals(listOf(42, 43), awaitAll(task, next))
         assertEquals(42, select { task.onAwait { it } })
@@ -52,7 +56,7 @@ class SchedulerKotlinxProbe {
         assertEquals("not needed", queued.getCompletionExceptionOrNull()?.message)
         scheduler.close()
         running.cancelAndJoin()
-        assertTrue(scheduler.schedule { }.getCompletionExceptionOrNull() is SchedulerClosedException)
+        assertTrue(scheduler.schedule {}.getCompletionExceptionOrNull() is SchedulerClosedException)
         assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
     }
 

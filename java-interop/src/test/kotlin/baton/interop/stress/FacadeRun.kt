@@ -87,7 +87,8 @@ internal abstract class FacadeRun(private val seed: Long) {
     protected fun <T : Any> interfere(future: CompletableFuture<T>, random: SplittableRandom) {
         repeat(random.nextInt(100)) { Thread.onSpinWait() }
         when (random.nextInt(8)) {
-            0, 1 -> future.cancel(true)
+            0,
+            1 -> future.cancel(true)
             2 -> future.complete(null)
             3 -> future.completeExceptionally(CancellationException())
             4 -> future.orTimeout(random.nextLong(100_000), TimeUnit.NANOSECONDS)

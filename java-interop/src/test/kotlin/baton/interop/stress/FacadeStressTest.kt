@@ -18,10 +18,12 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 open class FacadeStressTest {
-    open val seconds get() = 1L
+    open val seconds
+        get() = 1L
 
     /** Rounds of the races. Two threads wait for each other at every step, which is slow on a loaded machine. */
-    open val rounds get() = 40_000
+    open val rounds
+        get() = 40_000
 
     @ParameterizedTest
     @EnumSource
@@ -111,6 +113,9 @@ open class FacadeStressTest {
 }
 
 class FacadeStressDeepTest : FacadeStressTest() {
-    override val seconds get() = 60L
-    override val rounds get() = 1_000_000
+    override val seconds
+        get() = 60L
+
+    override val rounds
+        get() = 1_000_000
 }

@@ -46,8 +46,11 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
         }
         when (random.nextInt(8)) {
             0 -> guarded(random)
-            1, 2, 3 -> read(random, owner)
-            4, 5 -> write(random, owner)
+            1,
+            2,
+            3 -> read(random, owner)
+            4,
+            5 -> write(random, owner)
             else -> readUpgradably(random, owner)
         }
     }

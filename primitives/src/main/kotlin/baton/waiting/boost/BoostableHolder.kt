@@ -20,11 +20,15 @@ internal class BoostableHolder(private val coroutine: BoostableCoroutine) : Ring
     /** The level of its boost; [PriorityInheritance.NONE] if it has none. */
     var level: Int = PriorityInheritance.NONE
         private set
+
     private var boost: Boosting.Boost? = null
 
-    val isBoosted: Boolean get() = boost != null
+    val isBoosted: Boolean
+        get() = boost != null
 
-    /** Begins the new boost before it ends the old one, so that the level never falls below both. Foreign code: no lock. */
+    /**
+     * Begins the new boost before it ends the old one, so that the level never falls below both. Foreign code: no lock.
+     */
     fun boost(to: Int) {
         val before = boost
         boost = null
@@ -47,7 +51,8 @@ internal open class Ring {
     private var previous: Ring = this
     private var next: Ring = this
 
-    val first: BoostableHolder? get() = next as? BoostableHolder
+    val first: BoostableHolder?
+        get() = next as? BoostableHolder
 
     fun add(holder: BoostableHolder) {
         addAll(holder, holder)

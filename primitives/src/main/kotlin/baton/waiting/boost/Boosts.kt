@@ -12,13 +12,11 @@ import kotlin.coroutines.coroutineContext
 /** Whether there is a dispatcher that boosts coroutines. Until there is one, locks pay one read of a field for it. */
 @InternalBatonApi
 public object Boosts {
-    @Volatile
-    @JvmField
-    internal var inUse: Boolean = false
+    @Volatile @JvmField internal var inUse: Boolean = false
 
     /**
-     * The class of the last interceptor that was not a [Boosting]: the check that a class does not implement an interface
-     * takes five times as long as an uncontended lock. Only a hint, so any thread may write it.
+     * The class of the last interceptor that was not a [Boosting]: the check that a class does not implement an
+     * interface takes five times as long as an uncontended lock. Only a hint, so any thread may write it.
      */
     private var other: Class<*>? = null
 

@@ -51,9 +51,11 @@ internal class PriorityInheritance(private val core: WaitCore) : HolderBoosts() 
     /** The holder of a lock that has at most one, or of its exclusive part. */
     private var sole: BoostableHolder? = null
 
-    override val hasHolder: Boolean get() = holders > 0
+    override val hasHolder: Boolean
+        get() = holders > 0
 
-    override val hasSole: Boolean get() = sole != null
+    override val hasSole: Boolean
+        get() = sole != null
 
     fun enter(holder: BoostableHolder) {
         holder.isIn = true
@@ -151,7 +153,8 @@ internal class PriorityInheritance(private val core: WaitCore) : HolderBoosts() 
     }
 }
 
-private val WaitCore.priorityInheritance: PriorityInheritance? get() = inheritance as PriorityInheritance?
+private val WaitCore.priorityInheritance: PriorityInheritance?
+    get() = inheritance as PriorityInheritance?
 
 private val WaitCore.inheritanceOrNew: PriorityInheritance
     get() = priorityInheritance ?: PriorityInheritance(this).also { inheritance = it }

@@ -16,7 +16,9 @@ import kotlinx.coroutines.DisposableHandle
 
 /** Suspends until [core] grants [request]. Throws [WaitCore.failure], or that the coroutine is cancelled. */
 internal suspend fun awaitGrant(core: WaitCore, number: Int = 1, request: Any? = null): Unit =
-    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, number, request, caller).await() }
+    suspendCoroutineUninterceptedOrReturn { caller ->
+        coroutineWaiter(core, number, request, caller).await()
+    }
 
 /** As the other, but gives up after [timeout] and returns whether it was granted. */
 internal suspend fun awaitGrant(core: WaitCore, number: Int = 1, request: Any? = null, timeout: Duration): Boolean =
@@ -26,7 +28,9 @@ internal suspend fun awaitGrant(core: WaitCore, number: Int = 1, request: Any? =
 
 /** As the first, but returns what [core] grants, see [WaitCore.grantOf]. */
 internal suspend fun <T> awaitValue(core: WaitCore, number: Int = 1, request: Any? = null): T =
-    suspendCoroutineUninterceptedOrReturn { caller -> coroutineWaiter(core, number, request, caller).await() }
+    suspendCoroutineUninterceptedOrReturn { caller ->
+        coroutineWaiter(core, number, request, caller).await()
+    }
 
 /** As the other, but gives up after [timeout] and then returns [timedOut]. */
 internal suspend fun <T> awaitValue(
@@ -35,10 +39,9 @@ internal suspend fun <T> awaitValue(
     number: Int = 1,
     request: Any? = null,
     timedOut: Any? = false,
-): T =
-    suspendCoroutineUninterceptedOrReturn { caller ->
-        TimedCoroutineWaiter(core, number, request, caller, timedOut).await(timeout)
-    }
+): T = suspendCoroutineUninterceptedOrReturn { caller ->
+    TimedCoroutineWaiter(core, number, request, caller, timedOut).await(timeout)
+}
 
 private fun coroutineWaiter(core: WaitCore, number: Int, request: Any?, caller: Continuation<*>): CoroutineWaiter =
     WaiterCache.take(caller.context)?.also { it.reuse(core, number, request, caller) }
@@ -64,7 +67,8 @@ internal open class CoroutineWaiter(
     /** To this waiter, for the places of the [WaiterCache]. */
     private var reference: WeakReference<CoroutineWaiter>? = null
 
-    override val callerFrame: CoroutineStackFrame? get() = caller as? CoroutineStackFrame
+    override val callerFrame: CoroutineStackFrame?
+        get() = caller as? CoroutineStackFrame
 
     fun await(): Any? {
         val job = job
@@ -120,7 +124,8 @@ internal open class CoroutineWaiter(
     }
 
     /** Without a job there may be no coroutine, and an interceptor of users may count what it has wrapped. */
-    protected open val mayBeReused: Boolean get() = job != null && interceptor is CoroutineDispatcher && !servesOnce
+    protected open val mayBeReused: Boolean
+        get() = job != null && interceptor is CoroutineDispatcher && !servesOnce
 
     /** For the next wait of the same coroutine. */
     internal fun reuse(core: WaitCore, number: Int, request: Any?, caller: Continuation<*>) {
@@ -133,7 +138,8 @@ internal open class CoroutineWaiter(
         prepareAgain()
     }
 
-    final override val confirms: Boolean get() = true
+    final override val confirms: Boolean
+        get() = true
 
     private fun granted(): Any? = core.grantOf(this, granted)
 
@@ -145,8 +151,7 @@ internal open class CoroutineWaiter(
             else -> throw whyLate()
         }
 
-    final override fun whyWithdrawn(): Throwable? =
-        if (currentState == TIMED_OUT) null else whyLate()
+    final override fun whyWithdrawn(): Throwable? = if (currentState == TIMED_OUT) null else whyLate()
 
     final override fun leave() {
         super.leave()
@@ -155,7 +160,8 @@ internal open class CoroutineWaiter(
 
     protected open fun stopTimer() {}
 
-    final override val invitable: Boolean get() = true
+    final override val invitable: Boolean
+        get() = true
 
     final override fun invite(from: WaitCore) {
         // A waiter that runs at once claims at once, and that sends the next invitation.
@@ -173,7 +179,9 @@ internal open class CoroutineWaiter(
 
     /** Runs on the waiter's dispatcher and takes what is free then. */
     private inner class Invitation(private val from: WaitCore) : Continuation<Unit> {
-        override val context: CoroutineContext get() = this@CoroutineWaiter.context
+        override val context: CoroutineContext
+            get() = this@CoroutineWaiter.context
+
         var arrived = false
 
         override fun resumeWith(result: Result<Unit>) {
@@ -190,11 +198,11 @@ internal class TimedCoroutineWaiter(
     request: Any?,
     caller: Continuation<*>,
     timedOut: Any? = false,
-) : CoroutineWaiter(core, number, request, caller, true, timedOut),
-    Runnable {
+) : CoroutineWaiter(core, number, request, caller, true, timedOut), Runnable {
     private var timer: DisposableHandle? = null
 
-    override val mayBeReused: Boolean get() = false
+    override val mayBeReused: Boolean
+        get() = false
 
     /** The timer is set before the waiter is enqueued: the thread that resumes the waiter sees it, and can stop it. */
     fun await(timeout: Duration): Any? {

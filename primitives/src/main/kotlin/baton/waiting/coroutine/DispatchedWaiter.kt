@@ -14,23 +14,20 @@ import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Job
 
 /**
- * A waiter that resumes a coroutine on its dispatcher. It is itself the continuation that the dispatcher resumes, wrapped
- * once by `interceptContinuation`. The arrival ([arriveHere]) decides how the coroutine goes on, because it knows whether
- * the coroutine was cancelled meanwhile ([isLate]).
+ * A waiter that resumes a coroutine on its dispatcher. It is itself the continuation that the dispatcher resumes,
+ * wrapped once by `interceptContinuation`. The arrival ([arriveHere]) decides how the coroutine goes on, because it
+ * knows whether the coroutine was cancelled meanwhile ([isLate]).
  *
- * A dispatcher that throws may have queued the coroutine before. So a substitute on Dispatchers.Default arrives too, and
- * the first of the two arrivals counts ([leaveForArrival]). If that is the substitute, the coroutine is cancelled and
- * unwinds there, as kotlinx's own dispatchers do when their executor rejects.
+ * A dispatcher that throws may have queued the coroutine before. So a substitute on Dispatchers.Default arrives too,
+ * and the first of the two arrivals counts ([leaveForArrival]). If that is the substitute, the coroutine is cancelled
+ * and unwinds there, as kotlinx's own dispatchers do when their executor rejects.
  */
 internal abstract class DispatchedWaiter(
     core: WaitCore,
     number: Int,
     request: Any?,
     final override val context: CoroutineContext,
-) : Waiter(core, number, request),
-    Continuation<Unit>,
-    CoroutineStackFrame,
-    (Throwable?) -> Unit {
+) : Waiter(core, number, request), Continuation<Unit>, CoroutineStackFrame, (Throwable?) -> Unit {
     protected val job: Job? = context[Job]
     protected val interceptor: ContinuationInterceptor? = context[ContinuationInterceptor]
     private val intercepted: Continuation<Unit> = interceptor?.interceptContinuation(this) ?: this
@@ -45,18 +42,20 @@ internal abstract class DispatchedWaiter(
     private var resumer: Thread? = null
 
     /** Counts the waits that the waiter served before. Its coroutine's thread changes it, between two waits. */
-    @Volatile
-    private var waitsBefore = 0
+    @Volatile private var waitsBefore = 0
 
     /** The exception of the dispatcher, once the substitute has arrived. */
     private var refusal: Throwable? = null
 
-    final override val coroutine: CoroutineContext get() = context
+    final override val coroutine: CoroutineContext
+        get() = context
 
     /** A dispatcher that runs its blocks in place is kept flat by [InPlace]; kotlinx's own are flat by themselves. */
-    final override val resumesOnCallersStack: Boolean get() = interceptor !is CoroutineDispatcher
+    final override val resumesOnCallersStack: Boolean
+        get() = interceptor !is CoroutineDispatcher
 
-    protected val isLate: Boolean get() = refusal != null || job?.isActive == false
+    protected val isLate: Boolean
+        get() = refusal != null || job?.isActive == false
 
     final override fun getStackTraceElement(): StackTraceElement? = null
 
@@ -98,7 +97,8 @@ internal abstract class DispatchedWaiter(
         }
     }
 
-    private val hasArrived: Boolean get() = currentState == Waiter.ARRIVED
+    private val hasArrived: Boolean
+        get() = currentState == Waiter.ARRIVED
 
     /** Called once, on the waiter's dispatcher; [state] is how the wait ended. */
     protected abstract fun arriveHere(state: Int)

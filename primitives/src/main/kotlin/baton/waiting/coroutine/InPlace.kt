@@ -5,9 +5,9 @@ import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
 
 /**
- * Keeps the stack flat over dispatchers that run their blocks on the thread that dispatches, such as that of
- * `Executor { it.run() }.asCoroutineDispatcher()`. Such a dispatcher differs from one that queues only by an arrival
- * inside the call that dispatched it.
+ * Keeps the stack flat over dispatchers that run their blocks on the thread that dispatches, such as that of `Executor
+ * { it.run() }.asCoroutineDispatcher()`. Such a dispatcher differs from one that queues only by an arrival inside the
+ * call that dispatched it.
  *
  * Up to [LEVELS] such arrivals of a thread nest. Then blocks for one of the same dispatchers are deferred until the
  * outermost arrival has returned. Blocks for other dispatchers are not deferred: those queue, and a thread that blocks
@@ -27,9 +27,7 @@ internal object InPlace {
     }
 
     /** Whether a dispatcher has ever run a block in place. */
-    @Volatile
-    @JvmField
-    var isInUse: Boolean = false
+    @Volatile @JvmField var isInUse: Boolean = false
     private val frames = ThreadLocal.withInitial { Frame() }
 
     /** Whether [dispatch], to [dispatcher], is deferred until the outermost arrival of this thread has returned. */

@@ -17,5 +17,4 @@ internal fun Job.watchCancellation(onCancelling: (Throwable?) -> Unit): Disposab
     invokeOnCompletion(onCancelling = true, invokeImmediately = false, handler = onCancelling)
 
 /** Why this job, which is not active any more, was cancelled. */
-@OptIn(InternalCoroutinesApi::class)
-internal fun Job.whyCancelled(): CancellationException = getCancellationException()
+@OptIn(InternalCoroutinesApi::class) internal fun Job.whyCancelled(): CancellationException = getCancellationException()

@@ -17,9 +17,9 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.selects.SelectInstance
 
 /**
- * The actions of a clause of a `select`. kotlinx calls [register] when the clause joins (again, with the same clause, when
- * a grant came while the select was still registering), [result] when it has won, and [undo] when the select that it won
- * was cancelled before it ran.
+ * The actions of a clause of a `select`. kotlinx calls [register] when the clause joins (again, with the same clause,
+ * when a grant came while the select was still registering), [result] when it has won, and [undo] when the select that
+ * it won was cancelled before it ran.
  */
 @InternalBatonApi
 @OptIn(InternalCoroutinesApi::class)
@@ -78,16 +78,18 @@ internal class SelectWaiter(
     request: Any?,
     private val clause: Any,
     private val select: SelectInstance<*>,
-) : ClauseWaiter(core, number, request, selectId = select),
-    DisposableHandle {
+) : ClauseWaiter(core, number, request, selectId = select), DisposableHandle {
     /** The exception of the select's dispatcher. */
     private var refusal: Throwable? = null
 
-    override val coroutine: CoroutineContext get() = select.context
+    override val coroutine: CoroutineContext
+        get() = select.context
 
-    override val resumesOnCallersStack: Boolean get() = dispatcher == null
+    override val resumesOnCallersStack: Boolean
+        get() = dispatcher == null
 
-    private val dispatcher: CoroutineDispatcher? get() = select.context[ContinuationInterceptor] as? CoroutineDispatcher
+    private val dispatcher: CoroutineDispatcher?
+        get() = select.context[ContinuationInterceptor] as? CoroutineDispatcher
 
     /** The thread that is inside [resume]. Other threads only compare it with themselves. */
     private var asker: Thread? = null

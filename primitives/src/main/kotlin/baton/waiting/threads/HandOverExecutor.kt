@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger
 /**
  * Runs callbacks that must leave the thread that reached them: those that would deepen its stack without bound, and
  * those of timers. Users cannot submit to it, so only callbacks can fill it.
- *
  * 1. Callbacks that return soon share [core] threads, however many are queued: a burst of timeouts starts no burst of
  *    threads.
  * 2. When the same callback has headed the queue for [STALL_MILLIS], all threads count as blocked, and their number
@@ -33,8 +32,9 @@ public object HandOverExecutor : Executor {
 
     private val pool =
         ThreadPoolExecutor(core, MOST_THREADS, IDLE_MILLIS, TimeUnit.MILLISECONDS, queue) {
-            daemon("baton-callbacks-${threads.incrementAndGet()}", it)
-        }.apply { allowCoreThreadTimeOut(true) }
+                daemon("baton-callbacks-${threads.incrementAndGet()}", it)
+            }
+            .apply { allowCoreThreadTimeOut(true) }
 
     override fun execute(callback: Runnable) {
         val queued = Queued(callback)

@@ -17,7 +17,6 @@ import kotlinx.coroutines.InternalCoroutinesApi
  * A timeout withdraws its waiter, which may grant other waiters: their callbacks and coroutines may run on the
  * withdrawing thread, and may block it. So a timer thread that is shared never withdraws. It hands the expiry to
  * [HandOverExecutor].
- *
  * - A coroutine's timeout runs on its dispatcher's clock if it has one, so that a test's virtual time counts. Such a
  *   clock fires on a thread of the dispatcher (a test's, a user interface's, a scheduled pool's), and the expiry runs
  *   there. But kotlinx.coroutines lends its one timer thread to dispatchers that have no clock, such as
@@ -34,11 +33,12 @@ public object Timeouts {
     private const val IDLE_SECONDS = 1L
 
     private val ourTimer =
-        ScheduledThreadPoolExecutor(1) { HandOverExecutor.daemon("baton-timer", it) }.apply {
-            removeOnCancelPolicy = true
-            setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS)
-            allowCoreThreadTimeOut(true)
-        }
+        ScheduledThreadPoolExecutor(1) { HandOverExecutor.daemon("baton-timer", it) }
+            .apply {
+                removeOnCancelPolicy = true
+                setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS)
+                allowCoreThreadTimeOut(true)
+            }
 
     /** Runs [action] once [timeout] has passed. Null for a timeout that never ends. */
     @JvmStatic
@@ -50,8 +50,7 @@ public object Timeouts {
 
     /** Runs [action] on [HandOverExecutor] once [millis] have passed. */
     @JvmStatic
-    public fun schedule(millis: Long, action: Runnable): DisposableHandle =
-        onTimerThread(millis) { handOver(action) }
+    public fun schedule(millis: Long, action: Runnable): DisposableHandle = onTimerThread(millis) { handOver(action) }
 
     /** Runs [action], which must neither block nor lead to user code, on the timer thread. */
     internal fun onTimerThread(millis: Long, action: Runnable): DisposableHandle {
@@ -65,8 +64,7 @@ public object Timeouts {
     }
 
     /** Whether this is kotlinx.coroutines' timer thread: a `withTimeout` may cancel there. */
-    @JvmStatic
-    public fun isOnSharedTimer(): Boolean = Thread.currentThread().name.startsWith(KOTLINX_TIMER)
+    @JvmStatic public fun isOnSharedTimer(): Boolean = Thread.currentThread().name.startsWith(KOTLINX_TIMER)
 
     private fun handOver(action: Runnable) {
         try {

@@ -39,7 +39,8 @@ public object Trampoline {
     }
 
     /** Whether one more level may nest on this thread. */
-    internal val hasRoom: Boolean get() = frames.get().depth < LEVELS
+    internal val hasRoom: Boolean
+        get() = frames.get().depth < LEVELS
 
     /** Runs [call] as one more level. */
     internal fun <T> nested(call: () -> T): T {
@@ -84,7 +85,9 @@ public object Trampoline {
         }
     }
 
-    /** Reports what a waiter's code or a callback threw past its own completion: the releasing thread must not see it. */
+    /**
+     * Reports what a waiter's code or a callback threw past its own completion: the releasing thread must not see it.
+     */
     @JvmStatic
     public fun report(e: Throwable) {
         val thread = Thread.currentThread()

@@ -100,17 +100,23 @@ interface ChannelAgainstModel : ChannelFixture {
             when (random.nextInt(26)) {
                 in 0..3 -> send(level(), timeout = null)
                 4 -> send(level(), random.nextLong(1, 20))
-                5, 6 -> trySend()
+                5,
+                6 -> trySend()
                 in 7..10 -> receive(timeout = null)
                 11 -> receive(random.nextLong(1, 20))
-                12, 13 -> tryReceive()
-                14, 15 -> if (callers.isNotEmpty()) cancel(random.nextInt(callers.size))
-                16, 17 -> if (callers.isNotEmpty()) cancel(maxOf(0, callers.size - random.nextInt(1, 4)))
+                12,
+                13 -> tryReceive()
+                14,
+                15 -> if (callers.isNotEmpty()) cancel(random.nextInt(callers.size))
+                16,
+                17 -> if (callers.isNotEmpty()) cancel(maxOf(0, callers.size - random.nextInt(1, 4)))
                 18 -> sendAndCancelTheReceiver()
                 19 -> passTime(random.nextLong(0, 12))
                 20 -> resize(random.nextInt(0, 5))
-                21, 22 -> reserve()
-                23, 24 -> usePlace()
+                21,
+                22 -> reserve()
+                23,
+                24 -> usePlace()
                 else -> if (random.nextInt(8) == 0) if (random.nextBoolean()) close() else cancelChannel()
             }
         }

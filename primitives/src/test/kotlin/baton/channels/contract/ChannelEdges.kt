@@ -58,71 +58,67 @@ interface ChannelEdges : ChannelFixture {
     }
 
     @Test
-    fun toString_saysNameAndState() =
-        runTest {
-            val channel = channel(2, name = "jobs").fill("a")
-            val place = channel.reserve()
-            assertContains("$place", "open", "jobs")
-            place.close()
-            assertContains("$place", "spent")
-            channel.fill("b")
-            Callers(this).call { channel.send("c") }
-            assertContains("$channel", "Channel 'jobs'", "size = 2", "capacity = 2", "waiting = 1")
-            channel.close()
-            assertContains("$channel", "waiting = 0", "closed")
-            channel.cancel()
-            assertContains("$channel", "size = 0", "cancelled")
-            assertContains("${channel(Channel.UNLIMITED)}", "unlimited")
-        }
+    fun toString_saysNameAndState() = runTest {
+        val channel = channel(2, name = "jobs").fill("a")
+        val place = channel.reserve()
+        assertContains("$place", "open", "jobs")
+        place.close()
+        assertContains("$place", "spent")
+        channel.fill("b")
+        Callers(this).call { channel.send("c") }
+        assertContains("$channel", "Channel 'jobs'", "size = 2", "capacity = 2", "waiting = 1")
+        channel.close()
+        assertContains("$channel", "waiting = 0", "closed")
+        channel.cancel()
+        assertContains("$channel", "size = 0", "cancelled")
+        assertContains("${channel(Channel.UNLIMITED)}", "unlimited")
+    }
 
     @Test
-    fun elements_equal_areAllHandedOn() =
-        runTest {
-            assertEquals(listOf("a", "a", "a"), drain(channel(3).fill("a", "a", "a")))
-        }
+    fun elements_equal_areAllHandedOn() = runTest {
+        assertEquals(listOf("a", "a", "a"), drain(channel(3).fill("a", "a", "a")))
+    }
 
     @Test
-    fun calls_inACancelledCoroutine_doNotWaitAndThrowIfTheyHadTo() =
-        runTest {
-            val calls =
-                listOf<Pair<Boolean, suspend (ChannelFace) -> Unit>>(
-                    false to { it.send("a") },
-                    false to { it.reserve() },
-                    true to { assertEquals("a", it.receive()) },
-                )
-            for ((receives, call) in calls) {
-                for (isPossible in listOf(true, false)) {
-                    val channel = channel(1)
-                    if (receives == isPossible) channel.fill("a")
-                    val size = channel.size
-                    val caller =
-                        Callers(this).call {
-                            currentCoroutineContext().job.cancel()
-                            call(channel)
-                        }
-                    assertEquals(isPossible to !isPossible, caller.isServed to caller.isCancelled, "$caller")
-                    assertEquals(0, channel.waiting)
-                    if (!isPossible) assertEquals(size, channel.size)
-                }
+    fun calls_inACancelledCoroutine_doNotWaitAndThrowIfTheyHadTo() = runTest {
+        val calls =
+            listOf<Pair<Boolean, suspend (ChannelFace) -> Unit>>(
+                false to { it.send("a") },
+                false to { it.reserve() },
+                true to { assertEquals("a", it.receive()) },
+            )
+        for ((receives, call) in calls) {
+            for (isPossible in listOf(true, false)) {
+                val channel = channel(1)
+                if (receives == isPossible) channel.fill("a")
+                val size = channel.size
+                val caller =
+                    Callers(this).call {
+                        currentCoroutineContext().job.cancel()
+                        call(channel)
+                    }
+                assertEquals(isPossible to !isPossible, caller.isServed to caller.isCancelled, "$caller")
+                assertEquals(0, channel.waiting)
+                if (!isPossible) assertEquals(size, channel.size)
             }
         }
+    }
 
     @Test
-    fun sender_servedAndCancelledBeforeItRuns_sentIfAndOnlyIfItDidNotThrow() =
-        runTest {
-            for (capacity in 1..2) {
-                val channel = channel(capacity).fill(*Array(capacity) { "$it" })
-                val unlucky = Callers(this).call { channel.send("unlucky") }
-                val next = Callers(this).call { channel.send("next") }
-                assertEquals("0", channel.tryReceive())
-                unlucky.cancel()
-                runCurrent()
-                val sent = if (unlucky.isServed) listOf("unlucky") else emptyList()
-                assertTrue(unlucky.isServed || unlucky.isCancelled)
-                assertEquals(listOf("0", "1").subList(1, capacity) + sent + "next", drain(channel))
-                assertTrue(next.isServed)
-            }
+    fun sender_servedAndCancelledBeforeItRuns_sentIfAndOnlyIfItDidNotThrow() = runTest {
+        for (capacity in 1..2) {
+            val channel = channel(capacity).fill(*Array(capacity) { "$it" })
+            val unlucky = Callers(this).call { channel.send("unlucky") }
+            val next = Callers(this).call { channel.send("next") }
+            assertEquals("0", channel.tryReceive())
+            unlucky.cancel()
+            runCurrent()
+            val sent = if (unlucky.isServed) listOf("unlucky") else emptyList()
+            assertTrue(unlucky.isServed || unlucky.isCancelled)
+            assertEquals(listOf("0", "1").subList(1, capacity) + sent + "next", drain(channel))
+            assertTrue(next.isServed)
         }
+    }
 
     private fun TestScope.assertEveryCallThrows(channel: ChannelFace, why: Throwable?, message: String) {
         val thrown =
@@ -149,27 +145,26 @@ interface ChannelEdges : ChannelFixture {
     }
 
     @Test
-    fun close_laterAndWaitingCalls_throwItsCause() =
-        runTest {
-            for (why in listOf(null, RuntimeException("why"), CancellationException("why"))) {
-                val channel = channel(1, name = "jobs")
-                val receiver = Callers(this).call { channel.receive() }
-                val orNull = Callers(this).call { assertNull(channel.receiveOrNull()) }
-                assertTrue(channel.close(why))
-                assertFalse(channel.close(RuntimeException("second")))
-                runCurrent()
-                assertClosed(receiver.failure, why)
-                assertTrue(orNull.isServed, "$orNull")
-                assertEveryCallThrows(channel, why, "Channel 'jobs' is closed")
-            }
-            val full = channel(1).fill("a")
-            val sender = Callers(this).call { full.send("b") }
-            val why = RuntimeException("why")
-            full.close(why)
+    fun close_laterAndWaitingCalls_throwItsCause() = runTest {
+        for (why in listOf(null, RuntimeException("why"), CancellationException("why"))) {
+            val channel = channel(1, name = "jobs")
+            val receiver = Callers(this).call { channel.receive() }
+            val orNull = Callers(this).call { assertNull(channel.receiveOrNull()) }
+            assertTrue(channel.close(why))
+            assertFalse(channel.close(RuntimeException("second")))
             runCurrent()
-            assertClosed(sender.failure, why)
-            assertEquals("a", full.receiveOrNull())
+            assertClosed(receiver.failure, why)
+            assertTrue(orNull.isServed, "$orNull")
+            assertEveryCallThrows(channel, why, "Channel 'jobs' is closed")
         }
+        val full = channel(1).fill("a")
+        val sender = Callers(this).call { full.send("b") }
+        val why = RuntimeException("why")
+        full.close(why)
+        runCurrent()
+        assertClosed(sender.failure, why)
+        assertEquals("a", full.receiveOrNull())
+    }
 
     @Test
     fun closedException_isAnIllegalStateAndNoCancellation() {
@@ -181,18 +176,17 @@ interface ChannelEdges : ChannelFixture {
     }
 
     @Test
-    fun cancel_laterAndWaitingCalls_throwItsCause() =
-        runTest {
-            val why = RuntimeException("why")
-            val channel = channel(1, name = "jobs").fill("a")
-            val sender = Callers(this).call { channel.send("b") }
-            channel.cancel(why)
-            channel.cancel(RuntimeException("second"))
-            assertFalse(channel.close())
-            runCurrent()
-            assertClosed(sender.failure, why)
-            assertEveryCallThrows(channel, why, "Channel 'jobs' is cancelled")
-        }
+    fun cancel_laterAndWaitingCalls_throwItsCause() = runTest {
+        val why = RuntimeException("why")
+        val channel = channel(1, name = "jobs").fill("a")
+        val sender = Callers(this).call { channel.send("b") }
+        channel.cancel(why)
+        channel.cancel(RuntimeException("second"))
+        assertFalse(channel.close())
+        runCurrent()
+        assertClosed(sender.failure, why)
+        assertEveryCallThrows(channel, why, "Channel 'jobs' is cancelled")
+    }
 
     @Test
     fun cancel_afterClose_keepsTheCause() {
@@ -208,10 +202,14 @@ interface ChannelEdges : ChannelFixture {
         val dropped = mutableListOf<String>()
         val reported = mutableListOf<Throwable>()
         val channel =
-            channel(3, onDropped = {
-                dropped += it
-                error("dropped $it")
-            }).fill("a", "b", "c")
+            channel(
+                    3,
+                    onDropped = {
+                        dropped += it
+                        error("dropped $it")
+                    },
+                )
+                .fill("a", "b", "c")
         reportingTo(reported) { channel.cancel() }
         assertEquals(listOf("a", "b", "c"), dropped)
         assertEquals(listOf("dropped a", "dropped b", "dropped c"), reported.map { it.message })
@@ -227,29 +225,27 @@ interface ChannelEdges : ChannelFixture {
     }
 
     @Test
-    fun place_usedOrClosedAgain_isMisuseAndChangesNothing() =
-        runTest {
-            val channel = channel(3).fill("a")
-            val used = channel.reserve().apply { send("b") }
-            val closed = channel.reserve().apply { close() }
-            for (place in listOf(used, closed)) {
-                assertThrows<IllegalStateException> { place.send("c") }
-                repeat(2) { place.close() }
-            }
-            assertTrue(channel.trySend("c"))
-            assertFalse(channel.trySend("d"))
-            assertEquals(listOf("a", "b", "c"), drain(channel))
+    fun place_usedOrClosedAgain_isMisuseAndChangesNothing() = runTest {
+        val channel = channel(3).fill("a")
+        val used = channel.reserve().apply { send("b") }
+        val closed = channel.reserve().apply { close() }
+        for (place in listOf(used, closed)) {
+            assertThrows<IllegalStateException> { place.send("c") }
+            repeat(2) { place.close() }
         }
+        assertTrue(channel.trySend("c"))
+        assertFalse(channel.trySend("d"))
+        assertEquals(listOf("a", "b", "c"), drain(channel))
+    }
 
     @Test
-    fun reserve_rendezvous_isMisuse() =
-        runTest {
-            val channel = channel(0, name = "jobs")
-            val caller = Callers(this).call { channel.reserve() }
-            val e = assertInstanceOf(IllegalStateException::class.java, caller.failure)
-            assertContains(e.message, "capacity = 0", "jobs")
-            assertState(channel, size = 0)
-        }
+    fun reserve_rendezvous_isMisuse() = runTest {
+        val channel = channel(0, name = "jobs")
+        val caller = Callers(this).call { channel.reserve() }
+        val e = assertInstanceOf(IllegalStateException::class.java, caller.failure)
+        assertContains(e.message, "capacity = 0", "jobs")
+        assertState(channel, size = 0)
+    }
 }
 
 /** The exceptions that this thread's handler for uncaught exceptions gets meanwhile. */

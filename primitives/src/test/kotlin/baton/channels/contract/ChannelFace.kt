@@ -6,12 +6,10 @@ import baton.channels.ChannelClosedException
 import baton.channels.ChannelOrder
 import baton.channels.OnFull
 import baton.channels.Reservation
-import baton.channels.receiveOrNull
 import kotlin.time.Duration
 
 /**
  * A channel of strings as a contract sees it, over any of the APIs.
- *
  * - A caller that waits is a coroutine; cancelling it withdraws the request. Over a future: cancel the future.
  * - A [send] that throws has sent nothing; a [receive] that throws has received nothing.
  * - A try returns false or null where it would have to wait, and throws [ChannelClosedException] where the channel is

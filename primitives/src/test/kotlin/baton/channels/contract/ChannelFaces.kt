@@ -14,13 +14,17 @@ import kotlinx.coroutines.withContext
 class KotlinChannelFace(private val channel: Channel<String>) : ChannelFace {
     constructor(plan: ChannelPlan) : this(plan.build())
 
-    override val capacity: Int get() = channel.capacity
+    override val capacity: Int
+        get() = channel.capacity
 
-    override val size: Int get() = channel.size
+    override val size: Int
+        get() = channel.size
 
-    override val waiting: Int get() = channel.waiting
+    override val waiting: Int
+        get() = channel.waiting
 
-    override val isClosed: Boolean get() = channel.isClosed
+    override val isClosed: Boolean
+        get() = channel.isClosed
 
     override suspend fun send(element: String, priority: Priority?) = channel.send(element, priority)
 
@@ -76,21 +80,19 @@ class SelectChannelFace(private val channel: Channel<String>) : ChannelFace by K
             withContext(priority) { trySendInSelect(element, timeout) }
         }
 
-    private suspend fun trySendInSelect(element: String, timeout: Duration): Boolean =
-        select {
-            channel.onSend(element) { true }
-            onTimeout(timeout) { false }
-        }
+    private suspend fun trySendInSelect(element: String, timeout: Duration): Boolean = select {
+        channel.onSend(element) { true }
+        onTimeout(timeout) { false }
+    }
 
     override suspend fun receive(): String = select { channel.onReceive { it } }
 
     override suspend fun receiveOrNull(): String? = select { channel.onReceiveCatching { it.getOrNull() } }
 
-    override suspend fun tryReceive(timeout: Duration): String? =
-        select {
-            channel.onReceive { it }
-            onTimeout(timeout) { null }
-        }
+    override suspend fun tryReceive(timeout: Duration): String? = select {
+        channel.onReceive { it }
+        onTimeout(timeout) { null }
+    }
 
     override fun toString() = channel.toString()
 }

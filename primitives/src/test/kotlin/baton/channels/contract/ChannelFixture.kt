@@ -14,16 +14,20 @@ interface ChannelFixture {
     val factory: ChannelFactory
 
     /** Whether all callers are selects, which agree in one step: a sender may be cancelled when it has sent. */
-    val meetInOneStep: Boolean get() = false
+    val meetInOneStep: Boolean
+        get() = false
 
     /** Whether all waiters are of one kind, and a waiting sender has its element with it. */
-    val isPlain: Boolean get() = false
+    val isPlain: Boolean
+        get() = false
 
     /** Whether an element that was handed to a receiver is given back if the receiver is cancelled before it runs. */
-    val elementsReturn: Boolean get() = true
+    val elementsReturn: Boolean
+        get() = true
 
     /** Whether timeouts run in the virtual time of the calling coroutine. */
-    val hasVirtualTime: Boolean get() = false
+    val hasVirtualTime: Boolean
+        get() = false
 
     fun channel(
         capacity: Int = Channel.RENDEZVOUS,
@@ -38,9 +42,7 @@ interface ChannelFixture {
  * The contract of a channel for every kind of caller: a suspend function, a `select`, a future, or all in one queue.
  * What it is to wait there is in the `WaiterContract`.
  */
-abstract class ChannelContract(override val factory: ChannelFactory) :
-    ChannelAgainstModel,
-    ChannelEdges
+abstract class ChannelContract(override val factory: ChannelFactory) : ChannelAgainstModel, ChannelEdges
 
 /** The receivers of one test, and the elements they got. */
 class Receivers(scope: TestScope, private val channel: ChannelFace) {

@@ -35,9 +35,7 @@ interface ChannelHostility : ChannelFixture {
             }
             // Receives the elements that the refused receivers have left.
             crowd.unleash {
-                crowd.sane("rest") {
-                    repeat(sent.size - got.size - crowd.hostile.dropped) { got += channel.receive() }
-                }
+                crowd.sane("rest") { repeat(sent.size - got.size - crowd.hostile.dropped) { got += channel.receive() } }
             }
             crowd.assertEnds()
             assertEquals(got.size, got.toSet().size, "received twice: $got")

@@ -68,28 +68,36 @@ internal class ChannelModel(
 
     private var isCancelled = false
 
-    val size get() = inside.size + returned.size
+    val size
+        get() = inside.size + returned.size
 
-    val waiting get() = receivers.size + senders.size
+    val waiting
+        get() = receivers.size + senders.size
 
-    val nextReceiver get() = receivers.firstOrNull()
+    val nextReceiver
+        get() = receivers.firstOrNull()
 
     /** Whether a sender's element can be received only when the sender has resumed, if that is a select. */
-    val isAnElementWithASender get() = size == 0 && senders.isNotEmpty()
+    val isAnElementWithASender
+        get() = size == 0 && senders.isNotEmpty()
 
     /** The waiters that were completed and have not resumed, and their results: SENT, PLACE, CLOSED, or an element. */
     private val completed = LinkedHashMap<Int, Any>()
 
     val dropped = mutableListOf<Int>()
 
-    private val drops get() = onFull != OnFull.SUSPEND
+    private val drops
+        get() = onFull != OnFull.SUSPEND
 
-    private val room get() = capacity.toLong() + receivers.size - size - reserved
+    private val room
+        get() = capacity.toLong() + receivers.size - size - reserved
 
     /** A receiver on whose way an element is may still give it back. */
-    private val isOnTheWay get() = elementsReturn && completed.values.any { it is Received }
+    private val isOnTheWay
+        get() = elementsReturn && completed.values.any { it is Received }
 
-    private val isDrained get() = isCancelled || (isClosed && size == 0 && reserved == 0 && !isOnTheWay)
+    private val isDrained
+        get() = isCancelled || (isClosed && size == 0 && reserved == 0 && !isOnTheWay)
 
     /** SENT, BUSY or CLOSED. */
     fun trySend(value: Int, level: Priority): Any {
@@ -172,7 +180,8 @@ internal class ChannelModel(
     }
 
     /** The completed waiter that resumes first, if there is one. */
-    val nextToResume get() = completed.keys.firstOrNull()
+    val nextToResume
+        get() = completed.keys.firstOrNull()
 
     fun isCompleted(id: Int) = id in completed
 
@@ -284,16 +293,19 @@ internal class ChannelModel(
 
     /** Two models with the same state go on in the same way. */
     val state: List<Any>
-        get() = listOf(
-            inside.map { it.value to it.level },
-            returned.map { it.number to it.value },
-            reserved,
-            receivers,
-            senders.map { Triple(it.id, it.level, it.element?.value) },
-            completed.mapValues { (_, answer) -> if (answer is Received) answer.number to answer.value else answer },
-            isClosed,
-            isCancelled,
-        )
+        get() =
+            listOf(
+                inside.map { it.value to it.level },
+                returned.map { it.number to it.value },
+                reserved,
+                receivers,
+                senders.map { Triple(it.id, it.level, it.element?.value) },
+                completed.mapValues { (_, answer) ->
+                    if (answer is Received) answer.number to answer.value else answer
+                },
+                isClosed,
+                isCancelled,
+            )
 
     companion object {
         const val SENT = "sent"

@@ -10,7 +10,9 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 /** Sequential specification of a [Barrier]. */
 internal open class BarrierSequential(private val parties: Int, private val breaks: Boolean) {
     private class Party(val timer: Int, val job: Int) {
-        val kind get() = timer to job
+        val kind
+            get() = timer to job
+
         lateinit var caller: CancellableContinuation<Int>
     }
 
@@ -61,11 +63,10 @@ internal open class BarrierSequential(private val parties: Int, private val brea
             return 0
         }
         val party = Party(timer, job)
-        val answer =
-            suspendCancellableCoroutine { caller ->
-                party.caller = caller
-                line += party
-            }
+        val answer = suspendCancellableCoroutine { caller ->
+            party.caller = caller
+            line += party
+        }
         told -= party.kind to answer
         when (answer) {
             TIMED_OUT -> throw BarrierTimeoutException("")
@@ -96,7 +97,9 @@ internal open class BarrierSequential(private val parties: Int, private val brea
     private fun takeAll() = line.toList().also { line.clear() }
 
     override fun equals(other: Any?) =
-        other is BarrierSequential && broken == other.broken && line.map { it.kind } == other.line.map { it.kind } &&
+        other is BarrierSequential &&
+            broken == other.broken &&
+            line.map { it.kind } == other.line.map { it.kind } &&
             told.groupingBy { it }.eachCount() == other.told.groupingBy { it }.eachCount()
 
     override fun hashCode() = line.size

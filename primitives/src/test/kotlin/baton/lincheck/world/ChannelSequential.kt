@@ -105,7 +105,8 @@ internal open class ChannelSequential(
         }
     }
 
-    private val state get() = listOf(model.state, places.toList(), callers.keys, cancelled)
+    private val state
+        get() = listOf(model.state, places.toList(), callers.keys, cancelled)
 
     override fun equals(other: Any?) = other is ChannelSequential && state == other.state
 

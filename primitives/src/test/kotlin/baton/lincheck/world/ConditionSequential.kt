@@ -16,7 +16,8 @@ internal class ConditionSequential {
         var reach = 0
         lateinit var caller: CancellableContinuation<String>
 
-        val state get() = listOf(thread, isFuture, ticket, reach)
+        val state
+            get() = listOf(thread, isFuture, ticket, reach)
     }
 
     private var locked = true

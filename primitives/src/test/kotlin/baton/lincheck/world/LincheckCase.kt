@@ -9,15 +9,18 @@ import org.junit.jupiter.api.Test
 interface LincheckCase {
     val model: Class<*>
 
-    val effort: Effort get() = Effort.SHORT
+    val effort: Effort
+        get() = Effort.SHORT
 
     /** How many scenarios the ordinary run generates. */
     val generated: Int
 
-    val spins: Int get() = Effort.SPINS
+    val spins: Int
+        get() = Effort.SPINS
 
     /** Scenarios written by hand, because random generation may miss them. */
-    val scenarios: List<Scenario> get() = emptyList()
+    val scenarios: List<Scenario>
+        get() = emptyList()
 
     fun configure(options: ModelCheckingOptions) = Unit
 
@@ -25,15 +28,15 @@ interface LincheckCase {
     fun chosenInterleavings_areLinearizable() =
         effort.checkInterleavings(javaClass, model, scenarios, generated, spins) { configure(this) }
 
-    @Test
-    fun threads_areLinearizable() = effort.stress(model, scenarios).check(javaClass)
+    @Test fun threads_areLinearizable() = effort.stress(model, scenarios).check(javaClass)
 }
 
 typealias Scenario = DSLScenarioBuilder.() -> Unit
 
 /** A scenario of parallel threads, each with its operations. */
-internal fun threads(vararg threads: DSLThreadScenario.() -> Unit): Scenario =
-    { parallel { for (operations in threads) thread(operations) } }
+internal fun threads(vararg threads: DSLThreadScenario.() -> Unit): Scenario = {
+    parallel { for (operations in threads) thread(operations) }
+}
 
 /** The same, after [initial] operations of no thread. */
 internal fun Scenario.after(initial: DSLThreadScenario.() -> Unit): Scenario {

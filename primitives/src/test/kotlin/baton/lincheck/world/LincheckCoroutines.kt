@@ -18,11 +18,12 @@ internal class LincheckCoroutines {
     private val dispatched = ConcurrentLinkedQueue<Runnable>()
     private val jobs = ConcurrentLinkedQueue<Job>()
 
-    private val dispatcher = object : CoroutineDispatcher() {
-        override fun dispatch(context: CoroutineContext, block: Runnable) {
-            dispatched.add(block)
+    private val dispatcher =
+        object : CoroutineDispatcher() {
+            override fun dispatch(context: CoroutineContext, block: Runnable) {
+                dispatched.add(block)
+            }
         }
-    }
 
     /** Runs [block] until it waits. */
     fun <T> start(block: suspend () -> T, then: (Result<T>) -> Unit) {
@@ -43,7 +44,9 @@ internal class LincheckCoroutines {
     }
 
     fun runAll() {
-        while (step()) { /* on */ }
+        while (step()) {
+            /* on */
+        }
     }
 }
 

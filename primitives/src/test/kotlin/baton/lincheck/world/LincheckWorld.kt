@@ -33,21 +33,16 @@ import org.jetbrains.lincheck.datastructures.StressOptions
  * @property share the part of a test class's requested scenarios that is generated, in percent. At 100 the classes of
  *   one core take 20 to 40 s of processor time.
  */
-enum class Effort(
-    val interleavings: Int,
-    val share: Int,
-    val stressScenarios: Int,
-    val stressRuns: Int,
-) {
+enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: Int, val stressRuns: Int) {
     /** For many classes that share one model, with chosen scenarios besides. */
     BRIEF(interleavings = 20, share = 25, stressScenarios = 3, stressRuns = 150),
     SHORT(interleavings = 20, share = 25, stressScenarios = 4, stressRuns = 200),
 
     /** For all, under the profile `deep`. */
-    DEEP(interleavings = 800, share = 500, stressScenarios = 60, stressRuns = 10_000),
-    ;
+    DEEP(interleavings = 800, share = 500, stressScenarios = 60, stressRuns = 10_000);
 
-    private val actual get() = if (java.lang.Boolean.getBoolean("lincheck.deep")) DEEP else this
+    private val actual
+        get() = if (java.lang.Boolean.getBoolean("lincheck.deep")) DEEP else this
 
     /**
      * Model checking of the [chosen] scenarios, and of the scenarios that [ScenarioGenerator] generates.
@@ -84,7 +79,10 @@ enum class Effort(
             options()
                 .iterations(if (threads == 3) scenarios / 3 else scenarios - scenarios / 3)
                 .invocationsPerIteration(INTERLEAVINGS)
-                .threads(threads).actorsBefore(1).actorsPerThread(5 - threads).actorsAfter(1)
+                .threads(threads)
+                .actorsBefore(1)
+                .actorsPerThread(5 - threads)
+                .actorsAfter(1)
                 .executionGenerator(ScenarioGenerator::class.java)
                 .check(test)
         }
@@ -94,7 +92,10 @@ enum class Effort(
         StressOptions()
             .iterations(actual.stressScenarios)
             .invocationsPerIteration(actual.stressRuns)
-            .threads(3).actorsBefore(2).actorsPerThread(3).actorsAfter(2)
+            .threads(3)
+            .actorsBefore(2)
+            .actorsPerThread(3)
+            .actorsAfter(2)
             .sequentialSpecification(sequential)
             .apply { chosen.forEach(::addCustomScenario) }
 
@@ -148,7 +149,8 @@ internal suspend fun <T> underLincheck(
 /** In a coroutine's context: counts how many boosts were given and have not ended, where [Boosts] are in use. */
 internal class LincheckBoosts : AbstractCoroutineContextElement(LincheckBoosts) {
     private val count = AtomicInteger()
-    val given: Int get() = count.get()
+    val given: Int
+        get() = count.get()
 
     fun give(): Boosting.Boost {
         val ended = AtomicBoolean()
@@ -180,8 +182,7 @@ internal class LincheckClock {
 internal class LincheckTimer(private val timers: AtomicReferenceArray<LincheckTimer?>, private val thread: Int) {
     private var action: Runnable? = null
 
-    @Volatile
-    private var mayGoOff = false
+    @Volatile private var mayGoOff = false
 
     fun set(action: Runnable): DisposableHandle {
         this.action = action
@@ -214,10 +215,7 @@ internal fun CancellableContinuation<Boolean>.letIn(leave: () -> Unit) {
 }
 
 private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: CoroutineContext, private val job: Job) :
-    CoroutineDispatcher(),
-    Boosting,
-    Delay,
-    Continuation<T> {
+    CoroutineDispatcher(), Boosting, Delay, Continuation<T> {
     override val context: CoroutineContext = extra + job + this
 
     override fun levelOf(context: CoroutineContext): Priority = context.priority ?: Priority.NORMAL

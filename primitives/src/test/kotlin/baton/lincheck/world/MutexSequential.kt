@@ -10,7 +10,8 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 /** Sequential specification of a [Mutex]. */
 internal class MutexSequential {
     private class Request(val owner: Any?, val timer: Int, val caller: CancellableContinuation<Boolean>) {
-        val kind get() = owner to timer
+        val kind
+            get() = owner to timer
     }
 
     private var locked = false
@@ -75,7 +76,9 @@ internal class MutexSequential {
     }
 
     override fun equals(other: Any?) =
-        other is MutexSequential && locked == other.locked && owner === other.owner &&
+        other is MutexSequential &&
+            locked == other.locked &&
+            owner === other.owner &&
             line.map { it.kind } == other.line.map { it.kind }
 
     override fun hashCode() = line.size

@@ -10,7 +10,12 @@ import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 
-enum class ReadWriteMode { READ, WRITE, UPGRADABLE, UPGRADE }
+enum class ReadWriteMode {
+    READ,
+    WRITE,
+    UPGRADABLE,
+    UPGRADE,
+}
 
 /** A [ReadWriteLock] or its model. */
 internal interface ReadWriteSubject {
@@ -35,9 +40,7 @@ internal interface ReadWriteSubject {
     fun timePasses(timer: Int)
 }
 
-/**
- * Sequential specification of a [ReadWriteLock]: its holders, its waiters, and the next request to be admitted.
- */
+/** Sequential specification of a [ReadWriteLock]: its holders, its waiters, and the next request to be admitted. */
 internal class ReadWriteSequential(private val policy: ReadWritePolicy) : ReadWriteSubject {
     private data class Holder(val owner: Any?)
 
@@ -47,9 +50,14 @@ internal class ReadWriteSequential(private val policy: ReadWritePolicy) : ReadWr
         val timer: Int,
         val caller: CancellableContinuation<Boolean>,
     ) {
-        val kind get() = Triple(mode, owner, timer)
-        val isIntent get() = mode == WRITE || mode == UPGRADABLE
-        val barsReaders get() = mode == WRITE || mode == UPGRADE
+        val kind
+            get() = Triple(mode, owner, timer)
+
+        val isIntent
+            get() = mode == WRITE || mode == UPGRADABLE
+
+        val barsReaders
+            get() = mode == WRITE || mode == UPGRADE
     }
 
     private val reading = ArrayList<Holder>()
@@ -80,7 +88,7 @@ internal class ReadWriteSequential(private val policy: ReadWritePolicy) : ReadWr
                 WRITE -> !intends && !reads
                 UPGRADABLE -> !intends
                 UPGRADE -> me == upgradable && !reads && line.none { it.mode == UPGRADE }
-            },
+            }
         )
         val may =
             when (mode) {
@@ -126,7 +134,7 @@ internal class ReadWriteSequential(private val policy: ReadWritePolicy) : ReadWr
                 READ -> me in reading
                 WRITE -> me == writer
                 else -> me == upgradable && line.none { it.mode == UPGRADE }
-            },
+            }
         )
         leave(mode, me)
     }

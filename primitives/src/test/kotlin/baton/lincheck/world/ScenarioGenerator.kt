@@ -9,8 +9,7 @@ import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.RandomProvider
 
 /** An operation that most scenarios do without: it changes nothing, or it leaves little that can happen afterwards. */
-@Target(AnnotationTarget.FUNCTION)
-annotation class Rare
+@Target(AnnotationTarget.FUNCTION) annotation class Rare
 
 /**
  * Generates scenarios as Lincheck's own generator does, from the same fixed seed, and keeps the ones that are worth
@@ -20,8 +19,8 @@ annotation class Rare
  *   much as an observation does;
  * - an operation that may wait, if the test has one;
  * - at most one cancelled operation: cancelling takes ten times as long as any other operation;
- * - a grant of the initial part belongs to one of the parallel threads, which can release it. For Lincheck, the
- *   initial part is a thread of its own.
+ * - a grant of the initial part belongs to one of the parallel threads, which can release it. For Lincheck, the initial
+ *   part is a thread of its own.
  */
 internal class ScenarioGenerator(
     private val configuration: CTestConfiguration,
@@ -55,7 +54,8 @@ internal class ScenarioGenerator(
         return mayWait && actors.count { it.isRare } == rareOnes && actors.count { it.cancelOnSuspension } <= 1
     }
 
-    private val Actor.isRare get() = method.isAnnotationPresent(Rare::class.java)
+    private val Actor.isRare
+        get() = method.isAnnotationPresent(Rare::class.java)
 
     private fun Actor.onBehalfOf(thread: Int): Actor {
         val position = method.parameters.indexOfFirst { it.getAnnotation(Param::class.java)?.name == "thread" }

@@ -18,7 +18,8 @@ internal open class SemaphoreSequential(private var permits: Int) {
         val timer: Int,
         val caller: CancellableContinuation<Boolean>,
     ) {
-        val kind get() = Triple(weight, urgent, timer)
+        val kind
+            get() = Triple(weight, urgent, timer)
     }
 
     private var held = 0
@@ -120,8 +121,12 @@ internal open class SemaphoreSequential(private var permits: Int) {
     }
 
     override fun equals(other: Any?) =
-        other is SemaphoreSequential && permits == other.permits && held == other.held && closed == other.closed &&
-            idlers.size == other.idlers.size && line.map { it.kind } == other.line.map { it.kind }
+        other is SemaphoreSequential &&
+            permits == other.permits &&
+            held == other.held &&
+            closed == other.closed &&
+            idlers.size == other.idlers.size &&
+            line.map { it.kind } == other.line.map { it.kind }
 
     override fun hashCode() = held + 31 * line.size
 }

@@ -11,33 +11,30 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/**
- * The action runs once for each generation, in the last party, before any party goes on; and decides its outcome.
- */
+/** The action runs once for each generation, in the last party, before any party goes on; and decides its outcome. */
 interface BarrierActions : BarrierFixture {
     private class Oops : RuntimeException("oops")
 
     @Test
-    fun action_runsOncePerGenerationBeforeAnybodyGoesOn() =
-        runTest {
-            for (parties in listOf(3, 1)) {
-                val log = mutableListOf<String>()
-                val barrier = barrier(parties) { log += "action" }
-                val round = listOf("action", "2", "0", "1")
-                repeat(2) { i ->
-                    // Neither the action nor the last party suspends.
-                    repeat(parties) { party ->
-                        Callers(this).callAtOnce {
-                            barrier.arrive()
-                            log += "$party"
-                        }
+    fun action_runsOncePerGenerationBeforeAnybodyGoesOn() = runTest {
+        for (parties in listOf(3, 1)) {
+            val log = mutableListOf<String>()
+            val barrier = barrier(parties) { log += "action" }
+            val round = listOf("action", "2", "0", "1")
+            repeat(2) { i ->
+                // Neither the action nor the last party suspends.
+                repeat(parties) { party ->
+                    Callers(this).callAtOnce {
+                        barrier.arrive()
+                        log += "$party"
                     }
-                    if (parties > 1) assertEquals("2", log.last())
-                    runCurrent()
-                    assertEquals(List(i + 1) { if (parties > 1) round else listOf("action", "0") }.flatten(), log)
                 }
+                if (parties > 1) assertEquals("2", log.last())
+                runCurrent()
+                assertEquals(List(i + 1) { if (parties > 1) round else listOf("action", "0") }.flatten(), log)
             }
         }
+    }
 
     @Test
     fun arrive_moreCallersThanPartiesWhileTheActionRuns_actionsFollowOneAnother() =
@@ -171,14 +168,13 @@ interface BarrierActions : BarrierFixture {
         }
 
     @Test
-    fun action_resetsItsOwnBarrier_isSkippedByItsPartiesAndLeavesItWhole() =
-        runTest {
-            var barrier: BarrierFace? = null
-            var runs = 0
-            barrier = barrier(2) { if (runs++ == 0) barrier!!.reset() }
-            val callers = List(4) { Callers(this).call { barrier.arrive() } }
-            callers.take(2).forEach(::assertBroken)
-            assertTrue(callers.drop(2).all { it.isServed })
-            assertState(barrier, waiting = 0)
-        }
+    fun action_resetsItsOwnBarrier_isSkippedByItsPartiesAndLeavesItWhole() = runTest {
+        var barrier: BarrierFace? = null
+        var runs = 0
+        barrier = barrier(2) { if (runs++ == 0) barrier!!.reset() }
+        val callers = List(4) { Callers(this).call { barrier.arrive() } }
+        callers.take(2).forEach(::assertBroken)
+        assertTrue(callers.drop(2).all { it.isServed })
+        assertState(barrier, waiting = 0)
+    }
 }

@@ -6,7 +6,6 @@ import baton.sync.BarrierCancellation
 import baton.sync.BarrierCancellation.RETRACT
 import baton.sync.BarrierTimeoutException
 import baton.sync.StepDispatcher
-import baton.sync.readwrite.contract.cancelled
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Deferred
@@ -20,9 +19,9 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * Cancels one of two operations before every single step that the two, and earlier waiters, can make. Afterwards
- * the barrier has as many waiters as wait, trips when the missing ones have come, and is broken only if something may
- * break it.
+ * Cancels one of two operations before every single step that the two, and earlier waiters, can make. Afterwards the
+ * barrier has as many waiters as wait, trips when the missing ones have come, and is broken only if something may break
+ * it.
  */
 class BarrierCancelSweepTest {
     /** [call] returns the number of its last arrival, or null. */
@@ -36,11 +35,26 @@ class BarrierCancelSweepTest {
             Op("arrive(1s)") { it.arrive(1.seconds) },
             Op("arrive(0)") { it.arrive(0.seconds) },
             Op("arrive within a timeout") { withTimeoutOrNull(1.seconds) { it.arrive() } },
-            Op("arrive twice") { it.arrive(); it.arrive() },
-            Op("arrive(1s), arrive") { it.arrive(1.seconds); it.arrive() },
-            Op("reset", mayBreak = true) { it.reset(); null },
-            Op("reset, arrive", mayBreak = true) { it.reset(); it.arrive() },
-            Op("abort", mayBreak = true) { it.abort(); null },
+            Op("arrive twice") {
+                it.arrive()
+                it.arrive()
+            },
+            Op("arrive(1s), arrive") {
+                it.arrive(1.seconds)
+                it.arrive()
+            },
+            Op("reset", mayBreak = true) {
+                it.reset()
+                null
+            },
+            Op("reset, arrive", mayBreak = true) {
+                it.reset()
+                it.arrive()
+            },
+            Op("abort", mayBreak = true) {
+                it.abort()
+                null
+            },
         )
 
     private inner class Run(val barrier: Barrier, val cancelAt: Int, val lazily: Boolean) {
@@ -52,11 +66,10 @@ class BarrierCancelSweepTest {
         fun start(call: suspend (Barrier) -> Int?): Deferred<Int?> =
             GlobalScope.async(dispatcher) { call(barrier) }.also { calls += it }
 
-        fun turn(action: () -> Boolean) =
-            run {
-                if (turn++ == cancelAt) victim?.cancel()
-                action()
-            }
+        fun turn(action: () -> Boolean) = run {
+            if (turn++ == cancelAt) victim?.cancel()
+            action()
+        }
 
         fun drain() {
             while (turn(dispatcher::step)) continue
@@ -82,7 +95,9 @@ class BarrierCancelSweepTest {
             val failures = (calls - open.toSet()).mapNotNull { it.getCompletionExceptionOrNull() }
             for (e in failures) {
                 when (e) {
-                    is CancellationException, is BarrierTimeoutException, is BarrierBrokenException -> {}
+                    is CancellationException,
+                    is BarrierTimeoutException,
+                    is BarrierBrokenException -> {}
                     else -> throw e
                 }
             }

@@ -32,14 +32,21 @@ typealias BarrierFactory =
 
 /** The suspend functions. */
 class KotlinBarrierFace(private val barrier: Barrier) : BarrierFace {
-    constructor(parties: Int, onCancel: BarrierCancellation, name: String?, action: (suspend () -> Unit)?) :
-        this(Barrier(parties, onCancel, name, action))
+    constructor(
+        parties: Int,
+        onCancel: BarrierCancellation,
+        name: String?,
+        action: (suspend () -> Unit)?,
+    ) : this(Barrier(parties, onCancel, name, action))
 
-    override val parties: Int get() = barrier.parties
+    override val parties: Int
+        get() = barrier.parties
 
-    override val waiting: Int get() = barrier.waiting
+    override val waiting: Int
+        get() = barrier.waiting
 
-    override val isBroken: Boolean get() = barrier.isBroken
+    override val isBroken: Boolean
+        get() = barrier.isBroken
 
     override suspend fun arrive() = barrier.arrive()
 

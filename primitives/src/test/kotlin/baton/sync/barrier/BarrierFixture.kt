@@ -46,11 +46,7 @@ interface BarrierFixture : WaiterFixture {
         test: suspend BarrierScene.() -> Unit,
     ) = runTest { BarrierScene(this, this@BarrierFixture, parties, onCancel, isGated).test() }
 
-    fun eachReaction(
-        parties: Int,
-        isGated: Boolean = false,
-        test: suspend BarrierScene.(BarrierCancellation) -> Unit,
-    ) {
+    fun eachReaction(parties: Int, isGated: Boolean = false, test: suspend BarrierScene.(BarrierCancellation) -> Unit) {
         for (onCancel in BarrierCancellation.entries) scene(parties, onCancel, isGated) { test(onCancel) }
     }
 
@@ -70,7 +66,8 @@ private const val PARTIES = 150
 
 /** A grant is the arrival of all the parties that are missing. */
 private class BarrierPlace(private val barrier: BarrierFace) : WaitingPlace {
-    override val waiting: Int get() = barrier.waiting
+    override val waiting: Int
+        get() = barrier.waiting
 
     override suspend fun waitHere() {
         barrier.arrive()
@@ -102,8 +99,4 @@ private class BarrierPlace(private val barrier: BarrierFace) : WaitingPlace {
  * of topics, as [MutexContract] does.
  */
 abstract class BarrierContract(override val factory: BarrierFactory) :
-    WaiterContract,
-    BarrierTrips,
-    BarrierCancellations,
-    BarrierActions,
-    BarrierResets
+    WaiterContract, BarrierTrips, BarrierCancellations, BarrierActions, BarrierResets

@@ -30,7 +30,8 @@ class BarrierScene(
     val numbers = mutableListOf<Int>()
 
     /** How often the action has begun. */
-    val runs: Int get() = gates.size
+    val runs: Int
+        get() = gates.size
 
     private fun newGate() = CompletableDeferred<Unit>().also { gates += it }
 

@@ -68,12 +68,11 @@ interface BarrierTimeouts : BarrierFixture {
         }
 
     @Test
-    fun timed_lastWhoseActionTakesLonger_isNotTimedOut() =
-        runTest {
-            val barrier = barrier(1, BarrierCancellation.BREAK) { delay(1000) }
-            assertEquals(0, barrier.arrive(50.milliseconds))
-            assertEquals(1000, currentTime)
-        }
+    fun timed_lastWhoseActionTakesLonger_isNotTimedOut() = runTest {
+        val barrier = barrier(1, BarrierCancellation.BREAK) { delay(1000) }
+        assertEquals(0, barrier.arrive(50.milliseconds))
+        assertEquals(1000, currentTime)
+    }
 
     @Test
     fun timed_comesToLeadAfterAnotherAction_isNotTimedOutInItsOwn() =

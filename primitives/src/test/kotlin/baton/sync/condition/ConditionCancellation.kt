@@ -7,17 +7,16 @@ import org.junit.jupiter.api.Test
 /** A cancelled waiter leaves the queue as if it had never come; the signal it had got goes to the next. */
 interface ConditionCancellation : ConditionFixture {
     @Test
-    fun cancel_whileTheMutexIsHeld_isOutOfTheConditionAtOnce() =
-        scene {
-            come("cancelled", "next")
-            hold {
-                cancel("cancelled")
-                assertEquals(1, waiting)
-                signal()
-            }
-            assert("next")
-            assertTrue(get("cancelled").isCancelled)
+    fun cancel_whileTheMutexIsHeld_isOutOfTheConditionAtOnce() = scene {
+        come("cancelled", "next")
+        hold {
+            cancel("cancelled")
+            assertEquals(1, waiting)
+            signal()
         }
+        assert("next")
+        assertTrue(get("cancelled").isCancelled)
+    }
 
     @Test
     fun cancel_signalledAndStillQueued_signalsGoToThoseBehindThem() {

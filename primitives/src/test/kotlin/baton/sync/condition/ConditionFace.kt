@@ -34,7 +34,8 @@ class KotlinConditionFace(private val condition: Condition) : ConditionFace {
 
     override val mutex = KotlinMutexFace(condition.mutex)
 
-    override val waiting: Int get() = condition.waiting
+    override val waiting: Int
+        get() = condition.waiting
 
     override suspend fun await() = condition.await()
 

@@ -17,7 +17,8 @@ interface ConditionFixture : WaiterFixture {
     val factory: ConditionFactory
 
     /** Whether a waiter that is cancelled when it has the mutex, and before it runs, passes the signal on. */
-    val passesSignalOn: Boolean get() = true
+    val passesSignalOn: Boolean
+        get() = true
 
     override val waitingKinds: List<WaitingKind>
         get() =
@@ -58,7 +59,8 @@ private class ConditionPlace(private val fixture: ConditionFixture, private val 
     WaitingPlace {
     private val condition = fixture.condition()
 
-    override val waiting: Int get() = condition.waiting
+    override val waiting: Int
+        get() = condition.waiting
 
     override suspend fun waitHere() = with(fixture) { condition.visit(Any()) }
 
@@ -88,6 +90,4 @@ private class ConditionPlace(private val fixture: ConditionFixture, private val 
  * topics: an API that cannot do one of them implements the others.
  */
 abstract class ConditionContract(override val factory: ConditionFactory) :
-    WaiterContract,
-    ConditionSignals,
-    ConditionCancellation
+    WaiterContract, ConditionSignals, ConditionCancellation

@@ -45,46 +45,44 @@ interface ConditionReturn : ConditionFixture {
     }
 
     @Test
-    fun cancel_whileOthersQueue_goesToTheEndOfTheQueue() =
-        scene {
-            val log = mutableListOf<String>()
-            val waiter =
-                callers.call {
-                    try {
-                        condition.visit()
-                    } finally {
-                        log += "cancelled"
-                    }
+    fun cancel_whileOthersQueue_goesToTheEndOfTheQueue() = scene {
+        val log = mutableListOf<String>()
+        val waiter =
+            callers.call {
+                try {
+                    condition.visit()
+                } finally {
+                    log += "cancelled"
                 }
-            hold {
-                callers.call { condition.mutex.lock().also { log += "before" }.also { condition.mutex.unlock() } }
-                waiter.cancel()
-                callers.call { condition.mutex.lock().also { log += "after" }.also { condition.mutex.unlock() } }
             }
-            scope.runCurrent()
-            assertEquals(listOf("before", "cancelled", "after"), log)
+        hold {
+            callers.call { condition.mutex.lock().also { log += "before" }.also { condition.mutex.unlock() } }
+            waiter.cancel()
+            callers.call { condition.mutex.lock().also { log += "after" }.also { condition.mutex.unlock() } }
         }
+        scope.runCurrent()
+        assertEquals(listOf("before", "cancelled", "after"), log)
+    }
 
     @Test
-    fun cancel_signalled_signalIsElsewhereBeforeItThrows() =
-        scene {
-            var seen: String? = null
-            val signalled =
-                callers.call("signalled") {
-                    mutex.lock()
-                    try {
-                        condition.await()
-                    } catch (e: CancellationException) {
-                        seen = "queued = ${mutex.waiting}, waiting = ${condition.waiting}"
-                        throw e
-                    }
+    fun cancel_signalled_signalIsElsewhereBeforeItThrows() = scene {
+        var seen: String? = null
+        val signalled =
+            callers.call("signalled") {
+                mutex.lock()
+                try {
+                    condition.await()
+                } catch (e: CancellationException) {
+                    seen = "queued = ${mutex.waiting}, waiting = ${condition.waiting}"
+                    throw e
                 }
-            come("a", "b")
-            hold { signal() }
-            signalled.cancel()
-            scope.runCurrent()
-            assertEquals("queued = 1, waiting = 1", seen)
-        }
+            }
+        come("a", "b")
+        hold { signal() }
+        signalled.cancel()
+        scope.runCurrent()
+        assertEquals("queued = 1, waiting = 1", seen)
+    }
 
     @Test
     fun await_alreadyCancelled_throwsAtOnceAndKeepsTheMutex() {
@@ -107,48 +105,44 @@ interface ConditionReturn : ConditionFixture {
     }
 
     @Test
-    fun await_alreadyCancelledAndMutexIsFree_isMisuseAllTheSame() =
-        scene {
-            val caller =
-                callers.call("caller") {
-                    currentCoroutineContext().job.cancel()
-                    assertContains(assertThrows<IllegalStateException> { condition.await() }.message, "await")
-                }
-            assertTrue(caller.isServed)
-            assert("caller")
-        }
-
-    @Test
-    fun cancel_whileTheSameOwnerHolds_isNotLockingTwice() =
-        scene {
-            come("holder")
-            hold {
-                cancel("holder")
-                scope.runCurrent()
+    fun await_alreadyCancelledAndMutexIsFree_isMisuseAllTheSame() = scene {
+        val caller =
+            callers.call("caller") {
+                currentCoroutineContext().job.cancel()
+                assertContains(assertThrows<IllegalStateException> { condition.await() }.message, "await")
             }
-            assert("")
-            assertTrue(get("holder").isCancelled)
-        }
+        assertTrue(caller.isServed)
+        assert("caller")
+    }
 
     @Test
-    fun await_withinWithTimeout_holdsTheMutexAfterIt() =
-        scene {
-            mutex.lock("a")
-            assertNull(withTimeoutOrNull(50) { condition.await() })
-            assertEquals("a", mutex.holder)
-            assert("", isLocked = true)
+    fun cancel_whileTheSameOwnerHolds_isNotLockingTwice() = scene {
+        come("holder")
+        hold {
+            cancel("holder")
+            scope.runCurrent()
         }
+        assert("")
+        assertTrue(get("holder").isCancelled)
+    }
+
+    @Test
+    fun await_withinWithTimeout_holdsTheMutexAfterIt() = scene {
+        mutex.lock("a")
+        assertNull(withTimeoutOrNull(50) { condition.await() })
+        assertEquals("a", mutex.holder)
+        assert("", isLocked = true)
+    }
 
     /** No caller may unlock for another. If one does, the returning waiter still finds a consistent mutex. */
     @Test
-    fun unlock_bySomebodyElseBeforeTheReturn_signalIsStillPassedOn() =
-        scene {
-            val signalled = lockAndAwait(null)
-            come("next")
-            hold { signal() }
-            mutex.unlock()
-            signalled.cancel()
-            assert("next")
-            assertTrue(signalled.isCancelled)
-        }
+    fun unlock_bySomebodyElseBeforeTheReturn_signalIsStillPassedOn() = scene {
+        val signalled = lockAndAwait(null)
+        come("next")
+        hold { signal() }
+        mutex.unlock()
+        signalled.cancel()
+        assert("next")
+        assertTrue(signalled.isCancelled)
+    }
 }

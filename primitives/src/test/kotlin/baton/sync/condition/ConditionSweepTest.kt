@@ -1,10 +1,8 @@
 package baton.sync.condition
 
 import baton.sync.CancelSweepTest
-import baton.sync.Condition
 import baton.sync.Mutex
 import baton.sync.StepDispatcher
-import baton.sync.readwrite.contract.cancelled
 import baton.sync.withLock
 import kotlin.coroutines.cancellation.CancellationException
 import kotlin.time.Duration.Companion.seconds
@@ -55,9 +53,19 @@ class ConditionSweepTest {
             Op("await(0)") { await(0) },
             Op("await twice") { repeat(2) { await() } },
             Op("await, limited from outside") { withTimeoutOrNull(1.seconds) { await() } },
-            Op("signal slowly", signals = true) { yield(); condition.signal(); yield() },
-            Op("signalAll", signals = true) { yield(); condition.signalAll() },
-            Op("signal, await", signals = true) { condition.signal(); await() },
+            Op("signal slowly", signals = true) {
+                yield()
+                condition.signal()
+                yield()
+            },
+            Op("signalAll", signals = true) {
+                yield()
+                condition.signalAll()
+            },
+            Op("signal, await", signals = true) {
+                condition.signal()
+                await()
+            },
             Op("nothing") { yield() },
         )
 

@@ -45,65 +45,60 @@ interface ConditionTimeouts : ConditionFixture {
     }
 
     @Test
-    fun timed_signalledInTime_isServedHoweverLateTheMutexComes() =
-        scene {
-            val caller = timed()
-            scope.advanceTimeBy(49)
-            hold {
-                signal()
-                scope.advanceTimeBy(1_000)
-                assertTrue(caller.isWaiting)
-            }
-            assert("timed", isLocked = true)
+    fun timed_signalledInTime_isServedHoweverLateTheMutexComes() = scene {
+        val caller = timed()
+        scope.advanceTimeBy(49)
+        hold {
+            signal()
+            scope.advanceTimeBy(1_000)
+            assertTrue(caller.isWaiting)
         }
+        assert("timed", isLocked = true)
+    }
 
     @Test
-    fun timed_zeroOrNegative_returnsFalseAndKeepsTheMutex() =
-        scene {
-            mutex.lock("a")
-            val next = callers.call { mutex.lock() }
-            for (timeout in NOW_OR_NEVER) {
-                assertFalse(condition.await(timeout))
-                assertEquals(0, scope.currentTime)
-                assertEquals("a", mutex.holder)
-                assertTrue(next.isWaiting)
-            }
-        }
-
-    @Test
-    fun timed_zeroAndAlreadyCancelled_doesNotLook() =
-        scene {
-            val caller =
-                callers.callAtOnce {
-                    mutex.lock()
-                    currentCoroutineContext().job.cancel()
-                    condition.await(Duration.ZERO)
-                }
-            assertTrue(caller.gaveUp)
-            assert("", isLocked = true)
-        }
-
-    @Test
-    fun timed_mutexIsFree_throwsAtOnce() =
-        scene {
-            val condition = condition("account")
-            for (timeout in NOW_OR_NEVER + listOf(50.milliseconds, Duration.INFINITE)) {
-                assertContains(assertThrows<IllegalStateException> { condition.await(timeout) }.message, "account")
-            }
+    fun timed_zeroOrNegative_returnsFalseAndKeepsTheMutex() = scene {
+        mutex.lock("a")
+        val next = callers.call { mutex.lock() }
+        for (timeout in NOW_OR_NEVER) {
+            assertFalse(condition.await(timeout))
             assertEquals(0, scope.currentTime)
-            scope.advanceTimeBy(100)
-            assertState(condition, isLocked = false)
+            assertEquals("a", mutex.holder)
+            assertTrue(next.isWaiting)
         }
+    }
 
     @Test
-    fun timed_cancelled_throwsHoldingTheMutexAndStopsItsTimer() =
-        scene {
-            val caller = timed()
-            caller.cancel()
-            scope.runCurrent()
-            assertTrue(caller.isCancelled)
-            assertEquals("a", mutex.holder)
-            scope.advanceTimeBy(100)
-            assert("", isLocked = true)
+    fun timed_zeroAndAlreadyCancelled_doesNotLook() = scene {
+        val caller =
+            callers.callAtOnce {
+                mutex.lock()
+                currentCoroutineContext().job.cancel()
+                condition.await(Duration.ZERO)
+            }
+        assertTrue(caller.gaveUp)
+        assert("", isLocked = true)
+    }
+
+    @Test
+    fun timed_mutexIsFree_throwsAtOnce() = scene {
+        val condition = condition("account")
+        for (timeout in NOW_OR_NEVER + listOf(50.milliseconds, Duration.INFINITE)) {
+            assertContains(assertThrows<IllegalStateException> { condition.await(timeout) }.message, "account")
         }
+        assertEquals(0, scope.currentTime)
+        scope.advanceTimeBy(100)
+        assertState(condition, isLocked = false)
+    }
+
+    @Test
+    fun timed_cancelled_throwsHoldingTheMutexAndStopsItsTimer() = scene {
+        val caller = timed()
+        caller.cancel()
+        scope.runCurrent()
+        assertTrue(caller.isCancelled)
+        assertEquals("a", mutex.holder)
+        scope.advanceTimeBy(100)
+        assert("", isLocked = true)
+    }
 }

@@ -14,9 +14,11 @@ fun waitGroup(count: Int, name: String? = null): WaitGroup = WaitGroup(name).als
 class KotlinLatchFace(private val latch: Latch) : CountdownFace {
     constructor(count: Int, name: String?) : this(Latch(count, name))
 
-    override val count: Int get() = latch.count
+    override val count: Int
+        get() = latch.count
 
-    override val waiting: Int get() = latch.waiting
+    override val waiting: Int
+        get() = latch.waiting
 
     override fun down() = latch.countDown()
 
@@ -31,9 +33,11 @@ class KotlinLatchFace(private val latch: Latch) : CountdownFace {
 class KotlinWaitGroupFace(private val group: WaitGroup) : WaitGroupFace {
     constructor(count: Int, name: String?) : this(waitGroup(count, name))
 
-    override val count: Int get() = group.count
+    override val count: Int
+        get() = group.count
 
-    override val waiting: Int get() = group.waiting
+    override val waiting: Int
+        get() = group.waiting
 
     override fun add(n: Int) = group.add(n)
 
@@ -46,13 +50,12 @@ class KotlinWaitGroupFace(private val group: WaitGroup) : WaitGroupFace {
     override fun toString() = group.toString()
 }
 
-private suspend fun awaitIn(clause: SelectClause0) = select { clause { } }
+private suspend fun awaitIn(clause: SelectClause0) = select { clause {} }
 
-private suspend fun awaitIn(clause: SelectClause0, timeout: Duration) =
-    select {
-        clause { true }
-        onTimeout(timeout) { false }
-    }
+private suspend fun awaitIn(clause: SelectClause0, timeout: Duration) = select {
+    clause { true }
+    onTimeout(timeout) { false }
+}
 
 /** Whatever waits for the latch waits in a `select`. */
 class SelectLatchFace(private val latch: Latch) : CountdownFace by KotlinLatchFace(latch) {

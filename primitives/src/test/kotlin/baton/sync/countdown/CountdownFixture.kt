@@ -24,7 +24,8 @@ interface CountdownFixture : WaiterFixture {
 }
 
 internal class CountdownPlace(private val countdown: CountdownFace) : WaitingPlace {
-    override val waiting: Int get() = countdown.waiting
+    override val waiting: Int
+        get() = countdown.waiting
 
     override suspend fun waitHere() = countdown.await()
 
@@ -43,10 +44,7 @@ internal class CountdownPlace(private val countdown: CountdownFace) : WaitingPla
  * The common contract of latch and group for every kind of caller: a suspend function, a `select`, a future, or all in
  * one queue. It consists of topics: an API that cannot do one of them (say [WaiterTimeouts]) implements the others.
  */
-abstract class CountdownContract(override val factory: CountdownFactory) :
-    WaiterContract,
-    CountdownOrder
+abstract class CountdownContract(override val factory: CountdownFactory) : WaiterContract, CountdownOrder
 
 abstract class WaitGroupContract(final override val factory: WaitGroupFactory) :
-    CountdownContract(factory),
-    WaitGroupRounds
+    CountdownContract(factory), WaitGroupRounds

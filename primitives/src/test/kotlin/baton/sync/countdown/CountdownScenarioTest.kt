@@ -33,11 +33,12 @@ class CountdownScenarioTest {
         val served = mutableListOf<Int>()
         for (i in 0..2) {
             suspend {
-                group.await()
-                served += i
-                group.add()
-                group.done()
-            }.startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
+                    group.await()
+                    served += i
+                    group.add()
+                    group.done()
+                }
+                .startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
         }
         group.done()
         assertEquals(listOf(0, 1, 2), served)

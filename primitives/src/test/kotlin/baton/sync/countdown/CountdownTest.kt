@@ -11,36 +11,20 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
 class KotlinLatchTest :
-    CountdownContract(::KotlinLatchFace),
-    WaiterTimeouts,
-    SuspendingWaiterDispatch,
-    CountdownRunTwice
+    CountdownContract(::KotlinLatchFace), WaiterTimeouts, SuspendingWaiterDispatch, CountdownRunTwice
 
-class SelectLatchTest :
-    CountdownContract(::SelectLatchFace),
-    WaiterTimeouts,
-    WaiterDispatch,
-    CountdownHostility
+class SelectLatchTest : CountdownContract(::SelectLatchFace), WaiterTimeouts, WaiterDispatch, CountdownHostility
 
 private fun mixed(latch: Latch) = MixedCountdownFace(listOf(KotlinLatchFace(latch), SelectLatchFace(latch)))
 
 class MixedLatchTest :
-    CountdownContract({ count, name -> mixed(Latch(count, name)) }),
-    WaiterTimeouts,
-    WaiterDispatch,
-    CountdownHostility
+    CountdownContract({ count, name -> mixed(Latch(count, name)) }), WaiterTimeouts, WaiterDispatch, CountdownHostility
 
 class KotlinWaitGroupTest :
-    WaitGroupContract(::KotlinWaitGroupFace),
-    WaiterTimeouts,
-    SuspendingWaiterDispatch,
-    CountdownRunTwice
+    WaitGroupContract(::KotlinWaitGroupFace), WaiterTimeouts, SuspendingWaiterDispatch, CountdownRunTwice
 
 class SelectWaitGroupTest :
-    WaitGroupContract(::SelectWaitGroupFace),
-    WaiterTimeouts,
-    WaiterDispatch,
-    CountdownHostility
+    WaitGroupContract(::SelectWaitGroupFace), WaiterTimeouts, WaiterDispatch, CountdownHostility
 
 private fun mixed(group: WaitGroup) = MixedWaitGroupFace(listOf(KotlinWaitGroupFace(group), SelectWaitGroupFace(group)))
 

@@ -9,11 +9,14 @@ import kotlinx.coroutines.selects.select
 class KotlinMutexFace(private val mutex: Mutex) : MutexFace {
     constructor(locked: Boolean, name: String?) : this(Mutex(locked, name))
 
-    override val isLocked: Boolean get() = mutex.isLocked
+    override val isLocked: Boolean
+        get() = mutex.isLocked
 
-    override val holder: Any? get() = mutex.holder
+    override val holder: Any?
+        get() = mutex.holder
 
-    override val waiting: Int get() = mutex.waiting
+    override val waiting: Int
+        get() = mutex.waiting
 
     override suspend fun lock(owner: Any?) = mutex.lock(owner)
 
@@ -32,11 +35,10 @@ class SelectMutexFace(private val mutex: Mutex) : MutexFace by KotlinMutexFace(m
 
     override suspend fun lock(owner: Any?) = select { mutex.onLock(owner) {} }
 
-    override suspend fun tryLock(timeout: Duration, owner: Any?): Boolean =
-        select {
-            mutex.onLock(owner) { true }
-            onTimeout(timeout) { false }
-        }
+    override suspend fun tryLock(timeout: Duration, owner: Any?): Boolean = select {
+        mutex.onLock(owner) { true }
+        onTimeout(timeout) { false }
+    }
 
     override fun toString() = mutex.toString()
 }

@@ -27,7 +27,8 @@ internal class MutexPlace(private val mutex: MutexFace, private val isOwned: Boo
 
     private fun owner(): Any? = if (isOwned) Any() else null
 
-    override val waiting: Int get() = mutex.waiting
+    override val waiting: Int
+        get() = mutex.waiting
 
     override suspend fun waitHere() = mutex.lock(owner())
 
@@ -50,7 +51,4 @@ internal class MutexPlace(private val mutex: MutexFace, private val isOwned: Boo
  * The contract of a mutex for every kind of caller: a suspend function, a `select`, a future, or all in one queue. It
  * consists of topics: an API that cannot do one of them (say [MutexOwners]) implements the others.
  */
-abstract class MutexContract(override val factory: MutexFactory) :
-    WaiterContract,
-    MutexOrder,
-    MutexOwners
+abstract class MutexContract(override val factory: MutexFactory) : WaiterContract, MutexOrder, MutexOwners

@@ -27,44 +27,41 @@ interface MutexOrder : MutexFixture {
     }
 
     @Test
-    fun tryLock_waiterNotRunYet_mutexIsAlreadyTheWaiters() =
-        runTest {
-            val mutex = mutex(locked = true)
-            val waiter = Callers(this).call { mutex.lock() }
-            mutex.unlock()
-            assertState(mutex, isLocked = true, waiting = 0)
-            for (by in listOf(null, "another")) assertFalse(mutex.tryLock(by))
-            runCurrent()
-            assertTrue(waiter.isServed)
-        }
+    fun tryLock_waiterNotRunYet_mutexIsAlreadyTheWaiters() = runTest {
+        val mutex = mutex(locked = true)
+        val waiter = Callers(this).call { mutex.lock() }
+        mutex.unlock()
+        assertState(mutex, isLocked = true, waiting = 0)
+        for (by in listOf(null, "another")) assertFalse(mutex.tryLock(by))
+        runCurrent()
+        assertTrue(waiter.isServed)
+    }
 
     @Test
-    fun unlock_twiceInARowAndLockAgain_passesItOnTwiceAndTheUnlockerComesLast() =
-        runTest {
-            val callers = Callers(this)
-            val mutex = mutex(locked = true)
-            for (name in listOf("a", "b")) callers.call(name) { mutex.lock() }
-            mutex.unlock()
-            callers.callAtOnce("again") { mutex.lock() }
-            mutex.unlock()
-            assertState(mutex, isLocked = true, waiting = 1)
-            runCurrent()
-            assertEquals(listOf("a", "b"), callers.served)
-            callers.call { mutex.unlock() }
-            assertEquals("again", callers.served.last { it != "caller" })
-        }
+    fun unlock_twiceInARowAndLockAgain_passesItOnTwiceAndTheUnlockerComesLast() = runTest {
+        val callers = Callers(this)
+        val mutex = mutex(locked = true)
+        for (name in listOf("a", "b")) callers.call(name) { mutex.lock() }
+        mutex.unlock()
+        callers.callAtOnce("again") { mutex.lock() }
+        mutex.unlock()
+        assertState(mutex, isLocked = true, waiting = 1)
+        runCurrent()
+        assertEquals(listOf("a", "b"), callers.served)
+        callers.call { mutex.unlock() }
+        assertEquals("again", callers.served.last { it != "caller" })
+    }
 
     @Test
-    fun toString_inEveryState_showsIt() =
-        runTest {
-            val mutex = mutex(name = "account")
-            assertContains(mutex.toString(), "account", "free")
-            mutex.lock()
-            assertContains(mutex.toString(), "account", "locked", "waiting = 0")
-            mutex.unlock()
-            mutex.lock("t1")
-            Callers(this).call { mutex.lock() }
-            assertContains(mutex.toString(), "account", "locked", "t1", "waiting = 1")
-            assertContains(mutex().toString(), "Mutex")
-        }
+    fun toString_inEveryState_showsIt() = runTest {
+        val mutex = mutex(name = "account")
+        assertContains(mutex.toString(), "account", "free")
+        mutex.lock()
+        assertContains(mutex.toString(), "account", "locked", "waiting = 0")
+        mutex.unlock()
+        mutex.lock("t1")
+        Callers(this).call { mutex.lock() }
+        assertContains(mutex.toString(), "account", "locked", "t1", "waiting = 1")
+        assertContains(mutex().toString(), "Mutex")
+    }
 }

@@ -17,22 +17,22 @@ import org.junit.jupiter.api.assertThrows
 interface MutexOwners : MutexFixture {
     private class State(val isLocked: Boolean, val owner: Any?)
 
-    private val states get() = listOf(State(false, null), State(true, null), State(true, "a"), State(true, "b"))
+    private val states
+        get() = listOf(State(false, null), State(true, null), State(true, "a"), State(true, "b"))
 
     /** Every call by nobody, by the holder and by others; in every state, while others wait and while nobody does. */
     @Test
-    fun calls_inEveryState_changeItOrThrowWhoHoldsItAndChangeNothing() =
-        runTest {
-            for (state in states) {
-                for (waiters in if (state.isLocked) 0..1 else 0..0) {
-                    for (by in listOf(null, "a", "b")) {
-                        lockAndTryLock(locked(Callers(this), state, waiters), state, by, waiters)
-                        unlock(locked(Callers(this), state, waiters), state, by, waiters)
-                        runCurrent()
-                    }
+    fun calls_inEveryState_changeItOrThrowWhoHoldsItAndChangeNothing() = runTest {
+        for (state in states) {
+            for (waiters in if (state.isLocked) 0..1 else 0..0) {
+                for (by in listOf(null, "a", "b")) {
+                    lockAndTryLock(locked(Callers(this), state, waiters), state, by, waiters)
+                    unlock(locked(Callers(this), state, waiters), state, by, waiters)
+                    runCurrent()
                 }
             }
         }
+    }
 
     private fun locked(callers: Callers, state: State, waiters: Int): MutexFace {
         val mutex = mutex(name = "account")
@@ -83,78 +83,75 @@ interface MutexOwners : MutexFixture {
     }
 
     @Test
-    fun lock_waitersWithAndWithoutOwner_standInOneQueueAndAreHoldersFromTheHandOverOn() =
-        runTest {
-            val callers = Callers(this)
-            val mutex = mutex(locked = true)
-            val owners = listOf("a", null, "a", "b", null)
-            owners.forEachIndexed { i, owner -> callers.call("$i") { mutex.lock(owner) } }
-            var before: Any? = null
-            for (i in owners.indices) {
-                mutex.unlock(before)
-                assertState(mutex, isLocked = true, waiting = 4 - i)
-                assertEquals(owners[i], mutex.holder)
-                before = owners[i]
-                if (before != null) assertThrows<IllegalStateException> { mutex.tryLock(before) }
-                assertEquals(i, callers.served.size)
-                runCurrent()
-                assertEquals("$i", callers.served.last())
-            }
-            mutex.unlock()
-            assertState(mutex, isLocked = false)
-            assertNull(mutex.holder)
+    fun lock_waitersWithAndWithoutOwner_standInOneQueueAndAreHoldersFromTheHandOverOn() = runTest {
+        val callers = Callers(this)
+        val mutex = mutex(locked = true)
+        val owners = listOf("a", null, "a", "b", null)
+        owners.forEachIndexed { i, owner -> callers.call("$i") { mutex.lock(owner) } }
+        var before: Any? = null
+        for (i in owners.indices) {
+            mutex.unlock(before)
+            assertState(mutex, isLocked = true, waiting = 4 - i)
+            assertEquals(owners[i], mutex.holder)
+            before = owners[i]
+            if (before != null) assertThrows<IllegalStateException> { mutex.tryLock(before) }
+            assertEquals(i, callers.served.size)
+            runCurrent()
+            assertEquals("$i", callers.served.last())
         }
+        mutex.unlock()
+        assertState(mutex, isLocked = false)
+        assertNull(mutex.holder)
+    }
 
     @Test
-    fun owner_equalButNotTheSame_isAnother() =
-        runTest {
-            val mine = Owner(1)
-            val equal = Owner(1)
-            val mutex = mutex()
-            mutex.lock(mine)
-            assertFalse(mutex.tryLock(equal))
-            assertThrows<IllegalStateException> { mutex.unlock(equal) }
-            assertSame(mine, mutex.holder)
-            assertTrue(Callers(this).call { mutex.lock(equal) }.isWaiting)
-            mutex.unlock(mine)
-            assertSame(equal, mutex.holder)
-            assertThrows<IllegalStateException> { mutex.unlock(mine) }
-            mutex.unlock(equal)
-            assertState(mutex, isLocked = false)
-        }
+    fun owner_equalButNotTheSame_isAnother() = runTest {
+        val mine = Owner(1)
+        val equal = Owner(1)
+        val mutex = mutex()
+        mutex.lock(mine)
+        assertFalse(mutex.tryLock(equal))
+        assertThrows<IllegalStateException> { mutex.unlock(equal) }
+        assertSame(mine, mutex.holder)
+        assertTrue(Callers(this).call { mutex.lock(equal) }.isWaiting)
+        mutex.unlock(mine)
+        assertSame(equal, mutex.holder)
+        assertThrows<IllegalStateException> { mutex.unlock(mine) }
+        mutex.unlock(equal)
+        assertState(mutex, isLocked = false)
+    }
 
     @Test
-    fun owner_whoseEqualsAndToStringThrow_doesNotHideWhatIsWrong() =
-        runTest {
-            for (error in listOf(UnsupportedOperationException(), LinkageError())) {
-                val mutex = mutex(name = "account")
-                val owner = Hostile(error)
-                val other = Hostile(error)
-                mutex.lock(owner)
-                assertFalse(mutex.tryLock(other))
-                for (call in listOf<suspend () -> Any?>({ mutex.lock(owner) }, { mutex.unlock(other) })) {
-                    assertContains(assertThrows<IllegalStateException> { call() }.message, "account", "Hostile")
-                }
-                assertContains(mutex.toString(), "account", "Hostile")
-                assertSame(owner, mutex.holder)
-                mutex.unlock(owner)
-                assertState(mutex, isLocked = false)
-            }
-        }
-
-    @Test
-    fun owner_whoseToStringNamesTheMutex_isNamedOnce() =
-        runTest {
+    fun owner_whoseEqualsAndToStringThrow_doesNotHideWhatIsWrong() = runTest {
+        for (error in listOf(UnsupportedOperationException(), LinkageError())) {
             val mutex = mutex(name = "account")
-            val account = object {
+            val owner = Hostile(error)
+            val other = Hostile(error)
+            mutex.lock(owner)
+            assertFalse(mutex.tryLock(other))
+            for (call in listOf<suspend () -> Any?>({ mutex.lock(owner) }, { mutex.unlock(other) })) {
+                assertContains(assertThrows<IllegalStateException> { call() }.message, "account", "Hostile")
+            }
+            assertContains(mutex.toString(), "account", "Hostile")
+            assertSame(owner, mutex.holder)
+            mutex.unlock(owner)
+            assertState(mutex, isLocked = false)
+        }
+    }
+
+    @Test
+    fun owner_whoseToStringNamesTheMutex_isNamedOnce() = runTest {
+        val mutex = mutex(name = "account")
+        val account =
+            object {
                 override fun toString() = "Account of $mutex"
             }
-            mutex.lock(account)
-            val e = assertThrows<IllegalStateException> { mutex.unlock() }
-            assertContains(e.message, "Account of", "account")
-            assertTrue(e.message!!.length < 1_000)
-            mutex.unlock(account)
-        }
+        mutex.lock(account)
+        val e = assertThrows<IllegalStateException> { mutex.unlock() }
+        assertContains(e.message, "Account of", "account")
+        assertTrue(e.message!!.length < 1_000)
+        mutex.unlock(account)
+    }
 
     private data class Owner(val id: Int)
 

@@ -23,106 +23,101 @@ class ReadWriteLockSelectTest {
     }
 
     @Test
-    fun onWrite_losesToATimeout_letsInTheReadersItHeldBack() =
-        runTest {
-            lock.lockRead()
-            val selector =
+    fun onWrite_losesToATimeout_letsInTheReadersItHeldBack() = runTest {
+        lock.lockRead()
+        val selector =
+            Callers(this).call {
+                select {
+                    lock.onWrite {}
+                    onTimeout(50) {}
+                }
+            }
+        val reader = Callers(this).call { lock.lockRead() }
+        assertState(readers = 1, waiting = 2)
+        advanceTimeBy(51)
+        assertTrue(selector.isServed && reader.isServed)
+        assertState(readers = 2)
+    }
+
+    @Test
+    fun onReadAndOnWrite_ofOneLockThatIsFree_firstWinsAlone() = runTest {
+        select {
+            lock.onRead {}
+            lock.onWrite {}
+        }
+        assertState(readers = 1)
+        lock.unlockRead()
+        select {
+            lock.onWrite {}
+            lock.onRead {}
+        }
+        assertState(written = true)
+    }
+
+    @Test
+    fun onReadAndOnWrite_ofOneLockThatIsWritten_oneOfThemWins() = runTest {
+        for (policy in ReadWritePolicy.entries) {
+            for (first in listOf("read", "write")) {
+                val lock = ReadWriteLock(policy)
+                var won: String? = null
+                lock.lockWrite()
                 Callers(this).call {
                     select {
-                        lock.onWrite { }
-                        onTimeout(50) { }
+                        if (first == "read") lock.onRead { won = "read" }
+                        lock.onWrite { won = "write" }
+                        if (first == "write") lock.onRead { won = "read" }
                     }
                 }
-            val reader = Callers(this).call { lock.lockRead() }
-            assertState(readers = 1, waiting = 2)
-            advanceTimeBy(51)
-            assertTrue(selector.isServed && reader.isServed)
-            assertState(readers = 2)
-        }
-
-    @Test
-    fun onReadAndOnWrite_ofOneLockThatIsFree_firstWinsAlone() =
-        runTest {
-            select {
-                lock.onRead { }
-                lock.onWrite { }
-            }
-            assertState(readers = 1)
-            lock.unlockRead()
-            select {
-                lock.onWrite { }
-                lock.onRead { }
-            }
-            assertState(written = true)
-        }
-
-    @Test
-    fun onReadAndOnWrite_ofOneLockThatIsWritten_oneOfThemWins() =
-        runTest {
-            for (policy in ReadWritePolicy.entries) {
-                for (first in listOf("read", "write")) {
-                    val lock = ReadWriteLock(policy)
-                    var won: String? = null
-                    lock.lockWrite()
-                    Callers(this).call {
-                        select {
-                            if (first == "read") lock.onRead { won = "read" }
-                            lock.onWrite { won = "write" }
-                            if (first == "write") lock.onRead { won = "read" }
-                        }
-                    }
-                    assertEquals(2, lock.waiting)
-                    lock.unlockWrite()
-                    runCurrent()
-                    assertEquals(if (policy == ReadWritePolicy.WRITER_FIRST) "write" else "read", won)
-                    assertEquals(0, lock.waiting)
-                    if (won == "read") lock.unlockRead() else lock.unlockWrite()
-                    assertTrue(lock.tryLockWrite())
-                }
+                assertEquals(2, lock.waiting)
+                lock.unlockWrite()
+                runCurrent()
+                assertEquals(if (policy == ReadWritePolicy.WRITER_FIRST) "write" else "read", won)
+                assertEquals(0, lock.waiting)
+                if (won == "read") lock.unlockRead() else lock.unlockWrite()
+                assertTrue(lock.tryLockWrite())
             }
         }
+    }
 
     /** Its own clause to write holds back its clause to read; when the reader leaves, one of them wins all the same. */
     @Test
-    fun onWriteThenOnRead_whileAnotherReads_oneOfThemWinsWhenItLeaves() =
-        runTest {
-            lock.lockRead()
-            val selector =
-                Callers(this).call {
-                    select {
-                        lock.onWrite { lock.unlockWrite() }
-                        lock.onRead { lock.unlockRead() }
-                    }
+    fun onWriteThenOnRead_whileAnotherReads_oneOfThemWinsWhenItLeaves() = runTest {
+        lock.lockRead()
+        val selector =
+            Callers(this).call {
+                select {
+                    lock.onWrite { lock.unlockWrite() }
+                    lock.onRead { lock.unlockRead() }
                 }
-            lock.unlockRead()
-            runCurrent()
-            assertTrue(selector.isServed)
-            assertState()
-        }
+            }
+        lock.unlockRead()
+        runCurrent()
+        assertTrue(selector.isServed)
+        assertState()
+    }
 
     @Test
-    fun onRead_losersAmongACrowdLetIn_areNotCounted() =
-        runTest {
-            val channel = Channel<Int>(10)
-            lock.lockWrite()
-            val plain = Callers(this).call { lock.lockRead() }
-            val selectors =
-                List(10) {
-                    Callers(this).call {
-                        select {
-                            lock.onRead { }
-                            channel.onReceive { }
-                        }
+    fun onRead_losersAmongACrowdLetIn_areNotCounted() = runTest {
+        val channel = Channel<Int>(10)
+        lock.lockWrite()
+        val plain = Callers(this).call { lock.lockRead() }
+        val selectors =
+            List(10) {
+                Callers(this).call {
+                    select {
+                        lock.onRead {}
+                        channel.onReceive {}
                     }
                 }
-            val writer = Callers(this).call { lock.lockWrite() }
-            repeat(4) { channel.send(it) }
-            lock.unlockWrite()
-            runCurrent()
-            assertTrue(plain.isServed && selectors.all { it.isServed })
-            assertState(readers = 7, waiting = 1)
-            repeat(7) { lock.unlockRead() }
-            runCurrent()
-            assertTrue(writer.isServed)
-        }
+            }
+        val writer = Callers(this).call { lock.lockWrite() }
+        repeat(4) { channel.send(it) }
+        lock.unlockWrite()
+        runCurrent()
+        assertTrue(plain.isServed && selectors.all { it.isServed })
+        assertState(readers = 7, waiting = 1)
+        repeat(7) { lock.unlockRead() }
+        runCurrent()
+        assertTrue(writer.isServed)
+    }
 }

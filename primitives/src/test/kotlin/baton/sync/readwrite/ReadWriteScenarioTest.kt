@@ -3,7 +3,6 @@ package baton.sync.readwrite
 import baton.sync.ReadWriteLock
 import baton.sync.ReadWritePolicy
 import baton.sync.ReadWriteState
-import baton.sync.readwrite.contract.cancelled
 import baton.sync.withRead
 import baton.sync.withWrite
 import baton.waiting.Callers
@@ -32,44 +31,42 @@ class ReadWriteScenarioTest {
 
     /** WiredTiger WT-5395, asterinas #2977, spin-rs #124: readers near their greatest number spoiled the state. */
     @Test
-    fun lockRead_asManyAsThereMayBe_isRefusedAndChangesNothing() =
-        runTest {
-            for (owner in listOf(null, "t1")) {
-                val lock = ReadWriteLock(name = "cache")
-                setReaders(lock, MOST - 1)
-                assertTrue(lock.tryLockRead(owner))
-                repeat(3) {
-                    assertRefused { lock.tryLockRead() }
-                    assertRefused { lock.tryLockRead("t2") }
-                    assertRefused { lock.lockRead() }
-                    assertRefused { lock.tryLockRead(50.milliseconds, "t2") }
-                    assertEquals(MOST, lock.readers)
-                    assertFalse(lock.tryLockWrite())
-                }
-                assertTrue(lock.tryLockUpgradable())
-                assertEquals(MOST + 1, lock.readers)
-                assertFalse(lock.tryUpgrade())
-                lock.unlockUpgradable()
-                lock.unlockRead(owner)
-                assertTrue(lock.tryLockRead())
+    fun lockRead_asManyAsThereMayBe_isRefusedAndChangesNothing() = runTest {
+        for (owner in listOf(null, "t1")) {
+            val lock = ReadWriteLock(name = "cache")
+            setReaders(lock, MOST - 1)
+            assertTrue(lock.tryLockRead(owner))
+            repeat(3) {
+                assertRefused { lock.tryLockRead() }
+                assertRefused { lock.tryLockRead("t2") }
+                assertRefused { lock.lockRead() }
+                assertRefused { lock.tryLockRead(50.milliseconds, "t2") }
                 assertEquals(MOST, lock.readers)
+                assertFalse(lock.tryLockWrite())
             }
+            assertTrue(lock.tryLockUpgradable())
+            assertEquals(MOST + 1, lock.readers)
+            assertFalse(lock.tryUpgrade())
+            lock.unlockUpgradable()
+            lock.unlockRead(owner)
+            assertTrue(lock.tryLockRead())
+            assertEquals(MOST, lock.readers)
         }
+    }
 
     /** The same, when the waiters are admitted together: their number overflowed. */
     @Test
-    fun lockRead_moreThanThereMayBeBehindAWriter_isRefused() =
-        runTest {
-            val lock = ReadWriteLock()
-            setReaders(lock, MOST - 2)
-            val writer = Callers(this).call { lock.lockWrite() }
-            val readers = List(2) { Callers(this).call { lock.lockRead() } }
-            assertRefused { lock.lockRead() }
-            writer.cancel()
-            runCurrent()
-            assertTrue(readers.all { it.isServed })
-            assertEquals(MOST, lock.readers)
-        }
+    fun lockRead_moreThanThereMayBeBehindAWriter_isRefused() = runTest {
+        val lock = ReadWriteLock()
+        setReaders(lock, MOST - 2)
+        val writer = Callers(this).call { lock.lockWrite() }
+        val readers = List(2) { Callers(this).call { lock.lockRead() } }
+        assertRefused { lock.lockRead() }
+        writer.cancel()
+        runCurrent()
+        assertTrue(readers.all { it.isServed })
+        assertEquals(MOST, lock.readers)
+    }
 
     private suspend fun assertRefused(call: suspend () -> Unit) {
         val e = assertThrows<IllegalStateException> { call() }
@@ -85,88 +82,86 @@ class ReadWriteScenarioTest {
 
     /** JDK-8023234: with readers admitted one by one, a barrier inside the section never trips. */
     @Test
-    fun downgradeAndCancel_manyReadersWait_runAllTogether() =
-        runTest {
-            for (end in listOf("downgrade", "cancelled writer", "cancelled upgrade")) {
-                val lock = ReadWriteLock()
-                if (end == "downgrade") lock.lockWrite() else lock.lockRead()
-                if (end == "cancelled upgrade") lock.lockUpgradable()
-                val writer =
-                    when (end) {
-                        "cancelled writer" -> Callers(this).call { lock.lockWrite() }
-                        "cancelled upgrade" -> Callers(this).call { lock.upgrade() }
-                        else -> null
-                    }
-                val allAreIn = CompletableDeferred<Unit>()
-                var inside = 0
-                val readers =
-                    List(10) {
-                        Callers(this).call {
-                            lock.withRead {
-                                if (++inside == 10) allAreIn.complete(Unit)
-                                allAreIn.await()
-                            }
+    fun downgradeAndCancel_manyReadersWait_runAllTogether() = runTest {
+        for (end in listOf("downgrade", "cancelled writer", "cancelled upgrade")) {
+            val lock = ReadWriteLock()
+            if (end == "downgrade") lock.lockWrite() else lock.lockRead()
+            if (end == "cancelled upgrade") lock.lockUpgradable()
+            val writer =
+                when (end) {
+                    "cancelled writer" -> Callers(this).call { lock.lockWrite() }
+                    "cancelled upgrade" -> Callers(this).call { lock.upgrade() }
+                    else -> null
+                }
+            val allAreIn = CompletableDeferred<Unit>()
+            var inside = 0
+            val readers =
+                List(10) {
+                    Callers(this).call {
+                        lock.withRead {
+                            if (++inside == 10) allAreIn.complete(Unit)
+                            allAreIn.await()
                         }
                     }
-                assertEquals(0, inside)
-                if (writer == null) lock.downgrade() else writer.cancel()
-                runCurrent()
-                assertTrue(readers.all { it.isServed }) { end }
-            }
+                }
+            assertEquals(0, inside)
+            if (writer == null) lock.downgrade() else writer.cancel()
+            runCurrent()
+            assertTrue(readers.all { it.isServed }) { end }
         }
+    }
 
     /** kotlinx PR #2045, never merged. */
     @Test
-    fun anything_randomReadersAndWritersWithRandomCancels_invariantHoldsAndLockIsFreeInTheEnd() =
-        runTest {
-            for (policy in ReadWritePolicy.entries) {
-                for (seed in 1..20) {
-                    val random = Random(seed)
-                    val lock = ReadWriteLock(policy)
-                    var readers = 0
-                    var writers = 0
-                    val jobs =
-                        List(30) { i ->
-                            val owner = if (random.nextBoolean()) "t$i" else null
-                            val kind = random.nextInt(4)
-                            val stay = random.nextLong(10)
-                            launch {
-                                delay(random.nextLong(20))
-                                when (kind) {
-                                    0 ->
-                                        lock.withWrite(owner) {
-                                            writers++
-                                            assertEquals("0 1", "$readers $writers", "$policy $seed")
-                                            try {
-                                                delay(stay)
-                                            } finally {
-                                                writers--
-                                            }
+    fun anything_randomReadersAndWritersWithRandomCancels_invariantHoldsAndLockIsFreeInTheEnd() = runTest {
+        for (policy in ReadWritePolicy.entries) {
+            for (seed in 1..20) {
+                val random = Random(seed)
+                val lock = ReadWriteLock(policy)
+                var readers = 0
+                var writers = 0
+                val jobs =
+                    List(30) { i ->
+                        val owner = if (random.nextBoolean()) "t$i" else null
+                        val kind = random.nextInt(4)
+                        val stay = random.nextLong(10)
+                        launch {
+                            delay(random.nextLong(20))
+                            when (kind) {
+                                0 ->
+                                    lock.withWrite(owner) {
+                                        writers++
+                                        assertEquals("0 1", "$readers $writers", "$policy $seed")
+                                        try {
+                                            delay(stay)
+                                        } finally {
+                                            writers--
                                         }
-                                    1 -> upgradeAndDowngrade(lock, owner, stay)
-                                    else ->
-                                        lock.withRead(owner) {
-                                            readers++
-                                            assertEquals(0, writers, "$policy $seed")
-                                            try {
-                                                delay(stay)
-                                            } finally {
-                                                readers--
-                                            }
+                                    }
+                                1 -> upgradeAndDowngrade(lock, owner, stay)
+                                else ->
+                                    lock.withRead(owner) {
+                                        readers++
+                                        assertEquals(0, writers, "$policy $seed")
+                                        try {
+                                            delay(stay)
+                                        } finally {
+                                            readers--
                                         }
-                                }
+                                    }
                             }
                         }
-                    repeat(30) {
-                        advanceTimeBy(1)
-                        jobs.random(random).cancel()
                     }
-                    advanceUntilIdle()
-                    assertEquals("0 0", "$readers $writers")
-                    assertFree(lock)
+                repeat(30) {
+                    advanceTimeBy(1)
+                    jobs.random(random).cancel()
                 }
+                advanceUntilIdle()
+                assertEquals("0 0", "$readers $writers")
+                assertFree(lock)
             }
         }
+    }
 
     private suspend fun upgradeAndDowngrade(lock: ReadWriteLock, owner: Any?, stay: Long) {
         lock.lockUpgradable(owner)

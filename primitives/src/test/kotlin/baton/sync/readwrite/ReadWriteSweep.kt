@@ -53,23 +53,58 @@ internal class HeldReadWriteLock(policy: ReadWritePolicy) {
 /** Each operation returns how often it holds the lock then. */
 internal val readWriteOps =
     listOf<Op<HeldReadWriteLock>>(
-        Op("lockRead") { it.lock.lockRead(); it.hold(READ) },
-        Op("lockRead, unlockRead") { it.lock.lockRead(); it.lock.unlockRead(); 0 },
-        Op("lockRead(owner), unlockRead(owner)") { Any().let { o -> it.lock.lockRead(o); it.lock.unlockRead(o) }; 0 },
+        Op("lockRead") {
+            it.lock.lockRead()
+            it.hold(READ)
+        },
+        Op("lockRead, unlockRead") {
+            it.lock.lockRead()
+            it.lock.unlockRead()
+            0
+        },
+        Op("lockRead(owner), unlockRead(owner)") {
+            Any().let { o ->
+                it.lock.lockRead(o)
+                it.lock.unlockRead(o)
+            }
+            0
+        },
         Op("tryLockRead(1s)") { if (it.lock.tryLockRead(1.seconds)) it.hold(READ) else 0 },
-        Op("withRead(owner)") { it.lock.withRead(Any()) { yield() }; 0 },
-        Op("lockWrite") { it.lock.lockWrite(); it.hold(WRITE) },
+        Op("withRead(owner)") {
+            it.lock.withRead(Any()) { yield() }
+            0
+        },
+        Op("lockWrite") {
+            it.lock.lockWrite()
+            it.hold(WRITE)
+        },
         Op("lockWrite(owner), unlockWrite(owner)") {
-            Any().let { o -> it.lock.lockWrite(o); it.lock.unlockWrite(o) }
+            Any().let { o ->
+                it.lock.lockWrite(o)
+                it.lock.unlockWrite(o)
+            }
             0
         },
         Op("tryLockWrite") { if (it.lock.tryLockWrite()) it.hold(WRITE) else 0 },
         Op("tryLockWrite(1s)") { if (it.lock.tryLockWrite(1.seconds)) it.hold(WRITE) else 0 },
-        Op("withWrite") { it.lock.withWrite { yield() }; 0 },
-        Op("lockWrite, downgrade") { it.lock.lockWrite(); it.lock.downgrade(); it.hold(READ) },
-        Op("lockUpgradable") { it.lock.lockUpgradable(); it.hold(UPGRADABLE) },
+        Op("withWrite") {
+            it.lock.withWrite { yield() }
+            0
+        },
+        Op("lockWrite, downgrade") {
+            it.lock.lockWrite()
+            it.lock.downgrade()
+            it.hold(READ)
+        },
+        Op("lockUpgradable") {
+            it.lock.lockUpgradable()
+            it.hold(UPGRADABLE)
+        },
         Op("tryLockUpgradable(1s)") { if (it.lock.tryLockUpgradable(1.seconds)) it.hold(UPGRADABLE) else 0 },
-        Op("upgrade") { it.lock.upgraded(null) { upgrade() }; it.hold(WRITE) },
+        Op("upgrade") {
+            it.lock.upgraded(null) { upgrade() }
+            it.hold(WRITE)
+        },
         Op("upgrade(owner), downgrade(owner)") {
             val owner = Any()
             it.lock.upgraded(owner) { upgrade(owner) }

@@ -18,28 +18,26 @@ class IdlenessAfterCancelTest {
     private val semaphore = Semaphore(1, acquired = 1)
 
     @Test
-    fun enqueue_withdrawnBefore_awaitIdleReturnsAtTheRelease() =
-        runTest {
-            val idler = Callers(this).call { semaphore.awaitIdle() }
-            assertEquals(Waiter.CANCELLED, enqueueWithdrawn())
-            assertTrue(idler.isWaiting)
-            semaphore.release()
-            runCurrent()
-            assertTrue(idler.isServed)
-            assertEquals(1, semaphore.availablePermits)
-        }
+    fun enqueue_withdrawnBefore_awaitIdleReturnsAtTheRelease() = runTest {
+        val idler = Callers(this).call { semaphore.awaitIdle() }
+        assertEquals(Waiter.CANCELLED, enqueueWithdrawn())
+        assertTrue(idler.isWaiting)
+        semaphore.release()
+        runCurrent()
+        assertTrue(idler.isServed)
+        assertEquals(1, semaphore.availablePermits)
+    }
 
     @Test
-    fun enqueue_withdrawnBeforeAndClosed_awaitIdleReturnsAtTheRelease() =
-        runTest {
-            val idler = Callers(this).call { semaphore.awaitIdle() }
-            semaphore.close()
-            assertEquals(Waiter.CANCELLED, enqueueWithdrawn())
-            semaphore.release()
-            runCurrent()
-            assertTrue(idler.isServed)
-            assertEquals(1, semaphore.availablePermits)
-        }
+    fun enqueue_withdrawnBeforeAndClosed_awaitIdleReturnsAtTheRelease() = runTest {
+        val idler = Callers(this).call { semaphore.awaitIdle() }
+        semaphore.close()
+        assertEquals(Waiter.CANCELLED, enqueueWithdrawn())
+        semaphore.release()
+        runCurrent()
+        assertTrue(idler.isServed)
+        assertEquals(1, semaphore.availablePermits)
+    }
 
     private fun enqueueWithdrawn(): Int {
         val waiter = FakeWaiter(semaphore.core)

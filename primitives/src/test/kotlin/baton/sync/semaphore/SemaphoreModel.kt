@@ -12,7 +12,13 @@ import baton.sync.WaitOrder
  * that they also grant or fail are appended to [granted] and [failed].
  */
 class SemaphoreModel(permits: Int, acquired: Int = 0, private val order: WaitOrder = WaitOrder.FIFO) {
-    enum class Answer { GRANTED, BUSY, WAITING, TOO_HEAVY, CLOSED }
+    enum class Answer {
+        GRANTED,
+        BUSY,
+        WAITING,
+        TOO_HEAVY,
+        CLOSED,
+    }
 
     private class Waiting(val id: Int, val weight: Int, val level: Priority)
 
@@ -28,11 +34,14 @@ class SemaphoreModel(permits: Int, acquired: Int = 0, private val order: WaitOrd
     var isClosed: Boolean = false
         private set
 
-    val available: Int get() = (permits - held).coerceAtLeast(0)
+    val available: Int
+        get() = (permits - held).coerceAtLeast(0)
 
-    val waiting: Int get() = line.size
+    val waiting: Int
+        get() = line.size
 
-    val isIdle: Boolean get() = held == 0
+    val isIdle: Boolean
+        get() = held == 0
 
     /** The waiters that were granted, in that order. */
     val granted: MutableList<Int> = mutableListOf()

@@ -70,11 +70,14 @@ class SemaphoreModelSpec :
         private fun step() {
             when (random.nextInt(20)) {
                 in 0..5 -> acquire(timeout = null)
-                6, 7 -> acquire(timeout = random.nextLong(1, 20))
+                6,
+                7 -> acquire(timeout = random.nextLong(1, 20))
                 8 -> tryAcquire()
                 in 9..12 -> release(random.nextInt(1, 4))
-                13, 14 -> random(callers.indices)?.let(::cancel)
-                15, 16 -> releaseAndCancel()
+                13,
+                14 -> random(callers.indices)?.let(::cancel)
+                15,
+                16 -> releaseAndCancel()
                 17 -> passTime(random.nextLong(0, 12))
                 18 -> resize(random.nextInt(1, 8))
                 else -> if (random.nextInt(20) == 0) close()

@@ -19,15 +19,7 @@ class KotlinSemaphoreTest :
     SemaphoreRunTwice
 
 class SelectSemaphoreTest :
-    SemaphoreContract(::SelectSemaphoreFace),
-    WaiterTimeouts,
-    SemaphoreTimeouts,
-    WaiterDispatch,
-    SemaphoreHostility
+    SemaphoreContract(::SelectSemaphoreFace), WaiterTimeouts, SemaphoreTimeouts, WaiterDispatch, SemaphoreHostility
 
 class MixedSemaphoreTest :
-    SemaphoreContract(::MixedSemaphoreFace),
-    WaiterTimeouts,
-    SemaphoreTimeouts,
-    WaiterDispatch,
-    SemaphoreHostility
+    SemaphoreContract(::MixedSemaphoreFace), WaiterTimeouts, SemaphoreTimeouts, WaiterDispatch, SemaphoreHostility

@@ -20,37 +20,35 @@ import org.junit.jupiter.api.Test
  */
 interface WaiterContract : WaiterFixture {
     @Test
-    fun waiters_several_areServedInTheOrderTheyCame() =
-        eachKind {
-            waiters(4)
-            assertWaiting(4)
-            for (turn in if (kind.grantsAll) 4..4 else 1..4) {
-                place.grant()
-                assertWaiting(4 - turn)
-                run()
-                assertServed(0..<turn)
-            }
-            assertIdle()
+    fun waiters_several_areServedInTheOrderTheyCame() = eachKind {
+        waiters(4)
+        assertWaiting(4)
+        for (turn in if (kind.grantsAll) 4..4 else 1..4) {
+            place.grant()
+            assertWaiting(4 - turn)
+            run()
+            assertServed(0..<turn)
         }
+        assertIdle()
+    }
 
     @Test
-    fun newcomer_grantedWaiterHasNotRun_queuesBehindIt() =
-        eachKind {
-            waiter("first")
-            place.grant()
-            val newcomer = callers.callAtOnce("newcomer") { place.waitHere() }
-            if (!kind.keepsGrant) return@eachKind
-            if (!kind.grantsAll) {
-                assertWaiting(1)
-                run()
-                assertServed("first")
-                assertTrue(newcomer.isWaiting)
-                place.grant()
-            }
+    fun newcomer_grantedWaiterHasNotRun_queuesBehindIt() = eachKind {
+        waiter("first")
+        place.grant()
+        val newcomer = callers.callAtOnce("newcomer") { place.waitHere() }
+        if (!kind.keepsGrant) return@eachKind
+        if (!kind.grantsAll) {
+            assertWaiting(1)
             run()
-            assertEquals(setOf("first", "newcomer"), callers.served.toSet())
-            assertIdle()
+            assertServed("first")
+            assertTrue(newcomer.isWaiting)
+            place.grant()
         }
+        run()
+        assertEquals(setOf("first", "newcomer"), callers.served.toSet())
+        assertIdle()
+    }
 
     @Test
     fun newcomer_queueRanEmpty_doesNotWait() =
@@ -64,15 +62,14 @@ interface WaiterContract : WaiterFixture {
         }
 
     @Test
-    fun cancel_onlyWaiter_throwsAndLeavesNothing() =
-        eachKind {
-            val waiter = waiter()
-            waiter.cancel()
-            assertWaiting(0)
-            run()
-            assertCancelled(waiter)
-            assertIdle()
-        }
+    fun cancel_onlyWaiter_throwsAndLeavesNothing() = eachKind {
+        val waiter = waiter()
+        waiter.cancel()
+        assertWaiting(0)
+        run()
+        assertCancelled(waiter)
+        assertIdle()
+    }
 
     @Test
     fun cancel_anyOneOfFive_keepsTheOrderOfTheOthers() =
@@ -103,14 +100,13 @@ interface WaiterContract : WaiterFixture {
         }
 
     @Test
-    fun cancel_withACause_throwsIt() =
-        eachKind {
-            val waiter = waiter()
-            waiter.job.cancel(CancellationException("lost interest"))
-            run()
-            assertCancelled(waiter)
-            assertTrue(waiter.failure!!.causes().any { it.message == "lost interest" })
-        }
+    fun cancel_withACause_throwsIt() = eachKind {
+        val waiter = waiter()
+        waiter.job.cancel(CancellationException("lost interest"))
+        run()
+        assertCancelled(waiter)
+        assertTrue(waiter.failure!!.causes().any { it.message == "lost interest" })
+    }
 
     @Test
     fun cancel_anyOneBetweenGrantAndResumption_othersAreServed() =
@@ -128,26 +124,25 @@ interface WaiterContract : WaiterFixture {
         }
 
     @Test
-    fun cancel_betweenGrantAndResumption_grantIsElsewhereBeforeItThrows() =
-        eachKind {
-            if (!kind.passesOn) return@eachKind
-            var seen = -1
-            val granted =
-                callers.call {
-                    try {
-                        place.waitHere()
-                    } catch (e: CancellationException) {
-                        seen = place.waiting
-                        throw e
-                    }
+    fun cancel_betweenGrantAndResumption_grantIsElsewhereBeforeItThrows() = eachKind {
+        if (!kind.passesOn) return@eachKind
+        var seen = -1
+        val granted =
+            callers.call {
+                try {
+                    place.waitHere()
+                } catch (e: CancellationException) {
+                    seen = place.waiting
+                    throw e
                 }
-            waiters(2)
-            place.grant()
-            granted.cancel()
-            run()
-            assertEquals(1, seen)
-            assertServed(0)
-        }
+            }
+        waiters(2)
+        place.grant()
+        granted.cancel()
+        run()
+        assertEquals(1, seen)
+        assertServed(0)
+    }
 
     /** kotlinx.coroutines #2380, #2390: a permit that became free on the way into the queue was lost by a cancel. */
     @Test
@@ -164,49 +159,46 @@ interface WaiterContract : WaiterFixture {
 
     /** cats-effect #3564, cpython bpo-27585, asyncio #270: a wakeup that met a cancel was lost, or the order was. */
     @Test
-    fun cancel_severalGrantedInARow_nextGetsTheGrant() =
-        eachKind {
-            if (!kind.passesOn) return@eachKind
-            val waiters = waiters(20)
+    fun cancel_severalGrantedInARow_nextGetsTheGrant() = eachKind {
+        if (!kind.passesOn) return@eachKind
+        val waiters = waiters(20)
+        place.grant()
+        for (i in 0..2) waiters[i].cancel()
+        run()
+        assertServed(3)
+        for (i in 4..<20 step 2) {
             place.grant()
-            for (i in 0..2) waiters[i].cancel()
+            waiters[i].cancel()
             run()
-            assertServed(3)
-            for (i in 4..<20 step 2) {
-                place.grant()
-                waiters[i].cancel()
-                run()
+        }
+        assertServed(listOf(3) + (5..<20 step 2))
+        assertIdle()
+    }
+
+    @Test
+    fun cancel_served_keepsItsGrant() = eachKind {
+        var isServed = false
+        val holder =
+            callers.call {
+                place.waitHere()
+                isServed = true
+                awaitCancellation()
             }
-            assertServed(listOf(3) + (5..<20 step 2))
-            assertIdle()
-        }
+        place.grant()
+        run()
+        holder.cancel()
+        run()
+        assertTrue(isServed)
+        assertIdle(holders = 1)
+    }
 
     @Test
-    fun cancel_served_keepsItsGrant() =
-        eachKind {
-            var isServed = false
-            val holder =
-                callers.call {
-                    place.waitHere()
-                    isServed = true
-                    awaitCancellation()
-                }
-            place.grant()
-            run()
-            holder.cancel()
-            run()
-            assertTrue(isServed)
-            assertIdle(holders = 1)
-        }
-
-    @Test
-    fun cancelledAlready_canBeServed_isServed() =
-        eachKind {
-            if (!kind.keepsGrant) return@eachKind
-            place.grant()
-            assertTrue(cancelled().isServed)
-            assertIdle()
-        }
+    fun cancelledAlready_canBeServed_isServed() = eachKind {
+        if (!kind.keepsGrant) return@eachKind
+        place.grant()
+        assertTrue(cancelled().isServed)
+        assertIdle()
+    }
 
     @Test
     fun cancelledAlready_mustWait_throwsAndLeavesTheOthersInPlace() =
@@ -220,25 +212,23 @@ interface WaiterContract : WaiterFixture {
         }
 
     @Test
-    fun cancel_nonCancellable_waitsOnAndIsServed() =
-        eachKind {
-            val waiter = callers.call { withContext(NonCancellable) { place.waitHere() } }
-            waiter.cancel()
-            run()
-            assertTrue(waiter.isWaiting)
-            assertWaiting(1)
-            place.grant()
-            run()
-            assertIdle(holders = 1)
-        }
+    fun cancel_nonCancellable_waitsOnAndIsServed() = eachKind {
+        val waiter = callers.call { withContext(NonCancellable) { place.waitHere() } }
+        waiter.cancel()
+        run()
+        assertTrue(waiter.isWaiting)
+        assertWaiting(1)
+        place.grant()
+        run()
+        assertIdle(holders = 1)
+    }
 
     @Test
-    fun withTimeout_isOver_leavesTheQueue() =
-        eachKind {
-            assertNull(withTimeoutOrNull(50.milliseconds) { place.waitHere() })
-            assertEquals(50, scope.currentTime)
-            assertIdle()
-        }
+    fun withTimeout_isOver_leavesTheQueue() = eachKind {
+        assertNull(withTimeoutOrNull(50.milliseconds) { place.waitHere() })
+        assertEquals(50, scope.currentTime)
+        assertIdle()
+    }
 
     @Test
     fun close_severalWait_allFailWithTheCause() =

@@ -53,22 +53,24 @@ interface WaiterTimeouts : WaiterFixture {
         }
 
     @Test
-    fun timed_grantedBeforeTheDeadline_isServedThen() =
-        eachKind {
-            scope.launch {
-                delay(49)
-                place.grant()
-            }
-            assertTrue(place.waitHere(50.milliseconds))
-            assertEquals(49, scope.currentTime)
-            scope.advanceTimeBy(1_000)
-            assertIdle(holders = 1)
+    fun timed_grantedBeforeTheDeadline_isServedThen() = eachKind {
+        scope.launch {
+            delay(49)
+            place.grant()
         }
+        assertTrue(place.waitHere(50.milliseconds))
+        assertEquals(49, scope.currentTime)
+        scope.advanceTimeBy(1_000)
+        assertIdle(holders = 1)
+    }
 
     @Test
     fun timed_grantedAtTheDeadline_firstOfTheTwoDecides() =
         eachKind(listOf(true, false)) { isGrantedFirst ->
-            val grant = suspend { delay(50); place.grant() }
+            val grant = suspend {
+                delay(50)
+                place.grant()
+            }
             if (isGrantedFirst) scope.backgroundScope.launch { grant() }
             run()
             val caller = timed(50.milliseconds)
@@ -80,15 +82,14 @@ interface WaiterTimeouts : WaiterFixture {
         }
 
     @Test
-    fun timed_deadlinePassesBetweenGrantAndResumption_isServed() =
-        eachKind {
-            val caller = timed(50.milliseconds)
-            scope.advanceTimeBy(50)
-            place.grant()
-            scope.advanceTimeBy(100)
-            assertTrue(caller.isServed)
-            assertIdle()
-        }
+    fun timed_deadlinePassesBetweenGrantAndResumption_isServed() = eachKind {
+        val caller = timed(50.milliseconds)
+        scope.advanceTimeBy(50)
+        place.grant()
+        scope.advanceTimeBy(100)
+        assertTrue(caller.isServed)
+        assertIdle()
+    }
 
     @Test
     fun timed_hugeOrInfinite_waitsAsWithoutATimeout() =
@@ -103,73 +104,67 @@ interface WaiterTimeouts : WaiterFixture {
         }
 
     @Test
-    fun timed_severalInACrowd_giveUpOneByOneAndTheOthersKeepTheirOrder() =
-        eachKind {
-            val timed = List(4) { i -> timed((10 * i + 10).milliseconds, "timed $i").also { waiter("$i") } }
-            for (gone in 1..3) {
-                scope.advanceTimeBy(10)
-                run()
-                assertEquals(gone, timed.count { it.gaveUp })
-                assertWaiting(8 - gone)
-            }
-            serveAll()
-            assertServed(0, 1, 2, "timed 3", 3)
-            scope.advanceTimeBy(100)
-            assertIdle()
-        }
-
-    @Test
-    fun timed_cancelledWhileWaiting_throwsAndStopsItsTimer() =
-        eachKind {
-            val caller = timed(50.milliseconds)
-            scope.advanceTimeBy(20)
-            caller.cancel()
-            assertWaiting(0)
+    fun timed_severalInACrowd_giveUpOneByOneAndTheOthersKeepTheirOrder() = eachKind {
+        val timed = List(4) { i -> timed((10 * i + 10).milliseconds, "timed $i").also { waiter("$i") } }
+        for (gone in 1..3) {
+            scope.advanceTimeBy(10)
             run()
-            assertCancelled(caller)
-            scope.advanceTimeBy(100)
-            assertIdle()
+            assertEquals(gone, timed.count { it.gaveUp })
+            assertWaiting(8 - gone)
         }
+        serveAll()
+        assertServed(0, 1, 2, "timed 3", 3)
+        scope.advanceTimeBy(100)
+        assertIdle()
+    }
 
     @Test
-    fun timed_cancelledBetweenGrantAndResumption_nextIsServed() =
-        eachKind {
-            val granted = timed(50.milliseconds)
-            val next = timed(50.milliseconds, "next")
-            place.grant()
-            granted.cancel()
-            run()
-            assertCancelled(granted)
-            if (!kind.passesOn) serveAll()
-            assertTrue(next.isServed)
-            scope.advanceTimeBy(100)
-            assertIdle()
-        }
+    fun timed_cancelledWhileWaiting_throwsAndStopsItsTimer() = eachKind {
+        val caller = timed(50.milliseconds)
+        scope.advanceTimeBy(20)
+        caller.cancel()
+        assertWaiting(0)
+        run()
+        assertCancelled(caller)
+        scope.advanceTimeBy(100)
+        assertIdle()
+    }
 
     @Test
-    fun timed_cancelledAlreadyAndMustWait_throwsAndLeavesNothing() =
-        eachKind {
-            assertCancelled(cancelled { place.waitHere(50.milliseconds) })
-            assertIdle()
-        }
+    fun timed_cancelledBetweenGrantAndResumption_nextIsServed() = eachKind {
+        val granted = timed(50.milliseconds)
+        val next = timed(50.milliseconds, "next")
+        place.grant()
+        granted.cancel()
+        run()
+        assertCancelled(granted)
+        if (!kind.passesOn) serveAll()
+        assertTrue(next.isServed)
+        scope.advanceTimeBy(100)
+        assertIdle()
+    }
 
     @Test
-    fun timed_closedWhileWaiting_fails() =
-        eachKind {
-            val closed = kind.closed ?: return@eachKind
-            val caller = timed(50.milliseconds)
-            place.close(null)
-            run()
-            assertInstanceOf(closed, caller.failure)
-            assertEquals(0, scope.currentTime)
-            assertIdle()
-        }
+    fun timed_cancelledAlreadyAndMustWait_throwsAndLeavesNothing() = eachKind {
+        assertCancelled(cancelled { place.waitHere(50.milliseconds) })
+        assertIdle()
+    }
 
     @Test
-    fun timed_againAndAgain_leavesNothing() =
-        eachKind {
-            repeat(500) { assertFalse(place.waitHere(1.milliseconds)) }
-            assertEquals(500, scope.currentTime)
-            assertIdle()
-        }
+    fun timed_closedWhileWaiting_fails() = eachKind {
+        val closed = kind.closed ?: return@eachKind
+        val caller = timed(50.milliseconds)
+        place.close(null)
+        run()
+        assertInstanceOf(closed, caller.failure)
+        assertEquals(0, scope.currentTime)
+        assertIdle()
+    }
+
+    @Test
+    fun timed_againAndAgain_leavesNothing() = eachKind {
+        repeat(500) { assertFalse(place.waitHere(1.milliseconds)) }
+        assertEquals(500, scope.currentTime)
+        assertIdle()
+    }
 }

@@ -14,8 +14,7 @@ internal class StageEntry(
     private val scheduler: TaskScheduler,
     priority: Priority,
     private val owner: StageTask.Owner,
-) : TaskEntry(priority),
-    StageTask {
+) : TaskEntry(priority), StageTask {
     /** Null if there is no scope that could be cancelled. Written before this is enqueued. */
     private var scopeChild: ScopeChild? = null
 

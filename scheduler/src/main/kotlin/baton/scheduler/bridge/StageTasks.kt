@@ -19,7 +19,8 @@ import kotlinx.coroutines.CoroutineScope
 
 /** The scope of a scheduler that cannot be cancelled, so that its tasks need no job. */
 private object EndlessScope : CoroutineScope {
-    override val coroutineContext: CoroutineContext get() = EmptyCoroutineContext
+    override val coroutineContext: CoroutineContext
+        get() = EmptyCoroutineContext
 }
 
 /** Returns a scheduler without a scope; the parameters are those of [TaskSchedulerConfig] in Java types. */

@@ -21,5 +21,4 @@ internal fun viewOf(queue: RunQueue, pinned: Priority?, default: Priority, name:
  */
 @OptIn(InternalCoroutinesApi::class)
 private class DelayDispatcherView(queue: RunQueue, pinned: Priority?, default: Priority, name: String?, timers: Delay) :
-    DispatcherView(queue, pinned, default, name),
-    Delay by timers
+    DispatcherView(queue, pinned, default, name), Delay by timers

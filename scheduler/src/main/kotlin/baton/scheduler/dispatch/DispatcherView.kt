@@ -20,9 +20,11 @@ internal open class DispatcherView(
 ) : PriorityDispatcher() {
     internal val boosts = queue.root.boosts
 
-    final override val parallelism: Int get() = queue.parallelism
+    final override val parallelism: Int
+        get() = queue.parallelism
 
-    final override val metrics: DispatcherMetrics get() = queue.metrics()
+    final override val metrics: DispatcherMetrics
+        get() = queue.metrics()
 
     final override fun dispatch(context: CoroutineContext, block: Runnable) {
         val epoch = boosts.epoch

@@ -16,7 +16,8 @@ internal abstract class LevelSelector {
     abstract fun recordSelected(level: Int, mask: Int)
 
     /** Whether the mask must contain every level that has work, for the bounds to hold. */
-    open val needsExactMask: Boolean get() = false
+    open val needsExactMask: Boolean
+        get() = false
 
     /** All levels are empty. */
     abstract fun reset()
@@ -33,7 +34,8 @@ internal object StrictSelector : LevelSelector() {
 internal class BoundedSelector(limits: IntArray) : LevelSelector() {
     private val bypass = BoundedBypass(limits)
 
-    override val needsExactMask: Boolean get() = true
+    override val needsExactMask: Boolean
+        get() = true
 
     /** Whether a level may have been passed over since the last time that only one level had work. */
     private var hasBypassed = false

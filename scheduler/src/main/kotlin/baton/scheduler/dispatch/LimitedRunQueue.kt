@@ -42,12 +42,13 @@ internal class LimitedRunQueue(private val parent: RunQueue, override val parall
     private var running = 0
 
     /** The levels that have blocks. Written under the lock. */
-    @Volatile
-    private var mask = 0
+    @Volatile private var mask = 0
 
-    private val free: Int get() = parallelism - running
+    private val free: Int
+        get() = parallelism - running
 
-    override val root: PriorityRunQueue get() = parent.root
+    override val root: PriorityRunQueue
+        get() = parent.root
 
     init {
         root.boosts.add(this)

@@ -41,7 +41,8 @@ internal class PriorityBoosts(core: PriorityRunQueue) : PriorityController.Follo
         if (isEmpty) base else minOf(base, context.ancestry().minOfOrNull(::boostOf) ?: base)
 
     /** Whether no coroutine is boosted. */
-    val isEmpty: Boolean get() = boosts.isEmpty()
+    val isEmpty: Boolean
+        get() = boosts.isEmpty()
 
     private fun boostOf(job: Job) = boosts[job]?.minOf { it.level } ?: Int.MAX_VALUE
 

@@ -63,8 +63,7 @@ internal class PriorityRunQueue(
     val policy: PriorityPolicy,
     private val quantum: Int,
 ) : RunQueue() {
-    @Volatile
-    private var word: Long = 0
+    @Volatile private var word: Long = 0
     private val queues = Array(LEVELS.size) { ConcurrentLinkedQueue<Runnable>() }
     private val counts = Counts()
 
@@ -76,7 +75,8 @@ internal class PriorityRunQueue(
         Boosts.begin()
     }
 
-    override val root: PriorityRunQueue get() = this
+    override val root: PriorityRunQueue
+        get() = this
 
     /** A bit of the mask may be stale, so this reads the queues, too; see invariant 2. */
     override fun hasWorkAbove(level: Int): Boolean {
@@ -135,9 +135,7 @@ internal class PriorityRunQueue(
         counts.metrics(workers = workersOf(word)) { level -> queues[level].size }
 
     /** True from its start until a thread begins to run it; see invariant 7. */
-    private inner class Worker :
-        AtomicBoolean(),
-        Runnable {
+    private inner class Worker : AtomicBoolean(), Runnable {
         var afterGap = false
         private val selector = policy.newSelector()
         private val picks = counts.local()

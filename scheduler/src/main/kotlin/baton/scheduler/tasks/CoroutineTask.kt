@@ -40,19 +40,15 @@ internal class CoroutineTask<T>(
     override val taskKey: Any?,
     private val deadline: Duration?,
     block: suspend CoroutineScope.() -> T,
-) : TaskEntry(controller.level),
-    ScheduledTask<T>,
-    TaskJob.Owner,
-    Deferred<T> by job {
-    private val core get() = scheduler.core
+) : TaskEntry(controller.level), ScheduledTask<T>, TaskJob.Owner, Deferred<T> by job {
+    private val core
+        get() = scheduler.core
 
     /** Set to null once it is not needed any more, so that a task that is kept for its value does not retain it. */
-    @Volatile
-    private var block: (suspend CoroutineScope.() -> T)? = block
+    @Volatile private var block: (suspend CoroutineScope.() -> T)? = block
 
     /** The start that was dispatched and has not begun to run. */
-    @Volatile
-    private var pendingStart: TaskStart? = null
+    @Volatile private var pendingStart: TaskStart? = null
 
     /** The task leaves it when it has ended. Written before other threads can reach the task. */
     private var group: SharedSupervisor.Group? = null
@@ -60,14 +56,13 @@ internal class CoroutineTask<T>(
     /** The entry of [KeyIndex] that contains this task. Written before other threads can reach the task. */
     var keyEntry: KeyIndex.Entry? = null
 
-    @Volatile
-    private var timer: DisposableHandle? = null
+    @Volatile private var timer: DisposableHandle? = null
 
     /** Opens when the task is no longer AWAITING_CAPACITY; null if it never is. */
-    @Volatile
-    private var admission: Latch? = null
+    @Volatile private var admission: Latch? = null
 
-    val context: CoroutineContext get() = job.context
+    val context: CoroutineContext
+        get() = job.context
 
     init {
         job.owner = this
@@ -261,7 +256,8 @@ internal class CoroutineTask<T>(
         (caller[ContinuationInterceptor] as? Boosting)?.levelOf(caller) ?: caller.priority ?: Priority.NORMAL
 
     /** The task in messages. */
-    val label: String get() = if (taskKey == null) "ScheduledTask" else "ScheduledTask '${nameOf(taskKey)}'"
+    val label: String
+        get() = if (taskKey == null) "ScheduledTask" else "ScheduledTask '${nameOf(taskKey)}'"
 
     override fun toString(): String = "$label (${state.name.lowercase()}, priority = $basePriority)"
 }

@@ -38,10 +38,12 @@ internal class SharedSupervisor(private val scope: Job?) {
     private val group = AtomicReference<Group?>()
 
     /** Whether there is a scope, whose cancellation cancels the tasks. */
-    val hasScope: Boolean get() = scope != null
+    val hasScope: Boolean
+        get() = scope != null
 
     /** Whether the scope is not being cancelled. */
-    val isActive: Boolean get() = scope == null || scope.isActive
+    val isActive: Boolean
+        get() = scope == null || scope.isActive
 
     init {
         // A lazy job that was not started is not active either.

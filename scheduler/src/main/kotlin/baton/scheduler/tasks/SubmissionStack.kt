@@ -13,10 +13,10 @@ internal class SubmissionStack {
      * Whether tasks may be added. Written under the core's lock. A thread that adds a task reads this again afterwards,
      * and the thread that closes this looks for tasks afterwards: at least one of the two sees the other's write.
      */
-    @Volatile
-    var isOpen = false
+    @Volatile var isOpen = false
 
-    val isEmpty: Boolean get() = top.get() == null
+    val isEmpty: Boolean
+        get() = top.get() == null
 
     fun add(task: TaskEntry) {
         while (true) {

@@ -53,7 +53,11 @@ internal class TaskCore(
     /** Returns false once all tasks are being cancelled; from then on none is started. */
     private val isAlive: () -> Boolean,
 ) {
-    private enum class Intake { OPEN, DRAINING, CLOSED }
+    private enum class Intake {
+        OPEN,
+        DRAINING,
+        CLOSED,
+    }
 
     private val lock = Any()
     private val queue = TaskQueue(config)
@@ -65,8 +69,7 @@ internal class TaskCore(
     private var unended = 0
 
     // Written under the lock, read by any thread.
-    @Volatile
-    private var intake = Intake.OPEN
+    @Volatile private var intake = Intake.OPEN
 
     @Volatile
     var closure: Throwable? = null
@@ -75,9 +78,11 @@ internal class TaskCore(
     /** Opens when the intake has ended and no task is unended. */
     val allEnded = Latch(1)
 
-    val isOpen: Boolean get() = intake == Intake.OPEN
+    val isOpen: Boolean
+        get() = intake == Intake.OPEN
 
-    val isClosed: Boolean get() = intake == Intake.CLOSED
+    val isClosed: Boolean
+        get() = intake == Intake.CLOSED
 
     @Volatile
     var isPaused = false
@@ -93,12 +98,14 @@ internal class TaskCore(
      */
     private var isLive = true
 
-    private val canStart: Boolean get() = running < maxConcurrency && !isPaused && isLive
+    private val canStart: Boolean
+        get() = running < maxConcurrency && !isPaused && isLive
 
     /** Whether there is always capacity: see invariant 6. */
     private val isUnbounded = config.capacity == Int.MAX_VALUE
 
-    private val hasCapacity: Boolean get() = queue.size < config.capacity || (queue.size == 0 && canStart)
+    private val hasCapacity: Boolean
+        get() = queue.size < config.capacity || (queue.size == 0 && canStart)
 
     /**
      * Queues a NEW task, or refuses it. On return the task may still be in [submissions], or be AWAITING_CAPACITY if it
@@ -281,16 +288,15 @@ internal class TaskCore(
     }
 
     /** A caller of [level] begins to await [task]. Returns false if the task has ended. */
-    fun boost(task: TaskEntry, level: Int): Boolean =
-        locked {
-            val isUnended = task.phase != Phase.ENDED
-            if (isUnended) task.changeAwaiters(level, 1)
-            if (isUnended && level < task.level) {
-                counts.boosted(level)
-                move(task, level)
-            }
-            isUnended
+    fun boost(task: TaskEntry, level: Int): Boolean = locked {
+        val isUnended = task.phase != Phase.ENDED
+        if (isUnended) task.changeAwaiters(level, 1)
+        if (isUnended && level < task.level) {
+            counts.boosted(level)
+            move(task, level)
         }
+        isUnended
+    }
 
     /** A caller of [level] no longer awaits [task]. A queued task keeps the level and the position that it has. */
     fun unboost(task: TaskEntry, level: Int) {

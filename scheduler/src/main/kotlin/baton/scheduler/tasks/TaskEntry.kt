@@ -9,17 +9,21 @@ import baton.scheduler.dispatch.RunQueue
  */
 internal abstract class TaskEntry(
     /** As the user set it. */
-    @Volatile var basePriority: Priority,
+    @Volatile var basePriority: Priority
 ) {
     /** In the order in which a task goes through them. */
-    enum class Phase { NEW, AWAITING_CAPACITY, QUEUED, RUNNING, ENDED }
+    enum class Phase {
+        NEW,
+        AWAITING_CAPACITY,
+        QUEUED,
+        RUNNING,
+        ENDED,
+    }
 
-    @Volatile
-    var phase = Phase.NEW
+    @Volatile var phase = Phase.NEW
 
     /** At which it is queued or runs: [basePriority], or the level of a caller that awaits or has awaited it. */
-    @Volatile
-    var level = basePriority.ordinal
+    @Volatile var level = basePriority.ordinal
 
     /** How many callers of each level await it. */
     private var awaiters: IntArray? = null
@@ -46,10 +50,12 @@ internal abstract class TaskEntry(
 
     // Each getter reads `phase` once: another thread may change it between two reads.
 
-    val isWaiting: Boolean get() = phase.let { it == Phase.AWAITING_CAPACITY || it == Phase.QUEUED }
+    val isWaiting: Boolean
+        get() = phase.let { it == Phase.AWAITING_CAPACITY || it == Phase.QUEUED }
 
     /** True also for a NEW task, which no step of the core has processed. */
-    val isNotStarted: Boolean get() = phase <= Phase.QUEUED
+    val isNotStarted: Boolean
+        get() = phase <= Phase.QUEUED
 
     /** The most urgent of its own level and those of the callers that await it. */
     val effectiveLevel: Int

@@ -21,14 +21,9 @@ import kotlinx.coroutines.selects.SelectClause1
  * `AbstractCoroutine` is an internal API of kotlinx.coroutines. Of the public builders, `async` and the like begin at
  * once or when a caller first awaits them. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
  */
-@OptIn(
-    InternalCoroutinesApi::class,
-    InternalForInheritanceCoroutinesApi::class,
-    ExperimentalCoroutinesApi::class,
-)
+@OptIn(InternalCoroutinesApi::class, InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class TaskJob<T>(context: CoroutineContext) :
-    AbstractCoroutine<T>(context, initParentJob = false, active = true),
-    Deferred<T> {
+    AbstractCoroutine<T>(context, initParentJob = false, active = true), Deferred<T> {
     lateinit var owner: Owner
 
     /** The job notifies its owner of these changes. */

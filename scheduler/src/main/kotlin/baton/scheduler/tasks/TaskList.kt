@@ -4,8 +4,10 @@ package baton.scheduler.tasks
 internal class TaskList {
     var first: TaskEntry? = null
         private set
+
     var last: TaskEntry? = null
         private set
+
     var size = 0
         private set
 

@@ -45,8 +45,7 @@ internal class TaskQueue(config: TaskSchedulerConfig) {
     }
 
     /** The tail of the least urgent level that has tasks, if that is less urgent than [level]. */
-    fun lastBelow(level: Int): TaskEntry? =
-        (queues.lastIndex downTo level + 1).firstNotNullOfOrNull { queues[it].last }
+    fun lastBelow(level: Int): TaskEntry? = (queues.lastIndex downTo level + 1).firstNotNullOfOrNull { queues[it].last }
 
     fun firstOfAnyLevel(): TaskEntry? = queues.firstNotNullOfOrNull { it.first }
 }

@@ -17,11 +17,9 @@ import kotlinx.coroutines.CoroutineDispatcher
  * task has ended. Only where the dispatcher runs this in place, on the stack of the task that ended before, does the
  * [Trampoline] postpone deep starts.
  */
-internal class TaskStart(private val task: CoroutineTask<*>) :
-    AtomicBoolean(),
-    Runnable,
-    Continuation<Unit> {
-    override val context: CoroutineContext get() = task.context
+internal class TaskStart(private val task: CoroutineTask<*>) : AtomicBoolean(), Runnable, Continuation<Unit> {
+    override val context: CoroutineContext
+        get() = task.context
 
     private val sender = Thread.currentThread()
 

@@ -38,7 +38,8 @@ internal class BoostingTest : BoostingFixture() {
     private inner class Holder(test: TestScope, hold: Held) {
         private val gate = CompletableDeferred<Unit>()
         lateinit var context: CoroutineContext
-        val level: Priority get() = prioritized.levelOf(context)
+        val level: Priority
+            get() = prioritized.levelOf(context)
 
         init {
             test.launch(prioritized + LOW) {
@@ -56,7 +57,7 @@ internal class BoostingTest : BoostingFixture() {
     }
 
     private fun TestScope.waiter(level: Priority, want: Held): Job =
-        launch(prioritized + level) { want { } }.also { runQueued() }
+        launch(prioritized + level) { want {} }.also { runQueued() }
 
     @ParameterizedTest
     @EnumSource
@@ -91,12 +92,13 @@ internal class BoostingTest : BoostingFixture() {
         val lock = ReadWriteLock()
         val hold: Held = { mutex.withLock { semaphore.withPermit { lock.withRead { it() } } } }
         val holder = Holder(this, hold)
-        val waits = listOf<suspend () -> Boolean>(
-            { mutex.tryLock(1.seconds) },
-            { semaphore.tryAcquire(timeout = 1.seconds) },
-            { lock.tryLockWrite(1.seconds) },
-            { withTimeoutOrNull(1.seconds) { mutex.lock() } != null },
-        )
+        val waits =
+            listOf<suspend () -> Boolean>(
+                { mutex.tryLock(1.seconds) },
+                { semaphore.tryAcquire(timeout = 1.seconds) },
+                { lock.tryLockWrite(1.seconds) },
+                { withTimeoutOrNull(1.seconds) { mutex.lock() } != null },
+            )
         for (wait in waits) {
             val waiter = launch(prioritized + CRITICAL) { assertFalse(wait()) }
             runQueued()
@@ -141,7 +143,7 @@ internal class BoostingTest : BoostingFixture() {
         launch(prioritized + LOW) {
             first.withLock {
                 gate.await()
-                second.withLock { }
+                second.withLock {}
             }
         }
         runQueued()
@@ -157,10 +159,10 @@ internal class BoostingTest : BoostingFixture() {
     fun waiter_onAnotherDispatcher_boostsByTheLevelInItsContext_withoutOneNotAtAll() = boosting {
         val mutex = Mutex()
         val holder = Holder(this) { mutex.withLock { it() } }
-        launch { mutex.withLock { } }
+        launch { mutex.withLock {} }
         runQueued()
         assertEquals(LOW, holder.level)
-        launch(NORMAL) { mutex.withLock { } }
+        launch(NORMAL) { mutex.withLock {} }
         runQueued()
         assertEquals(NORMAL, holder.level)
         holder.release()
@@ -208,11 +210,12 @@ internal class BoostingTest : BoostingFixture() {
     @Test
     fun readers_admittedTogether_areBoosted_eachWhileItReads() = boosting {
         val lock = ReadWriteLock()
-        val writer = Holder(this) {
-            lock.lockWrite()
-            it()
-            lock.unlockWrite()
-        }
+        val writer =
+            Holder(this) {
+                lock.lockWrite()
+                it()
+                lock.unlockWrite()
+            }
         val unnamed: Held = { lock.withRead { it() } }
         val named = listOf(unnamed, { lock.withRead("owner") { it() } }, unnamed)
         val contexts = ArrayList<CoroutineContext>()
@@ -273,17 +276,19 @@ internal class BoostingTest : BoostingFixture() {
     fun grant_toACancelledWaiter_boostsTheNextHolder() = boosting {
         val mutex = Mutex()
         val holder = Holder(this) { mutex.withLock { it() } }
-        val late = launch(prioritized + LOW) { mutex.withLock { } }
+        val late = launch(prioritized + LOW) { mutex.withLock {} }
         runQueued()
         val next = Holder(this) { mutex.withLock { it() } }
         runQueued()
         waiter(CRITICAL) { mutex.withLock { it() } }
-        val inBetween = launch(prioritized + CRITICAL) {
-            holder.release()
-            yield()
-            // The holder has unlocked at its own level, and the mutex is granted to the waiter that is being cancelled.
-            late.cancel()
-        }
+        val inBetween =
+            launch(prioritized + CRITICAL) {
+                holder.release()
+                yield()
+                // The holder has unlocked at its own level, and the mutex is granted to the waiter that is being
+                // cancelled.
+                late.cancel()
+            }
         inBetween.join()
         runQueued()
         assertTrue(late.isCancelled)
@@ -297,7 +302,7 @@ internal class BoostingTest : BoostingFixture() {
         launch(prioritized + LOW) {
             repeat(3) {
                 mutex.lock()
-                val waiter = this@boosting.launch(prioritized + CRITICAL) { mutex.withLock { } }
+                val waiter = this@boosting.launch(prioritized + CRITICAL) { mutex.withLock {} }
                 yield()
                 assertEquals(CRITICAL, prioritized.levelOf(coroutineContext))
                 mutex.unlock()

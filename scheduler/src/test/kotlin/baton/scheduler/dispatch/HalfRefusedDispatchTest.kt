@@ -78,7 +78,7 @@ class HalfRefusedDispatchTest {
         val prioritized = underlying.prioritized(1, quantum = 1)
         prioritized.add { underlying.isThrowing = true }
         prioritized.add { thread { underlying.step() }.join() }
-        prioritized.add { }
+        prioritized.add {}
         underlying.step()
         while (underlying.queue.isNotEmpty()) underlying.step()
         assertEquals(3, ran.get())
@@ -99,7 +99,7 @@ class HalfRefusedDispatchTest {
         while (underlying.queue.isNotEmpty()) underlying.step()
         assertEquals(1, most.get())
         // The substitutes have run on Dispatchers.Default, so the queued starts find no work.
-        prioritized.add { }
+        prioritized.add {}
         while (ran.get() < 4) Thread.onSpinWait()
         assertEquals(4, ran.get())
     }
@@ -108,19 +108,21 @@ class HalfRefusedDispatchTest {
     fun task_begunWhenItsDispatchThrows_continues() = runBlocking {
         val begun = CountDownLatch(1)
         val go = CountDownLatch(1)
-        val threads = object : CoroutineDispatcher() {
-            override fun dispatch(context: CoroutineContext, block: Runnable) {
-                thread { block.run() }
-                begun.await()
-                throw OutOfMemoryError("no thread")
+        val threads =
+            object : CoroutineDispatcher() {
+                override fun dispatch(context: CoroutineContext, block: Runnable) {
+                    thread { block.run() }
+                    begun.await()
+                    throw OutOfMemoryError("no thread")
+                }
             }
-        }
         val scheduler = TaskScheduler(CoroutineScope(threads + Job()), 1)
-        val task = scheduler.schedule {
-            begun.countDown()
-            go.await()
-            "value"
-        }
+        val task =
+            scheduler.schedule {
+                begun.countDown()
+                go.await()
+                "value"
+            }
         assertTrue(!task.isCompleted)
         go.countDown()
         assertEquals("value", withTimeout(10.seconds) { task.await() })

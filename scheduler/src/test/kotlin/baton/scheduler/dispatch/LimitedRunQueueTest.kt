@@ -21,7 +21,8 @@ class LimitedRunQueueTest {
         override val root = PriorityRunQueue(Dispatchers.Default, 9, policy, 16)
         private val slots = ArrayList<WorkerSlot>()
 
-        val levels get() = slots.map { LEVELS[it.level] }
+        val levels
+            get() = slots.map { LEVELS[it.level] }
 
         override fun enqueue(level: Int, block: Runnable) {
             slots += block as WorkerSlot

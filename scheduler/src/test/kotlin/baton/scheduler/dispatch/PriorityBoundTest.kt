@@ -29,7 +29,9 @@ class PriorityBoundTest {
         val prioritized = underlying.prioritized(1)
         repeat(10 * bound + 10) { prioritized.add(0) }
         repeat(11) { prioritized.add(level) }
-        while (underlying.step()) { /* runs all queued blocks */ }
+        while (underlying.step()) {
+            /* runs all queued blocks */
+        }
         val positions = picks.indices.filter { picks[it] == level }
         assertEquals(List(10) { it * (bound + 1) + bound }, positions.take(10))
     }
@@ -83,7 +85,9 @@ class PriorityBoundTest {
                     "seed $seed: a head of level $level was passed over ${waits.longest[level]} times, bounds $bounds"
                 }
             }
-            while (underlying.step()) { /* workers without work, and the blocks beside */ }
+            while (underlying.step()) {
+                /* workers without work, and the blocks beside */
+            }
             for (dispatcher in listOfNotNull(prioritized, loaded, other)) assertEquals(0, dispatcher.metrics.workers)
             assertEquals(other != null, ran > 0)
         }
@@ -111,7 +115,9 @@ class PriorityBoundTest {
         }
         inner.add(3)
         outer.level(Priority.CRITICAL).dispatch(EmptyCoroutineContext, ::flood)
-        while (underlying.step()) { /* runs all queued blocks */ }
+        while (underlying.step()) {
+            /* runs all queued blocks */
+        }
         assertTrue(low - 2 * urgent in 0..2 * bound + 2) { "LOW waited for $low picks" }
     }
 

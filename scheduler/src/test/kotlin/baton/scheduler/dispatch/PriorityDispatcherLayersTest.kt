@@ -40,21 +40,23 @@ class PriorityDispatcherLayersTest {
         val go = CountDownLatch(1)
         val running = AtomicInteger()
         runBlocking {
-            val first = launch(prioritized) {
-                begun.countDown()
-                go.await()
-            }
+            val first =
+                launch(prioritized) {
+                    begun.countDown()
+                    go.await()
+                }
             assertTrue(begun.await(10, TimeUnit.SECONDS))
-            val jobs = Priority.entries.reversed().flatMap { level ->
-                List(20) {
-                    launch(prioritized + level) {
-                        assertEquals(1, running.incrementAndGet())
-                        order += level
-                        running.decrementAndGet()
-                        yield()
+            val jobs =
+                Priority.entries.reversed().flatMap { level ->
+                    List(20) {
+                        launch(prioritized + level) {
+                            assertEquals(1, running.incrementAndGet())
+                            order += level
+                            running.decrementAndGet()
+                            yield()
+                        }
                     }
                 }
-            }
             go.countDown()
             withTimeout(20_000) { (jobs + first).joinAll() }
         }
@@ -77,12 +79,14 @@ class PriorityDispatcherLayersTest {
         fun layers(): Stream<Layer> {
             val fixed = Executors.newFixedThreadPool(2)
             return Stream.of(
-                Layer("Default", null, Dispatchers.Default),
-                Layer("IO", null, Dispatchers.IO),
-                Layer("limited", null, Dispatchers.Default.limitedParallelism(2)),
-                Layer("fixed pool", fixed, fixed.asCoroutineDispatcher()),
-                virtualThreads(),
-            ).filter { it != null }.map { it!! }
+                    Layer("Default", null, Dispatchers.Default),
+                    Layer("IO", null, Dispatchers.IO),
+                    Layer("limited", null, Dispatchers.Default.limitedParallelism(2)),
+                    Layer("fixed pool", fixed, fixed.asCoroutineDispatcher()),
+                    virtualThreads(),
+                )
+                .filter { it != null }
+                .map { it!! }
         }
 
         /** Since JDK 21. */

@@ -97,13 +97,14 @@ class PriorityDispatcherTest : PriorityFixture() {
     @Test
     fun coroutine_cancelledWhileQueued_runsAndSeesIt() = runTest {
         val prioritized = prioritized()
-        val job = launch(prioritized) {
-            try {
-                delay(1.hours)
-            } finally {
-                withContext(NonCancellable) { ran += "cleaned up" }
+        val job =
+            launch(prioritized) {
+                try {
+                    delay(1.hours)
+                } finally {
+                    withContext(NonCancellable) { ran += "cleaned up" }
+                }
             }
-        }
         testScheduler.runCurrent()
         job.cancel()
         val never = async(prioritized) { ran += "never" }
@@ -179,13 +180,14 @@ class PriorityDispatcherTest : PriorityFixture() {
     fun dispatcher_runsRequeuedWorkersInPlace_doesNotNest() {
         var depth = 0
         var deepest = 0
-        val callerRuns = object : CoroutineDispatcher() {
-            override fun dispatch(context: CoroutineContext, block: Runnable) {
-                deepest = maxOf(deepest, ++depth)
-                block.run()
-                depth--
+        val callerRuns =
+            object : CoroutineDispatcher() {
+                override fun dispatch(context: CoroutineContext, block: Runnable) {
+                    deepest = maxOf(deepest, ++depth)
+                    block.run()
+                    depth--
+                }
             }
-        }
         val prioritized = callerRuns.prioritized(1)
         var count = 0
         prioritized.dispatch(EmptyCoroutineContext) {

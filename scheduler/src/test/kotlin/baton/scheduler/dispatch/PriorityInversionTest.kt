@@ -59,14 +59,13 @@ internal class PriorityInversionTest : BoostingFixture() {
     @ParameterizedTest
     @EnumSource
     fun waiter_urgent_anyPolicy_waitsForTheHolderAndItsChildrenAlone(kind: Kind) {
-        val children =
-            suspend {
-                coroutineScope {
-                    launch { times(3) }
-                    launch(IDLE) { times(3) }
-                }
-                withContext(IDLE) { times(3) }
+        val children = suspend {
+            coroutineScope {
+                launch { times(3) }
+                launch(IDLE) { times(3) }
             }
+            withContext(IDLE) { times(3) }
+        }
         for (policy in listOf(PriorityPolicy.Strict, PriorityPolicy.Bounded())) {
             for (needs in listOf(suspend { times(6) }, children)) {
                 boosting(policy) {
@@ -148,7 +147,7 @@ internal class PriorityInversionTest : BoostingFixture() {
             }
         }
         runQueued()
-        val urgent = launch(prioritized + CRITICAL) { lock.want { } }
+        val urgent = launch(prioritized + CRITICAL) { lock.want {} }
         launch(prioritized + HIGH) {
             while (urgent.isActive && picks < NEVER) {
                 if (++picks == 10) gate.complete(Unit)

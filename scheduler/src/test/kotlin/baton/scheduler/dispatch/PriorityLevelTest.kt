@@ -96,10 +96,11 @@ class PriorityLevelTest : PriorityFixture() {
         launch(prioritized + CRITICAL) {
             launch(prioritized + NORMAL) { ran += "normal" }
             withPriority(HIGH) { ran += "high" }
-            val answer = withPriority(LOW) {
-                ran += "low"
-                "answer"
-            }
+            val answer =
+                withPriority(LOW) {
+                    ran += "low"
+                    "answer"
+                }
             ran += answer
         }
         testScheduler.runCurrent()

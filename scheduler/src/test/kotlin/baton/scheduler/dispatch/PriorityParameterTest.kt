@@ -1,10 +1,7 @@
 package baton.scheduler.dispatch
 
 import baton.Priority
-import baton.Priority.HIGH
-import baton.Priority.IDLE
 import baton.Priority.LOW
-import baton.scheduler.PriorityDispatcher
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.prioritized
 import baton.sync.assertContains
@@ -44,13 +41,14 @@ class PriorityParameterTest : PriorityFixture() {
     @ParameterizedTest
     @ValueSource(ints = [Int.MIN_VALUE, -1, 0])
     fun numbers_belowOne_areRefused(number: Int) {
-        val calls = listOf(
-            { Dispatchers.Default.prioritized(number) },
-            { Dispatchers.Default.prioritized(1).limitedParallelism(number) },
-            { Dispatchers.Default.prioritized(1, quantum = number) },
-            { PriorityPolicy.Shares(critical = number) },
-            { PriorityPolicy.Shares(idle = number) },
-        )
+        val calls =
+            listOf(
+                { Dispatchers.Default.prioritized(number) },
+                { Dispatchers.Default.prioritized(1).limitedParallelism(number) },
+                { Dispatchers.Default.prioritized(1, quantum = number) },
+                { PriorityPolicy.Shares(critical = number) },
+                { PriorityPolicy.Shares(idle = number) },
+            )
         for (call in calls) {
             assertContains(assertThrows(IllegalArgumentException::class.java) { call() }.message, number, "1")
         }
@@ -73,12 +71,13 @@ class PriorityParameterTest : PriorityFixture() {
     @ParameterizedTest
     @ValueSource(ints = [Int.MIN_VALUE, -1, 0, 1, 2])
     fun bounds_belowTheLeast_areRefused(bound: Int) {
-        val calls = listOf(
-            "HIGH" to { PriorityPolicy.Bounded(high = bound) },
-            "NORMAL" to { PriorityPolicy.Bounded(normal = bound) },
-            "LOW" to { PriorityPolicy.Bounded(low = bound) },
-            "IDLE" to { PriorityPolicy.Bounded(idle = bound) },
-        )
+        val calls =
+            listOf(
+                "HIGH" to { PriorityPolicy.Bounded(high = bound) },
+                "NORMAL" to { PriorityPolicy.Bounded(normal = bound) },
+                "LOW" to { PriorityPolicy.Bounded(low = bound) },
+                "IDLE" to { PriorityPolicy.Bounded(idle = bound) },
+            )
         for ((level, call) in calls) {
             val e = assertThrows(IllegalArgumentException::class.java) { call() }
             assertContains(e.message, level, bound, PriorityPolicy.Bounded.MIN_BOUND)

@@ -26,19 +26,22 @@ import org.junit.jupiter.api.Test
  */
 @Param(name = "level", gen = IntGen::class, conf = "0:1")
 abstract class RunQueueLincheckBase(parallelism: Int) {
-    internal open val effort get() = Effort.BRIEF
+    internal open val effort
+        get() = Effort.BRIEF
 
     /** Multiplies the number of interleavings of the effort. */
-    internal open val factor get() = 1
+    internal open val factor
+        get() = 1
 
     /** Dispatched workers; the operation [work] runs one. */
     private val workers = ConcurrentLinkedQueue<Runnable>()
 
-    private val underlying = object : CoroutineDispatcher() {
-        override fun dispatch(context: CoroutineContext, block: Runnable) {
-            workers.add(block)
+    private val underlying =
+        object : CoroutineDispatcher() {
+            override fun dispatch(context: CoroutineContext, block: Runnable) {
+                workers.add(block)
+            }
         }
-    }
 
     internal val core = PriorityRunQueue(underlying, parallelism, PriorityPolicy.Bounded(), quantum = 2)
     internal abstract val queue: RunQueue
@@ -47,8 +50,7 @@ abstract class RunQueueLincheckBase(parallelism: Int) {
     private val ran = AtomicIntegerArray(100)
     private val running = AtomicInteger()
 
-    @Volatile
-    private var tooMany = false
+    @Volatile private var tooMany = false
 
     @Operation
     fun enqueue(@Param(name = "level") level: Int) {
@@ -89,28 +91,28 @@ abstract class RunQueueLincheckBase(parallelism: Int) {
 
     /** A thread adds a block while a worker leaves; two workers find the queues empty together. */
     private val scenarios: List<DSLScenarioBuilder.() -> Unit>
-        get() = listOf(
-            {
-                initial { actor(::enqueue, 0) }
-                parallel {
-                    thread { actor(::work) }
-                    thread { actor(::enqueue, 0) }
-                }
-            },
-            {
-                initial {
-                    actor(::enqueue, 1)
-                    actor(::enqueue, 1)
-                }
-                parallel {
-                    thread { actor(::work) }
-                    thread { actor(::work) }
-                }
-            },
-        )
+        get() =
+            listOf(
+                {
+                    initial { actor(::enqueue, 0) }
+                    parallel {
+                        thread { actor(::work) }
+                        thread { actor(::enqueue, 0) }
+                    }
+                },
+                {
+                    initial {
+                        actor(::enqueue, 1)
+                        actor(::enqueue, 1)
+                    }
+                    parallel {
+                        thread { actor(::work) }
+                        thread { actor(::work) }
+                    }
+                },
+            )
 
-    @Test
-    fun threads_runEachBlockOnce() = effort.stress(NoResults::class.java, emptyList()).check(javaClass)
+    @Test fun threads_runEachBlockOnce() = effort.stress(NoResults::class.java, emptyList()).check(javaClass)
 }
 
 /** The sequential specification: no operation returns a value. */
@@ -121,22 +123,28 @@ internal class NoResults {
 }
 
 open class PriorityRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
-    override val queue: RunQueue get() = core
+    override val queue: RunQueue
+        get() = core
 }
 
 class PriorityRunQueueLincheckDeepTest : PriorityRunQueueLincheckTest() {
-    override val effort get() = Effort.DEEP
+    override val effort
+        get() = Effort.DEEP
 }
 
 /** With one worker there are so few steps that every run finds the gap in which a block could be left behind. */
 @Tag(VARIANT)
 open class OneWorkerLincheckTest : RunQueueLincheckBase(parallelism = 1) {
-    override val queue: RunQueue get() = core
-    override val factor get() = 15
+    override val queue: RunQueue
+        get() = core
+
+    override val factor
+        get() = 15
 }
 
 class OneWorkerLincheckDeepTest : OneWorkerLincheckTest() {
-    override val effort get() = Effort.DEEP
+    override val effort
+        get() = Effort.DEEP
 }
 
 open class LimitedRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
@@ -144,7 +152,8 @@ open class LimitedRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
 }
 
 class LimitedRunQueueLincheckDeepTest : LimitedRunQueueLincheckTest() {
-    override val effort get() = Effort.DEEP
+    override val effort
+        get() = Effort.DEEP
 }
 
 /** Slots of a view that are queued in another view. */
@@ -153,5 +162,6 @@ open class NestedRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
 }
 
 class NestedRunQueueLincheckDeepTest : NestedRunQueueLincheckTest() {
-    override val effort get() = Effort.DEEP
+    override val effort
+        get() = Effort.DEEP
 }

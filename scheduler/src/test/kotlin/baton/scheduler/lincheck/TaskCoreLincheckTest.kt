@@ -28,9 +28,11 @@ import org.junit.jupiter.api.Test
 @Param(name = "level", gen = IntGen::class, conf = "0:1")
 @Param(name = "slots", gen = IntGen::class, conf = "1:2")
 open class TaskCoreLincheckTest {
-    internal open val effort get() = Effort.BRIEF
+    internal open val effort
+        get() = Effort.BRIEF
 
-    internal open val capacity get() = 1
+    internal open val capacity
+        get() = 1
 
     /** One slot, and a queue of one: the third task awaits capacity. */
     private val core =
@@ -39,12 +41,10 @@ open class TaskCoreLincheckTest {
     private val tasks = AtomicReferenceArray<Task>(MOST_TASKS)
     private val running = AtomicInteger()
 
-    @Volatile
-    private var violation: String? = null
+    @Volatile private var violation: String? = null
 
     /** The greatest bound so far; an operation may have lowered the bound since. */
-    @Volatile
-    private var mostSlots = 1
+    @Volatile private var mostSlots = 1
 
     private inner class Task(private val number: Int) : TaskEntry(Priority.LOW) {
         val begun = AtomicInteger()
@@ -67,7 +67,8 @@ open class TaskCoreLincheckTest {
         }
 
         /** It has begun, and no operation has ended it. */
-        val runs get() = begun.get() > 0 && endings.get() == 0
+        val runs
+            get() = begun.get() > 0 && endings.get() == 0
 
         /** Called once, by the thread that has taken the task out, as the completion of its job would be. */
         fun endsUnbegun(cause: Throwable?) {
@@ -125,14 +126,11 @@ open class TaskCoreLincheckTest {
         core.resize(slots)
     }
 
-    @Operation
-    fun pause() = core.pause()
+    @Operation fun pause() = core.pause()
 
-    @Operation
-    fun resume() = core.resume()
+    @Operation fun resume() = core.resume()
 
-    @Operation
-    fun close() = core.close(null)
+    @Operation fun close() = core.close(null)
 
     // Plain loops, because every object costs time under Lincheck.
     @Validate
@@ -168,7 +166,8 @@ open class TaskCoreLincheckTest {
             when (task(number)?.phase) {
                 Phase.RUNNING -> running++
                 // All enqueue operations have returned: a NEW task is in the submission stack.
-                Phase.NEW, Phase.QUEUED -> queued++
+                Phase.NEW,
+                Phase.QUEUED -> queued++
                 Phase.AWAITING_CAPACITY -> awaiting++
                 else -> {}
             }
@@ -211,22 +210,22 @@ open class TaskCoreLincheckTest {
 
     /** Of the tasks that are enqueued first, one runs, one is queued, and the others await capacity. */
     protected open val scenarios: List<DSLScenarioBuilder.() -> Unit>
-        get() = listOf(
-            after(0, { actor(::enqueue) }, { actor(::withdraw, 0) }),
-            after(1, { actor(::end, 0) }, { actor(::end, 0) }),
-            after(2, { actor(::end, 0) }, { actor(::prioritize, 1, 0) }),
-            after(2, { actor(::end, 0) }, { actor(::close) }),
-            after(2, { actor(::withdraw, 1) }, { actor(::expire, 1) }),
-            after(3, { actor(::end, 0) }, { actor(::resize, 2) }),
-        )
+        get() =
+            listOf(
+                after(0, { actor(::enqueue) }, { actor(::withdraw, 0) }),
+                after(1, { actor(::end, 0) }, { actor(::end, 0) }),
+                after(2, { actor(::end, 0) }, { actor(::prioritize, 1, 0) }),
+                after(2, { actor(::end, 0) }, { actor(::close) }),
+                after(2, { actor(::withdraw, 1) }, { actor(::expire, 1) }),
+                after(3, { actor(::end, 0) }, { actor(::resize, 2) }),
+            )
 
     protected fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): DSLScenarioBuilder.() -> Unit = {
         initial { repeat(tasks) { actor(::enqueue) } }
         parallel { for (act in acts) thread { act() } }
     }
 
-    @Test
-    fun threads_endEachTaskOnce() = effort.stress(NoResultsOfTasks::class.java, emptyList()).check(javaClass)
+    @Test fun threads_endEachTaskOnce() = effort.stress(NoResultsOfTasks::class.java, emptyList()).check(javaClass)
 
     private companion object {
         const val MOST_TASKS = 100
@@ -259,11 +258,14 @@ internal class NoResultsOfTasks {
 }
 
 class TaskCoreLincheckDeepTest : TaskCoreLincheckTest() {
-    override val effort get() = Effort.DEEP
+    override val effort
+        get() = Effort.DEEP
 
     override val scenarios: List<DSLScenarioBuilder.() -> Unit>
-        get() = super.scenarios + listOf(
-            after(3, { actor(::end, 0) }, { actor(::close) }),
-            after(3, { actor(::end, 0) }, { actor(::withdraw, 1) }, { actor(::expire, 1) }),
-        )
+        get() =
+            super.scenarios +
+                listOf(
+                    after(3, { actor(::end, 0) }, { actor(::close) }),
+                    after(3, { actor(::end, 0) }, { actor(::withdraw, 1) }, { actor(::expire, 1) }),
+                )
 }

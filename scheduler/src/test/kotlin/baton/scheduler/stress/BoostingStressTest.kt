@@ -27,50 +27,45 @@ internal class BoostingStressTest {
 
     @ParameterizedTest
     @EnumSource
-    fun lock_heldAndAwaitedAtRandom_excludes_allEnd_noBoostIsLeft(kind: Kind) =
-        runBlocking {
-            val prioritized = Dispatchers.Default.prioritized(THREADS)
-            val lock = kind.make()
-            val holding = Party(lock.hold, lock.holdersShare)
-            val wanting = Party(lock.want, lock.wantersShare)
-            withTimeout(60.seconds) {
-                coroutineScope {
-                    repeat(USERS) { launch(prioritized) { use(Random(it), holding, wanting) } }
-                }
-                // Another thread may still be ending the last boosts.
-                while (!(prioritized as DispatcherView).boosts.isEmpty) delay(1)
-                lock.hold { served.incrementAndGet() }
-                lock.want { served.incrementAndGet() }
-            }
-            assertEquals(0, violations.get())
+    fun lock_heldAndAwaitedAtRandom_excludes_allEnd_noBoostIsLeft(kind: Kind) = runBlocking {
+        val prioritized = Dispatchers.Default.prioritized(THREADS)
+        val lock = kind.make()
+        val holding = Party(lock.hold, lock.holdersShare)
+        val wanting = Party(lock.want, lock.wantersShare)
+        withTimeout(60.seconds) {
+            coroutineScope { repeat(USERS) { launch(prioritized) { use(Random(it), holding, wanting) } } }
+            // Another thread may still be ending the last boosts.
+            while (!(prioritized as DispatcherView).boosts.isEmpty) delay(1)
+            lock.hold { served.incrementAndGet() }
+            lock.want { served.incrementAndGet() }
         }
+        assertEquals(0, violations.get())
+    }
 
     private inner class Party(val enter: Held, val share: Boolean) {
         val inside = AtomicInteger()
 
-        suspend fun use(others: Party, yields: Int) =
-            enter {
-                val before = inside.getAndIncrement()
-                if ((before > 0 && !share) || others.inside.get() > 0) violations.incrementAndGet()
-                try {
-                    repeat(yields) { yield() }
-                } finally {
-                    inside.decrementAndGet()
-                    served.incrementAndGet()
-                }
-            }
-    }
-
-    private suspend fun use(random: Random, holding: Party, wanting: Party): Unit =
-        coroutineScope {
-            repeat(ROUNDS) {
-                val (one, other) = if (random.nextBoolean()) holding to wanting else wanting to holding
-                val yields = random.nextInt(3)
-                val attempt = launch(Priority.entries.random(random)) { one.use(other, yields) }
-                if (random.nextInt(3) == 0) attempt.cancelAfter(random.nextInt(4))
-                attempt.join()
+        suspend fun use(others: Party, yields: Int) = enter {
+            val before = inside.getAndIncrement()
+            if ((before > 0 && !share) || others.inside.get() > 0) violations.incrementAndGet()
+            try {
+                repeat(yields) { yield() }
+            } finally {
+                inside.decrementAndGet()
+                served.incrementAndGet()
             }
         }
+    }
+
+    private suspend fun use(random: Random, holding: Party, wanting: Party): Unit = coroutineScope {
+        repeat(ROUNDS) {
+            val (one, other) = if (random.nextBoolean()) holding to wanting else wanting to holding
+            val yields = random.nextInt(3)
+            val attempt = launch(Priority.entries.random(random)) { one.use(other, yields) }
+            if (random.nextInt(3) == 0) attempt.cancelAfter(random.nextInt(4))
+            attempt.join()
+        }
+    }
 
     private suspend fun Job.cancelAfter(yields: Int) {
         repeat(yields) { yield() }

@@ -23,21 +23,19 @@ import org.junit.jupiter.api.Test
 
 /** Dispatches from several threads, while pools are shut down underlying the dispatcher: every block runs once. */
 open class PriorityDispatcherStressTest {
-    internal open val dispatches get() = 400_000
+    internal open val dispatches
+        get() = 400_000
 
     /** Throws the exception of its pool; the dispatcher of kotlinx would handle it. */
     private class Strict(private val pool: ExecutorService) : CoroutineDispatcher() {
         override fun dispatch(context: CoroutineContext, block: Runnable) = pool.execute(block)
     }
 
-    @Test
-    fun dispatches_fromManyThreads_runOnceEach() = runs { it.asCoroutineDispatcher() to false }
+    @Test fun dispatches_fromManyThreads_runOnceEach() = runs { it.asCoroutineDispatcher() to false }
 
-    @Test
-    fun dispatches_whilePoolsAreShutDown_runOnceEach() = runs { Strict(it) to true }
+    @Test fun dispatches_whilePoolsAreShutDown_runOnceEach() = runs { Strict(it) to true }
 
-    @Test
-    fun dispatches_whilePoolsOfKotlinxAreShutDown_runOnceEach() = runs { it.asCoroutineDispatcher() to true }
+    @Test fun dispatches_whilePoolsOfKotlinxAreShutDown_runOnceEach() = runs { it.asCoroutineDispatcher() to true }
 
     private fun runs(over: (ExecutorService) -> Pair<CoroutineDispatcher, Boolean>) {
         val seed = Random.nextInt()
@@ -67,24 +65,26 @@ open class PriorityDispatcherStressTest {
         val inView = AtomicInteger()
         val failures = ConcurrentLinkedQueue<String>()
         val shutDownAt = if (isShutDown) random.nextInt(blocks) else -1
-        val threads = List(2) { half ->
-            thread {
-                for (number in half until blocks step 2) {
-                    if (number == shutDownAt) pool.shutdown()
-                    val isInView = number % 7 == 6
-                    val door = views[if (isInView) 1 else 0].level(Priority.entries[number * 31 % 5])
-                    door.dispatch(EmptyCoroutineContext) {
-                        val now = running.incrementAndGet()
-                        if (now > parallelism) failures += "$now at a time"
-                        if (isInView && inView.incrementAndGet() > 1) failures += "several at a time in a view of one"
-                        ran.incrementAndGet(number)
-                        if (isInView) inView.decrementAndGet()
-                        running.decrementAndGet()
-                        done.countDown()
+        val threads =
+            List(2) { half ->
+                thread {
+                    for (number in half until blocks step 2) {
+                        if (number == shutDownAt) pool.shutdown()
+                        val isInView = number % 7 == 6
+                        val door = views[if (isInView) 1 else 0].level(Priority.entries[number * 31 % 5])
+                        door.dispatch(EmptyCoroutineContext) {
+                            val now = running.incrementAndGet()
+                            if (now > parallelism) failures += "$now at a time"
+                            if (isInView && inView.incrementAndGet() > 1)
+                                failures += "several at a time in a view of one"
+                            ran.incrementAndGet(number)
+                            if (isInView) inView.decrementAndGet()
+                            running.decrementAndGet()
+                            done.countDown()
+                        }
                     }
                 }
             }
-        }
         threads.forEach(Thread::join)
         val ended = done.await(30, TimeUnit.SECONDS)
         assertTrue(ended) { "$where: ${done.count} of $blocks never ran: ${prioritized.metrics}" }
@@ -107,5 +107,6 @@ open class PriorityDispatcherStressTest {
 }
 
 class PriorityDispatcherStressDeepTest : PriorityDispatcherStressTest() {
-    override val dispatches get() = 10_000_000
+    override val dispatches
+        get() = 10_000_000
 }

@@ -38,7 +38,9 @@ import org.junit.jupiter.api.Test
 
 /** Many threads use a scheduler at once; the test counts starts and ends. */
 class TaskSchedulerStressTest {
-    private val random get() = ThreadLocalRandom.current()
+    private val random
+        get() = ThreadLocalRandom.current()
+
     private val running = AtomicInteger()
     private val called = AtomicIntegerArray(TASKS)
     private val numbers = AtomicInteger()
@@ -83,7 +85,8 @@ class TaskSchedulerStressTest {
         val other = kept.randomPeek() ?: return
         when (random.nextInt(6)) {
             0 -> other.cancel()
-            1, 2 -> other.priority = Priority.entries[random.nextInt(5)]
+            1,
+            2 -> other.priority = Priority.entries[random.nextInt(5)]
             3 -> withTimeoutOrNull(100.microseconds) { other.join() }
             4 -> cancel(random.nextInt(100))
         }
@@ -97,35 +100,34 @@ class TaskSchedulerStressTest {
         config: TaskSchedulerConfig,
         bound: Int,
         disturb: suspend TaskScheduler.() -> Unit,
-    ) = runBlocking(Dispatchers.Default) {
-        val scope = CoroutineScope(context + Job())
-        val scheduler = TaskScheduler(scope, bound, "stress", config)
-        val kept = ConcurrentLinkedQueue<ScheduledTask<*>>()
-        withTimeout(60.seconds) {
-            coroutineScope {
-                repeat(6) {
-                    launch { while (numbers.get() < TASKS) scheduler.oneCall(bound, kept) }
+    ) =
+        runBlocking(Dispatchers.Default) {
+            val scope = CoroutineScope(context + Job())
+            val scheduler = TaskScheduler(scope, bound, "stress", config)
+            val kept = ConcurrentLinkedQueue<ScheduledTask<*>>()
+            withTimeout(60.seconds) {
+                coroutineScope {
+                    repeat(6) { launch { while (numbers.get() < TASKS) scheduler.oneCall(bound, kept) } }
+                    launch { while (numbers.get() < TASKS) scheduler.disturb() }
                 }
-                launch { while (numbers.get() < TASKS) scheduler.disturb() }
+                scheduler.resume()
+                scheduler.drain()
             }
-            scheduler.resume()
-            scheduler.drain()
+            val metrics = scheduler.metrics
+            assertEquals(emptyList<String>(), violations.toList())
+            assertEquals(0, running.get())
+            assertEquals(0, metrics.queued + metrics.running + metrics.waiting)
+            assertSumsFit(metrics)
+            val calls = (0 until TASKS).sumOf { called[it] }
+            val all = Priority.entries.map { metrics[it] }
+            assertEquals(TASKS.toLong(), all.sumOf { it.scheduled })
+            val ended = all.sumOf { it.done + it.failed }
+            assertTrue(calls in ended..all.sumOf { it.started }) { "$calls calls, $metrics" }
+            assertTrue((0 until 100).all { scheduler.tasks(it).isEmpty() })
+            // The scheduler sees the end of the last task before its scope does.
+            withTimeout(10.seconds) { scope.coroutineContext.job.children.forEach { it.join() } }
+            assertEquals(bound, scheduler.maxConcurrency)
         }
-        val metrics = scheduler.metrics
-        assertEquals(emptyList<String>(), violations.toList())
-        assertEquals(0, running.get())
-        assertEquals(0, metrics.queued + metrics.running + metrics.waiting)
-        assertSumsFit(metrics)
-        val calls = (0 until TASKS).sumOf { called[it] }
-        val all = Priority.entries.map { metrics[it] }
-        assertEquals(TASKS.toLong(), all.sumOf { it.scheduled })
-        val ended = all.sumOf { it.done + it.failed }
-        assertTrue(calls in ended..all.sumOf { it.started }) { "$calls calls, $metrics" }
-        assertTrue((0 until 100).all { scheduler.tasks(it).isEmpty() })
-        // The scheduler sees the end of the last task before its scope does.
-        withTimeout(10.seconds) { scope.coroutineContext.job.children.forEach { it.join() } }
-        assertEquals(bound, scheduler.maxConcurrency)
-    }
 
     @Test
     fun bound_isKeptWhileTasksAreCancelledAndMoved() =
@@ -133,11 +135,12 @@ class TaskSchedulerStressTest {
 
     @Test
     fun bound_isKeptWhileItChangesAndTheSchedulerIsPaused() {
-        val config = TaskSchedulerConfig(
-            maxWait = Priority.entries.associateWith { 100.microseconds },
-            capacity = 20,
-            onFull = OnFullQueue.DROP_LOWEST,
-        )
+        val config =
+            TaskSchedulerConfig(
+                maxWait = Priority.entries.associateWith { 100.microseconds },
+                capacity = 20,
+                onFull = OnFullQueue.DROP_LOWEST,
+            )
         stress(Dispatchers.Default, config, bound = 8) {
             try {
                 maxConcurrency = random.nextInt(1, 9)
@@ -160,7 +163,7 @@ class TaskSchedulerStressTest {
         val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Default + Job()), 1)
         val keepsTheSlot = scheduler.schedule { awaitCancellation() }
         val other = launch(Dispatchers.Default) { while (isActive) scheduler.metrics }
-        val tasks = List(MANY) { scheduler.schedule(deadline = 1.milliseconds) { } }
+        val tasks = List(MANY) { scheduler.schedule(deadline = 1.milliseconds) {} }
         withTimeout(60.seconds) { tasks.joinAll() }
         assertTrue(tasks.all { it.getCompletionExceptionOrNull() is TaskDeadlineException })
         other.cancelAndJoin()
@@ -173,7 +176,7 @@ class TaskSchedulerStressTest {
             val scope = CoroutineScope(Dispatchers.Default + Job())
             val scheduler = TaskScheduler(scope, 2)
             val canceller = launch(Dispatchers.Default) { while (isActive) scheduler.cancel("key") }
-            repeat(1_000) { scheduler.schedule(key = "key") { } }
+            repeat(1_000) { scheduler.schedule(key = "key") {} }
             canceller.cancelAndJoin()
             scheduler.drain()
             withTimeout(10.seconds) { scope.coroutineContext.job.children.forEach { it.join() } }

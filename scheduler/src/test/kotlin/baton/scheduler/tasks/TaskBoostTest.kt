@@ -112,12 +112,13 @@ class TaskBoostTest {
     fun await_runningTask_isBoostedWhileAMoreUrgentCallerWaits() = runTest {
         val scheduler = TaskScheduler(this, 1)
         val levels = ArrayList<Priority?>()
-        val task = scheduler.schedule(LOW) {
-            repeat(5) {
-                levels += currentCoroutineContext().priority
-                delay(1.seconds)
+        val task =
+            scheduler.schedule(LOW) {
+                repeat(5) {
+                    levels += currentCoroutineContext().priority
+                    delay(1.seconds)
+                }
             }
-        }
         runCurrent()
         delay(500)
         val high = launch(HIGH) { task.await() }
@@ -154,11 +155,12 @@ class TaskBoostTest {
     fun tasks_onAPriorityDispatcher_runAtTheirCurrentLevel() = runTest {
         val prioritized = prioritized()
         val scheduler = TaskScheduler(CoroutineScope(prioritized + Job()), 10)
-        fun add(level: Priority) = scheduler.schedule(level) {
-            ran += "$level"
-            yield()
-            ran += "$level again"
-        }
+        fun add(level: Priority) =
+            scheduler.schedule(level) {
+                ran += "$level"
+                yield()
+                ran += "$level again"
+            }
         val idle = add(IDLE)
         val low = add(LOW)
         add(HIGH)
@@ -174,17 +176,19 @@ class TaskBoostTest {
     fun await_boostsAllCoroutinesInsideTheTask_queuedOrRunning() = runTest {
         val prioritized = prioritized()
         val scheduler = TaskScheduler(CoroutineScope(prioritized + Job()), 10)
-        val task = scheduler.schedule(IDLE) {
-            launch(LOW) { ran += "child of its own level" }
-            yield()
-            ran += "task"
-        }
+        val task =
+            scheduler.schedule(IDLE) {
+                launch(LOW) { ran += "child of its own level" }
+                yield()
+                ran += "task"
+            }
         runCurrent()
         ran.clear()
-        val boosted = scheduler.schedule(IDLE) {
-            ran += "boosted"
-            launch(LOW) { ran += "boosted child" }
-        }
+        val boosted =
+            scheduler.schedule(IDLE) {
+                ran += "boosted"
+                launch(LOW) { ran += "boosted child" }
+            }
         val plain = scheduler.schedule(LOW) { ran += "plain" }
         launch(prioritized + NORMAL) { ran += "normal" }
         launch(prioritized.level(HIGH)) {

@@ -36,13 +36,16 @@ class TaskCoreTest {
     private inner class World(val random: Random, policy: PriorityPolicy, val maxWait: LongArray, val share: Int) {
         private val clock = TestTimeSource()
         private var now = 0L
-        private val config = TaskSchedulerConfig(
-            policy,
-            maxWait = Priority.entries.filter { maxWait[it.ordinal] < NEVER }
-                .associateWith { maxWait[it.ordinal].milliseconds },
-            overdueShare = share,
-            timeSource = clock,
-        )
+        private val config =
+            TaskSchedulerConfig(
+                policy,
+                maxWait =
+                    Priority.entries
+                        .filter { maxWait[it.ordinal] < NEVER }
+                        .associateWith { maxWait[it.ordinal].milliseconds },
+                overdueShare = share,
+                timeSource = clock,
+            )
         val core = TaskCore(1, config) { true }
         private val queues = Array(5) { ArrayList<Fake>() }
         private val enqueuedAt = HashMap<Fake, Long>()
@@ -67,7 +70,10 @@ class TaskCoreTest {
 
         private fun levelOf(load: IntArray): Int {
             var at = random.nextInt(load.sum())
-            return load.indices.first { at -= load[it]; at < 0 }
+            return load.indices.first {
+                at -= load[it]
+                at < 0
+            }
         }
 
         private fun pass(millis: Long) {
@@ -187,12 +193,8 @@ class TaskCoreTest {
     @ValueSource(ints = [2, 4, 7])
     fun overdueBacklog_anyAge_urgentTasksGetAllStartsButOneOfAShare(share: Int) {
         val clock = TestTimeSource()
-        val config = TaskSchedulerConfig(
-            PriorityPolicy.Strict,
-            mapOf(Priority.LOW to 1.milliseconds),
-            share,
-            timeSource = clock,
-        )
+        val config =
+            TaskSchedulerConfig(PriorityPolicy.Strict, mapOf(Priority.LOW to 1.milliseconds), share, timeSource = clock)
         val core = TaskCore(1, config) { true }
         val started = ArrayList<Fake>()
         fun add(priority: Priority) {

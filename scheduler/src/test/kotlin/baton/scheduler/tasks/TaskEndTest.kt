@@ -66,14 +66,15 @@ class TaskEndTest {
     @Test
     fun cancel_runningTask_itsSlotIsFreeOnceItHasEnded() = runTest {
         val scheduler = TaskScheduler(this, 1)
-        val task = scheduler.schedule {
-            try {
-                delay(1.hours)
-            } finally {
-                withContext(NonCancellable) { delay(5.seconds) }
-                ran += "cleaned up"
+        val task =
+            scheduler.schedule {
+                try {
+                    delay(1.hours)
+                } finally {
+                    withContext(NonCancellable) { delay(5.seconds) }
+                    ran += "cleaned up"
+                }
             }
-        }
         scheduler.schedule { ran += "next" }
         runCurrent()
         task.cancel(CancellationException("not wanted"))
@@ -188,15 +189,17 @@ class TaskEndTest {
     @Test
     fun failure_ofATask_reachesItsOwnAwaitersOnly() = runTest {
         val scheduler = scheduler(2)
-        val failing = scheduler.schedule<Int> {
-            delay(1)
-            throw IOException("broken")
-        }
+        val failing =
+            scheduler.schedule<Int> {
+                delay(1)
+                throw IOException("broken")
+            }
         val child = scheduler.schedule { launch { throw IOException("child broken") } }
-        val other = scheduler.schedule {
-            delay(5)
-            "fine"
-        }
+        val other =
+            scheduler.schedule {
+                delay(5)
+                "fine"
+            }
         assertEquals("broken", runCatching { failing.await() }.exceptionOrNull()?.message)
         assertEquals("child broken", runCatching { child.await() }.exceptionOrNull()?.message)
         assertEquals("fine", other.await())

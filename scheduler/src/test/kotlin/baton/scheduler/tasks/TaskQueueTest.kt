@@ -90,10 +90,11 @@ class TaskQueueTest {
         val levels = listOf(LOW, LOW, LOW, CRITICAL, IDLE, HIGH)
         for ((i, level) in levels.withIndex()) {
             launch {
-                val task = scheduler.submit(level) {
-                    delay(1.seconds)
-                    ran += "$i done"
-                }
+                val task =
+                    scheduler.submit(level) {
+                        delay(1.seconds)
+                        ran += "$i done"
+                    }
                 ran += "$i in"
                 task.await()
             }
@@ -116,15 +117,17 @@ class TaskQueueTest {
     fun submit_anyNumberOfCallers_allAreAdmitted(capacity: Int) = runTest {
         val scheduler = scheduler(capacity, OnFullQueue.SUSPEND, places = 2)
         var most = 0
-        val answers = List(50) { i ->
-            async {
-                scheduler.run(Priority.entries[i % 5]) {
-                    most = maxOf(most, scheduler.metrics.queued)
-                    delay(1)
-                    i
+        val answers =
+            List(50) { i ->
+                    async {
+                        scheduler.run(Priority.entries[i % 5]) {
+                            most = maxOf(most, scheduler.metrics.queued)
+                            delay(1)
+                            i
+                        }
+                    }
                 }
-            }
-        }.map { it.await() }
+                .map { it.await() }
         assertEquals(List(50) { it }, answers)
         assertTrue(most <= capacity)
         assertEquals(25, currentTime)
@@ -134,9 +137,8 @@ class TaskQueueTest {
     fun dropLowest_queueIsFull_shedsTheTailOfTheLowestLevel() = runTest {
         val scheduler = scheduler(4, OnFullQueue.DROP_LOWEST)
         scheduler.schedule { delay(1.seconds) }
-        val tasks = listOf(LOW, LOW, NORMAL, HIGH).mapIndexed { i, level ->
-            scheduler.schedule(level, key = i) { ran += "$i" }
-        }
+        val tasks =
+            listOf(LOW, LOW, NORMAL, HIGH).mapIndexed { i, level -> scheduler.schedule(level, key = i) { ran += "$i" } }
         val second = scheduler.schedule(LOW) { ran += "never" }
         assertEquals(TaskRejectedException::class.java, second.failure()?.javaClass)
         val first = scheduler.schedule(NORMAL) { ran += "new normal" }
@@ -156,8 +158,8 @@ class TaskQueueTest {
         for (onFull in listOf(OnFullQueue.REJECT, OnFullQueue.DROP_LOWEST)) {
             val scheduler = scheduler(0, onFull)
             scheduler.schedule { delay(1.seconds) }
-            assertTrue(scheduler.submit { }.failure() is TaskRejectedException)
-            assertTrue(runCatching { scheduler.run { } }.exceptionOrNull() is TaskRejectedException)
+            assertTrue(scheduler.submit {}.failure() is TaskRejectedException)
+            assertTrue(runCatching { scheduler.run {} }.exceptionOrNull() is TaskRejectedException)
         }
     }
 
@@ -166,10 +168,11 @@ class TaskQueueTest {
         val scheduler = scheduler(Int.MAX_VALUE, OnFullQueue.SUSPEND)
         scheduler.schedule { delay(10.seconds) }
         val late = scheduler.schedule(key = "late", deadline = 9_999.milliseconds) { ran += "never" }
-        val inTime = scheduler.schedule(deadline = 10_001.milliseconds) {
-            delay(1.hours)
-            "no limit once it runs"
-        }
+        val inTime =
+            scheduler.schedule(deadline = 10_001.milliseconds) {
+                delay(1.hours)
+                "no limit once it runs"
+            }
         val e = runCatching { late.await() }.exceptionOrNull()
         assertTrue(e is TaskDeadlineException && (e as Throwable) !is CancellationException)
         assertContains(e?.message, "'late'", "9.999s")

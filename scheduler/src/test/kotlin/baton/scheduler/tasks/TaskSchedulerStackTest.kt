@@ -61,12 +61,9 @@ class TaskSchedulerStackTest {
         assertAtRest(scheduler)
     }
 
-    @Test
-    fun million_queuedAndThenResumed() = queueAndResume(World.SAME_THREAD, MILLION / MANY)
+    @Test fun million_queuedAndThenResumed() = queueAndResume(World.SAME_THREAD, MILLION / MANY)
 
-    @ParameterizedTest
-    @EnumSource
-    fun many_queuedAndThenResumed(world: World) = queueAndResume(world, 1)
+    @ParameterizedTest @EnumSource fun many_queuedAndThenResumed(world: World) = queueAndResume(world, 1)
 
     @ParameterizedTest
     @EnumSource
@@ -108,9 +105,11 @@ class TaskSchedulerStackTest {
 
     @Test
     fun many_ofADispatcherThatThrows() = runBlocking {
-        val refusing = object : CoroutineDispatcher() {
-            override fun dispatch(context: CoroutineContext, block: Runnable) = throw IllegalStateException("refused")
-        }
+        val refusing =
+            object : CoroutineDispatcher() {
+                override fun dispatch(context: CoroutineContext, block: Runnable) =
+                    throw IllegalStateException("refused")
+            }
         val scheduler = TaskScheduler(CoroutineScope(refusing + Job()), 1)
         scheduler.pause()
         repeat(MANY) { scheduler.schedule { done++ } }

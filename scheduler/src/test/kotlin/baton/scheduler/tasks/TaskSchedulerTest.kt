@@ -94,13 +94,14 @@ class TaskSchedulerTest {
         val scheduler = scheduler(places)
         var running = 0
         var most = 0
-        val tasks = List(20) { i ->
-            scheduler.schedule(Priority.entries[i % 5]) {
-                most = maxOf(most, ++running)
-                delay((1 + i % 3).seconds)
-                running--
+        val tasks =
+            List(20) { i ->
+                scheduler.schedule(Priority.entries[i % 5]) {
+                    most = maxOf(most, ++running)
+                    delay((1 + i % 3).seconds)
+                    running--
+                }
             }
-        }
         tasks.awaitAll()
         assertEquals(places, most)
         assertEquals(0, scheduler.metrics.running)
@@ -109,17 +110,18 @@ class TaskSchedulerTest {
     @Test
     fun slot_isFreeOnceTheTaskAndItsChildrenHaveEnded() = runTest {
         val scheduler = scheduler()
-        val first = scheduler.schedule {
-            launch {
-                try {
-                    delay(1.hours)
-                } finally {
-                    withContext(kotlinx.coroutines.NonCancellable) { delay(1.minutes) }
-                    ran += "child has ended"
+        val first =
+            scheduler.schedule {
+                launch {
+                    try {
+                        delay(1.hours)
+                    } finally {
+                        withContext(kotlinx.coroutines.NonCancellable) { delay(1.minutes) }
+                        ran += "child has ended"
+                    }
                 }
+                "value"
             }
-            "value"
-        }
         scheduler.schedule { ran += "next" }
         delay(1.seconds)
         assertEquals(TaskState.RUNNING, first.state)
@@ -171,12 +173,13 @@ class TaskSchedulerTest {
         for (context in listOf<CoroutineContext>(Dispatchers.Unconfined, coroutineContext)) {
             val scope = CoroutineScope(context + Job())
             val scheduler = TaskScheduler(scope, 2)
-            val tasks = List(10) { i ->
-                scheduler.schedule {
-                    ran += "$i"
-                    delay(1.hours)
+            val tasks =
+                List(10) { i ->
+                    scheduler.schedule {
+                        ran += "$i"
+                        delay(1.hours)
+                    }
                 }
-            }
             runCurrent()
             scope.cancel()
             val late = scheduler.schedule { ran += "late" }
@@ -194,14 +197,16 @@ class TaskSchedulerTest {
     @Test
     fun task_isADeferred_worksWithAwaitAllAndSelect() = runTest {
         val scheduler = scheduler(2)
-        val slow = scheduler.schedule {
-            delay(2.seconds)
-            "slow"
-        }
-        val fast = scheduler.schedule {
-            delay(1.seconds)
-            "fast"
-        }
+        val slow =
+            scheduler.schedule {
+                delay(2.seconds)
+                "slow"
+            }
+        val fast =
+            scheduler.schedule {
+                delay(1.seconds)
+                "fast"
+            }
         val queued = scheduler.schedule { "queued" }
         assertTrue(queued.isActive && !queued.start() && queued.state == TaskState.QUEUED)
         val first = select {
@@ -221,11 +226,12 @@ class TaskSchedulerTest {
     fun priority_ofARunningTask_changesInItsContextAndInTheCounts() = runTest {
         val scheduler = scheduler()
         val seen = CompletableDeferred<Priority?>()
-        val task = scheduler.schedule(LOW) {
-            delay(1.seconds)
-            seen.complete(currentCoroutineContext().priority)
-            delay(1.seconds)
-        }
+        val task =
+            scheduler.schedule(LOW) {
+                delay(1.seconds)
+                seen.complete(currentCoroutineContext().priority)
+                delay(1.seconds)
+            }
         runCurrent()
         assertEquals(1, scheduler.metrics[LOW].running)
         task.priority = CRITICAL
@@ -257,7 +263,7 @@ class TaskSchedulerTest {
         val scheduler = scheduler(config = TaskSchedulerConfig(timeSource = clock))
         val century = 36_500.days
         scheduler.pause()
-        repeat(4) { scheduler.schedule(LOW) { } }
+        repeat(4) { scheduler.schedule(LOW) {} }
         clock += century
         scheduler.resume()
         scheduler.drain()
@@ -304,11 +310,12 @@ class TaskSchedulerTest {
     @ValueSource(ints = [1, 2, Int.MAX_VALUE])
     fun numbers_fromTheirLimits_areAccepted(number: Int) = runTest {
         val wait = if (number == Int.MAX_VALUE) kotlin.time.Duration.INFINITE else 0.seconds
-        val config = TaskSchedulerConfig(
-            maxWait = Priority.entries.associateWith { wait },
-            overdueShare = maxOf(2, number),
-            capacity = number - 1,
-        )
+        val config =
+            TaskSchedulerConfig(
+                maxWait = Priority.entries.associateWith { wait },
+                overdueShare = maxOf(2, number),
+                capacity = number - 1,
+            )
         val scheduler = scheduler(number, config)
         val results = List(50) { scheduler.submit(Priority.entries[it % 5], deadline = null) { it } }.awaitAll()
         assertEquals(List(50) { it }, results)

@@ -79,12 +79,13 @@ class TaskShutdownTest {
                 }
             }
         }
-        val drains = List(3) {
-            launch {
-                scheduler.drain()
-                ran += "drained"
+        val drains =
+            List(3) {
+                launch {
+                    scheduler.drain()
+                    ran += "drained"
+                }
             }
-        }
         runCurrent()
         val late = scheduler.schedule { ran += "never" }
         assertTrue(late.getCompletionExceptionOrNull() is SchedulerClosedException)
@@ -123,10 +124,11 @@ class TaskShutdownTest {
     @Test
     fun close_failsQueuedTasksWithItsCause_runningTasksContinue() = runTest {
         val scheduler = TaskScheduler(this, 1, "closing")
-        val running = scheduler.schedule {
-            delay(1.seconds)
-            "done"
-        }
+        val running =
+            scheduler.schedule {
+                delay(1.seconds)
+                "done"
+            }
         val queued = Priority.entries.map { scheduler.schedule(it, key = it) { ran += "never" } }
         val cause = IOException("no network")
         scheduler.close(cause)
@@ -182,7 +184,7 @@ class TaskShutdownTest {
         val keys = List(2) { Key() }
         val scheduler = TaskScheduler(CoroutineScope(coroutineContext + Job()), 1)
         scheduler.pause()
-        val tasks = List(4) { scheduler.schedule(key = keys.getOrNull(it)) { } }
+        val tasks = List(4) { scheduler.schedule(key = keys.getOrNull(it)) {} }
         keys.forEach { it.isBroken = true }
         val reported = ArrayList<Throwable>()
         val thread = Thread.currentThread()

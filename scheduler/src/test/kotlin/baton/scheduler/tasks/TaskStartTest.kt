@@ -142,16 +142,17 @@ class TaskStartTest {
         val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Unconfined), 1)
         val first = scheduler.schedule { launch(Dispatchers.Default) { delay(20) } }
         // Runs on the thread of the child that ends the first task: join would deadlock if that had not ended visibly.
-        val second = scheduler.schedule {
-            @Suppress("RunBlockingInSuspendFunction")
-            runBlocking { first.join() }
-        }
+        val second = scheduler.schedule { @Suppress("RunBlockingInSuspendFunction") runBlocking { first.join() } }
         withTimeout(10.seconds) { second.await() }
     }
 
     @Test
     fun slot_taskFails_isPassedOnOnceTheTaskHasVisiblyEnded() {
-        val first = scheduler.schedule { yield(); error("fails") }
+        val first =
+            scheduler.schedule {
+                yield()
+                error("fails")
+            }
         scheduler.schedule { ran += "${first.state} ${first.isCompleted}" }
         steps.runAll()
         assertEquals(listOf("DONE true"), ran)

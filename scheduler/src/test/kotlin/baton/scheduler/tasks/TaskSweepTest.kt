@@ -50,14 +50,16 @@ class TaskSweepTest {
         init {
             repeat(filled) {
                 val work = newWork()
-                tasks += scheduler.schedule(Priority.LOW) {
-                    gate.await()
-                    work(work)
-                }
+                tasks +=
+                    scheduler.schedule(Priority.LOW) {
+                        gate.await()
+                        work(work)
+                    }
             }
         }
 
-        val last: ScheduledTask<*>? get() = tasks.lastOrNull()
+        val last: ScheduledTask<*>?
+            get() = tasks.lastOrNull()
 
         fun newWork() = Work().also { works += it }
 

@@ -10,17 +10,16 @@ import org.junit.jupiter.api.Test
 interface ReadWriteCancellation : ReadWriteFixture {
     /** rustfs #2795. */
     @Test
-    fun cancel_onlyWriterThatWaits_letsInTheReadersItHeldBack() =
-        eachPolicy { policy ->
-            if (policy == READER_FIRST) return@eachPolicy
-            come("r1", "w1", "r2", "r3", "u1")
-            assert("r1", readers = 1, waiting = 4)
-            cancel("w1")
-            assertState(readers = 4)
-            scope.testScheduler.runCurrent()
-            assertEquals(setOf("r1", "r2", "r3", "u1"), callers.served.toSet())
-            assertTrue(lock.tryLockRead())
-        }
+    fun cancel_onlyWriterThatWaits_letsInTheReadersItHeldBack() = eachPolicy { policy ->
+        if (policy == READER_FIRST) return@eachPolicy
+        come("r1", "w1", "r2", "r3", "u1")
+        assert("r1", readers = 1, waiting = 4)
+        cancel("w1")
+        assertState(readers = 4)
+        scope.testScheduler.runCurrent()
+        assertEquals(setOf("r1", "r2", "r3", "u1"), callers.served.toSet())
+        assertTrue(lock.tryLockRead())
+    }
 
     @Test
     fun cancel_oneWriterOfTwo_readersWaitForTheOther() {

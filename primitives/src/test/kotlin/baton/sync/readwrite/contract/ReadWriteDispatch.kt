@@ -18,46 +18,44 @@ interface ReadWriteDispatch : ReadWriteFixture {
     }
 
     @Test
-    fun unlockWrite_noJobAndNoDispatcher_leaverResumesTheWholeCrowd() =
-        runTest {
-            val lock = lock()
-            val served = mutableListOf<Int>()
-            lock.lockWrite()
-            for (i in 0..99) {
-                start {
-                    lock.lockRead()
-                    served += i
-                    assertEquals(100 - i, lock.readers)
-                    lock.unlockRead()
-                }
-            }
+    fun unlockWrite_noJobAndNoDispatcher_leaverResumesTheWholeCrowd() = runTest {
+        val lock = lock()
+        val served = mutableListOf<Int>()
+        lock.lockWrite()
+        for (i in 0..99) {
             start {
-                lock.lockWrite()
-                served += 100
+                lock.lockRead()
+                served += i
+                assertEquals(100 - i, lock.readers)
+                lock.unlockRead()
             }
-            lock.unlockWrite()
-            assertEquals((0..100).toList(), served)
-            assertState(lock, written = true)
         }
+        start {
+            lock.lockWrite()
+            served += 100
+        }
+        lock.unlockWrite()
+        assertEquals((0..100).toList(), served)
+        assertState(lock, written = true)
+    }
 
     @Test
-    fun unlockWrite_noDispatcherAndEachLeavesAtOnce_runsTheWholeQueue() =
-        runTest {
-            for (policy in ReadWritePolicy.entries) {
-                val lock = lock(policy)
-                var served = 0
-                lock.lockWrite()
-                repeat(100) { i ->
-                    val access = Access.entries[i % 3]
-                    start {
-                        access.lock(lock)
-                        served++
-                        access.unlock(lock)
-                    }
+    fun unlockWrite_noDispatcherAndEachLeavesAtOnce_runsTheWholeQueue() = runTest {
+        for (policy in ReadWritePolicy.entries) {
+            val lock = lock(policy)
+            var served = 0
+            lock.lockWrite()
+            repeat(100) { i ->
+                val access = Access.entries[i % 3]
+                start {
+                    access.lock(lock)
+                    served++
+                    access.unlock(lock)
                 }
-                lock.unlockWrite()
-                assertEquals(100, served)
-                assertFree(lock)
             }
+            lock.unlockWrite()
+            assertEquals(100, served)
+            assertFree(lock)
         }
+    }
 }

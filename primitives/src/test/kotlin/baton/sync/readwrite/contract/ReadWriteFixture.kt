@@ -69,7 +69,8 @@ internal class ReadWritePlace(
 
     private fun owner() = if (owner == null || access == Access.READ) owner else Any()
 
-    override val waiting: Int get() = lock.waiting
+    override val waiting: Int
+        get() = lock.waiting
 
     override suspend fun waitHere() = access.lock(lock, owner())
 
@@ -102,7 +103,6 @@ enum class Access {
 
         override fun unlock(lock: ReadWriteLockFace, owner: Any?) = lock.unlockRead(owner)
     },
-
     WRITE {
         override suspend fun lock(lock: ReadWriteLockFace, owner: Any?) = lock.lockWrite(owner)
 
@@ -113,7 +113,6 @@ enum class Access {
 
         override fun unlock(lock: ReadWriteLockFace, owner: Any?) = lock.unlockWrite(owner)
     },
-
     UPGRADABLE {
         override suspend fun lock(lock: ReadWriteLockFace, owner: Any?) = lock.lockUpgradable(owner)
 
@@ -123,10 +122,11 @@ enum class Access {
         override fun tryLock(lock: ReadWriteLockFace, owner: Any?) = lock.tryLockUpgradable(owner)
 
         override fun unlock(lock: ReadWriteLockFace, owner: Any?) = lock.unlockUpgradable(owner)
-    }, ;
+    };
 
     /** How many readers it counts as. */
-    val readers: Int get() = if (this == WRITE) 0 else 1
+    val readers: Int
+        get() = if (this == WRITE) 0 else 1
 
     abstract suspend fun lock(lock: ReadWriteLockFace, owner: Any? = null)
 
@@ -142,9 +142,4 @@ enum class Access {
  * queue. It consists of topics: an API that cannot do one of them (say [ReadWriteOwners]) implements the others.
  */
 abstract class ReadWriteContract(override val factory: ReadWriteLockFactory) :
-    WaiterContract,
-    ReadWriteOrder,
-    ReadWriteUpgrading,
-    ReadWriteCancellation,
-    ReadWriteOwners,
-    ReadWriteMisuse
+    WaiterContract, ReadWriteOrder, ReadWriteUpgrading, ReadWriteCancellation, ReadWriteOwners, ReadWriteMisuse

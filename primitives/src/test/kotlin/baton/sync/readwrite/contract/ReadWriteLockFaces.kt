@@ -10,15 +10,20 @@ import kotlinx.coroutines.selects.select
 class KotlinReadWriteLockFace(private val lock: ReadWriteLock) : ReadWriteLockFace {
     constructor(policy: ReadWritePolicy, name: String?) : this(ReadWriteLock(policy, name))
 
-    override val readers: Int get() = lock.readers
+    override val readers: Int
+        get() = lock.readers
 
-    override val isWriteLocked: Boolean get() = lock.isWriteLocked
+    override val isWriteLocked: Boolean
+        get() = lock.isWriteLocked
 
-    override val writeHolder: Any? get() = lock.writeHolder
+    override val writeHolder: Any?
+        get() = lock.writeHolder
 
-    override val readHolders: List<Any> get() = lock.readHolders
+    override val readHolders: List<Any>
+        get() = lock.readHolders
 
-    override val waiting: Int get() = lock.waiting
+    override val waiting: Int
+        get() = lock.waiting
 
     override suspend fun lockRead(owner: Any?) = lock.lockRead(owner)
 
@@ -59,8 +64,7 @@ class KotlinReadWriteLockFace(private val lock: ReadWriteLock) : ReadWriteLockFa
 class SelectReadWriteLockFace(private val lock: ReadWriteLock) : ReadWriteLockFace by KotlinReadWriteLockFace(lock) {
     constructor(policy: ReadWritePolicy, name: String?) : this(ReadWriteLock(policy, name))
 
-    override suspend fun lockRead(owner: Any?) =
-        if (owner == null) select { lock.onRead {} } else lock.lockRead(owner)
+    override suspend fun lockRead(owner: Any?) = if (owner == null) select { lock.onRead {} } else lock.lockRead(owner)
 
     override suspend fun tryLockRead(timeout: Duration, owner: Any?): Boolean =
         if (owner != null) {

@@ -27,8 +27,7 @@ interface ReadWriteMisuse : ReadWriteFixture {
                 )
             }
 
-    @Test
-    fun wrongCall_free_changesNothing() = check { }
+    @Test fun wrongCall_free_changesNothing() = check {}
 
     @Test
     fun wrongCall_read_changesNothing() {
@@ -110,29 +109,28 @@ interface ReadWriteMisuse : ReadWriteFixture {
     }
 
     /** Brings a lock to a state, with and without other waiters, and makes all calls but the [right] ones. */
-    private fun check(vararg right: String, prepare: suspend Callers.(ReadWriteLockFace) -> Unit) =
-        runTest {
-            assertTrue(calls.map { it.name }.containsAll(right.toList()))
-            for (crowded in listOf(false, true)) {
-                for (call in calls.filter { it.name !in right }) {
-                    val lock = lock(name = "cache")
-                    Callers(this).prepare(lock)
-                    val isHeld = lock.isWriteLocked || lock.readers > 0
-                    val crowd = listOf(Access.WRITE, Access.READ, Access.UPGRADABLE).filter { crowded && isHeld }
-                    val waiters = crowd.map { Callers(this).call { it.lock(lock) } }
-                    val before = describe(lock)
-                    repeat(2) {
-                        val failure = Callers(this).callAtOnce { call.make(lock) }.failure
-                        assertInstanceOf(IllegalStateException::class.java, failure) { "${call.name}: $before" }
-                        val verb = call.name.removePrefix("try").substringBefore(' ').replaceFirstChar(Char::lowercase)
-                        assertContains(failure?.message, "cache", verb)
-                        runCurrent()
-                        assertEquals(before, describe(lock), call.name)
-                        assertTrue(waiters.all { it.isWaiting })
-                    }
+    private fun check(vararg right: String, prepare: suspend Callers.(ReadWriteLockFace) -> Unit) = runTest {
+        assertTrue(calls.map { it.name }.containsAll(right.toList()))
+        for (crowded in listOf(false, true)) {
+            for (call in calls.filter { it.name !in right }) {
+                val lock = lock(name = "cache")
+                Callers(this).prepare(lock)
+                val isHeld = lock.isWriteLocked || lock.readers > 0
+                val crowd = listOf(Access.WRITE, Access.READ, Access.UPGRADABLE).filter { crowded && isHeld }
+                val waiters = crowd.map { Callers(this).call { it.lock(lock) } }
+                val before = describe(lock)
+                repeat(2) {
+                    val failure = Callers(this).callAtOnce { call.make(lock) }.failure
+                    assertInstanceOf(IllegalStateException::class.java, failure) { "${call.name}: $before" }
+                    val verb = call.name.removePrefix("try").substringBefore(' ').replaceFirstChar(Char::lowercase)
+                    assertContains(failure?.message, "cache", verb)
+                    runCurrent()
+                    assertEquals(before, describe(lock), call.name)
+                    assertTrue(waiters.all { it.isWaiting })
                 }
             }
         }
+    }
 
     private fun describe(lock: ReadWriteLockFace) =
         "${lock.readers} readers ${lock.readHolders.map { "$it" }.sorted()}, written ${lock.isWriteLocked} by " +

@@ -84,7 +84,11 @@ internal class ReadWriteUnderLincheck(policy: ReadWritePolicy) : ReadWriteSubjec
 }
 
 /** The caller: an owner, or a caller without one. */
-enum class Asker(val owner: LockOwner?) { ANYBODY(null), ANN(LockOwner.ANN), BEN(LockOwner.BEN) }
+enum class Asker(val owner: LockOwner?) {
+    ANYBODY(null),
+    ANN(LockOwner.ANN),
+    BEN(LockOwner.BEN),
+}
 
 /** Misuse included: any thread unlocks. See [HonestMutexLincheckBase] for why no caller is cancelled here. */
 internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
@@ -103,24 +107,15 @@ internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
         @Param(gen = EnumGen::class) by: Asker,
     ) = lock.unlock(mode, by.owner)
 
-    @Operation
-    fun downgrade(@Param(gen = EnumGen::class) by: Asker) = lock.downgrade(by.owner)
+    @Operation fun downgrade(@Param(gen = EnumGen::class) by: Asker) = lock.downgrade(by.owner)
 
-    @Rare
-    @Operation
-    fun writeHolder() = lock.writeHolder()
+    @Rare @Operation fun writeHolder() = lock.writeHolder()
 
-    @Rare
-    @Operation
-    fun readHolders() = lock.readHolders().map { "$it" }.sorted().toString()
+    @Rare @Operation fun readHolders() = lock.readHolders().map { "$it" }.sorted().toString()
 
-    @Rare
-    @Operation
-    fun readers() = lock.readers()
+    @Rare @Operation fun readers() = lock.readers()
 
-    @Rare
-    @Operation
-    fun waiting() = lock.waiting()
+    @Rare @Operation fun waiting() = lock.waiting()
 
     override fun equals(other: Any?) = other is AnybodysReadWrite && lock == other.lock
 
@@ -166,20 +161,13 @@ internal abstract class HonestReadWrite(private val lock: ReadWriteSubject) {
         lock.downgrade(written.second)
     }
 
-    @Operation
-    fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = lock.timePasses(thread)
+    @Operation fun timePasses(@Param(gen = IntGen::class, conf = "1:3") thread: Int) = lock.timePasses(thread)
 
-    @Rare
-    @Operation
-    fun readers() = lock.readers()
+    @Rare @Operation fun readers() = lock.readers()
 
-    @Rare
-    @Operation
-    fun isWriteLocked() = lock.isWriteLocked()
+    @Rare @Operation fun isWriteLocked() = lock.isWriteLocked()
 
-    @Rare
-    @Operation
-    fun waiting() = lock.waiting()
+    @Rare @Operation fun waiting() = lock.waiting()
 
     override fun equals(other: Any?) = other is HonestReadWrite && lock == other.lock && held == other.held
 
@@ -234,13 +222,9 @@ internal abstract class OwnedReadWrite(private val lock: ReadWriteSubject) : Hon
         @Param(gen = EnumGen::class) by: Asker,
     ) = tryLockBy(thread, mode, by.owner)
 
-    @Rare
-    @Operation
-    fun writeHolder() = lock.writeHolder()
+    @Rare @Operation fun writeHolder() = lock.writeHolder()
 
-    @Rare
-    @Operation
-    fun readHolders() = lock.readHolders().map { "$it" }.sorted().toString()
+    @Rare @Operation fun readHolders() = lock.readHolders().map { "$it" }.sorted().toString()
 }
 
 /** The operation that is cancelled when it suspends, or has just been granted. */

@@ -14,31 +14,30 @@ import org.junit.jupiter.api.assertThrows
 /** The end of a semaphore; for its waiters, see the WaiterContract. */
 interface SemaphoreClosing : SemaphoreFixture {
     @Test
-    fun close_newcomers_getClosedWithTheFirstCause() =
-        runTest {
-            val cause = RuntimeException("going down")
-            val second = RuntimeException("second")
-            val semaphore = semaphore(3, acquired = 1, name = "uplink")
-            semaphore.close(cause)
-            semaphore.close(second)
-            semaphore.close()
-            repeat(10) {
-                for (n in 1..3) {
-                    val calls = listOf<suspend () -> Any?>({ semaphore.acquire(n) }, { semaphore.tryAcquire(n) })
-                    for (call in calls) {
-                        val e = assertThrows<SemaphoreClosedException> { call() }
-                        assertInstanceOf(IllegalStateException::class.java, e)
-                        assertContains(e.message, "uplink", "closed")
-                        assertTrue(cause in e.causes())
-                        assertFalse(second in e.causes())
-                        assertState(semaphore, available = 2)
-                    }
+    fun close_newcomers_getClosedWithTheFirstCause() = runTest {
+        val cause = RuntimeException("going down")
+        val second = RuntimeException("second")
+        val semaphore = semaphore(3, acquired = 1, name = "uplink")
+        semaphore.close(cause)
+        semaphore.close(second)
+        semaphore.close()
+        repeat(10) {
+            for (n in 1..3) {
+                val calls = listOf<suspend () -> Any?>({ semaphore.acquire(n) }, { semaphore.tryAcquire(n) })
+                for (call in calls) {
+                    val e = assertThrows<SemaphoreClosedException> { call() }
+                    assertInstanceOf(IllegalStateException::class.java, e)
+                    assertContains(e.message, "uplink", "closed")
+                    assertTrue(cause in e.causes())
+                    assertFalse(second in e.causes())
+                    assertState(semaphore, available = 2)
                 }
             }
-            semaphore.release()
-            assertState(semaphore, available = 3)
-            assertThrows<IllegalStateException> { semaphore.release() }
         }
+        semaphore.release()
+        assertState(semaphore, available = 3)
+        assertThrows<IllegalStateException> { semaphore.release() }
+    }
 
     @Test
     fun close_holders_mayStillReleaseWhatTheyHold() {

@@ -29,42 +29,40 @@ interface SemaphoreCounts : SemaphoreFixture {
     }
 
     @Test
-    fun create_everyNumberAcquired_isHonoured() =
-        runTest {
-            for (order in WaitOrder.entries) {
-                for (permits in (1..12) + listOf(Int.MAX_VALUE - 1, Int.MAX_VALUE)) {
-                    for (acquired in (0..minOf(permits, 12)) + permits) {
-                        val semaphore = semaphore(permits, acquired, order)
-                        assertEquals(permits, semaphore.permits)
-                        assertState(semaphore, available = permits - acquired)
-                        if (acquired > 0) semaphore.release(acquired)
-                        assertThrows<IllegalStateException> { semaphore.release() }
-                        assertState(semaphore, available = permits)
-                        semaphore.acquire(permits)
-                        assertState(semaphore, available = 0)
-                    }
+    fun create_everyNumberAcquired_isHonoured() = runTest {
+        for (order in WaitOrder.entries) {
+            for (permits in (1..12) + listOf(Int.MAX_VALUE - 1, Int.MAX_VALUE)) {
+                for (acquired in (0..minOf(permits, 12)) + permits) {
+                    val semaphore = semaphore(permits, acquired, order)
+                    assertEquals(permits, semaphore.permits)
+                    assertState(semaphore, available = permits - acquired)
+                    if (acquired > 0) semaphore.release(acquired)
+                    assertThrows<IllegalStateException> { semaphore.release() }
+                    assertState(semaphore, available = permits)
+                    semaphore.acquire(permits)
+                    assertState(semaphore, available = 0)
                 }
             }
         }
+    }
 
     @Test
-    fun calls_impossibleNumber_areRefusedAtOnceAndChangeNothing() =
-        runTest {
-            val semaphore = semaphore(3, acquired = 1, name = "uplink")
-            val acquire: suspend (Int) -> Any? = { semaphore.acquire(it) }
-            val tryAcquire: suspend (Int) -> Any? = { semaphore.tryAcquire(it) }
-            val release: suspend (Int) -> Any? = { semaphore.release(it) }
-            val resize: suspend (Int) -> Any? = { semaphore.resize(it) }
-            for (call in listOf(acquire, tryAcquire, release, resize)) {
-                for (n in TOO_FEW) assertContains(refused(semaphore) { call(n) }.message, n, "at least 1")
-            }
-            for (n in listOf(4, Int.MAX_VALUE - 1, Int.MAX_VALUE)) {
-                for (call in listOf(acquire, tryAcquire)) {
-                    assertContains(refused(semaphore) { call(n) }.message, n, 3, "uplink")
-                }
-            }
-            assertEquals(3, semaphore.permits)
+    fun calls_impossibleNumber_areRefusedAtOnceAndChangeNothing() = runTest {
+        val semaphore = semaphore(3, acquired = 1, name = "uplink")
+        val acquire: suspend (Int) -> Any? = { semaphore.acquire(it) }
+        val tryAcquire: suspend (Int) -> Any? = { semaphore.tryAcquire(it) }
+        val release: suspend (Int) -> Any? = { semaphore.release(it) }
+        val resize: suspend (Int) -> Any? = { semaphore.resize(it) }
+        for (call in listOf(acquire, tryAcquire, release, resize)) {
+            for (n in TOO_FEW) assertContains(refused(semaphore) { call(n) }.message, n, "at least 1")
         }
+        for (n in listOf(4, Int.MAX_VALUE - 1, Int.MAX_VALUE)) {
+            for (call in listOf(acquire, tryAcquire)) {
+                assertContains(refused(semaphore) { call(n) }.message, n, 3, "uplink")
+            }
+        }
+        assertEquals(3, semaphore.permits)
+    }
 
     private suspend fun refused(semaphore: SemaphoreFace, call: suspend () -> Any?): Throwable =
         assertThrows<IllegalArgumentException> { call() }.also { assertState(semaphore, available = 2) }
@@ -111,16 +109,15 @@ interface SemaphoreCounts : SemaphoreFixture {
         }
 
     @Test
-    fun acquire_maxPermits_takesAndGivesBackAll() =
-        runTest {
-            val semaphore = semaphore(Int.MAX_VALUE)
-            semaphore.acquire(Int.MAX_VALUE)
-            assertFalse(semaphore.tryAcquire())
-            semaphore.release(Int.MAX_VALUE)
-            semaphore.acquire(Int.MAX_VALUE - 1)
-            semaphore.acquire()
-            assertState(semaphore, available = 0)
-        }
+    fun acquire_maxPermits_takesAndGivesBackAll() = runTest {
+        val semaphore = semaphore(Int.MAX_VALUE)
+        semaphore.acquire(Int.MAX_VALUE)
+        assertFalse(semaphore.tryAcquire())
+        semaphore.release(Int.MAX_VALUE)
+        semaphore.acquire(Int.MAX_VALUE - 1)
+        semaphore.acquire()
+        assertState(semaphore, available = 0)
+    }
 
     @Test
     fun acquire_manyOfMaxWait_demandDoesNotOverflow() =
@@ -143,16 +140,15 @@ interface SemaphoreCounts : SemaphoreFixture {
         }
 
     @Test
-    fun toString_inEveryState_showsIt() =
-        runTest {
-            val semaphore = semaphore(10, acquired = 4, name = "uplink")
-            assertContains(semaphore.toString(), "uplink", "10", "6", "waiting = 0")
-            Callers(this).call { semaphore.acquire(10) }
-            assertContains(semaphore.toString(), "waiting = 1")
-            semaphore.close()
-            assertContains(semaphore.toString(), "uplink", "closed")
-            assertContains(semaphore(10, acquired = 3).toString(), "Semaphore", "10", "7")
-        }
+    fun toString_inEveryState_showsIt() = runTest {
+        val semaphore = semaphore(10, acquired = 4, name = "uplink")
+        assertContains(semaphore.toString(), "uplink", "10", "6", "waiting = 0")
+        Callers(this).call { semaphore.acquire(10) }
+        assertContains(semaphore.toString(), "waiting = 1")
+        semaphore.close()
+        assertContains(semaphore.toString(), "uplink", "closed")
+        assertContains(semaphore(10, acquired = 3).toString(), "Semaphore", "10", "7")
+    }
 
     private companion object {
         val TOO_FEW = listOf(Int.MIN_VALUE, -1, 0)

@@ -5,7 +5,6 @@ import kotlin.time.Duration
 
 /**
  * A semaphore as a contract sees it, over any of the APIs.
- *
  * - A caller that waits is a coroutine; cancelling it withdraws the request. Over a future: cancel the future.
  * - A suspend function that throws holds nothing. Over a future that was granted before its awaiting coroutine was
  *   cancelled: give the permits back before throwing.

@@ -8,14 +8,21 @@ import kotlinx.coroutines.selects.select
 
 /** The suspend functions. */
 class KotlinSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace {
-    constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?) :
-        this(Semaphore(permits, acquired, order, name))
+    constructor(
+        permits: Int,
+        acquired: Int,
+        order: WaitOrder,
+        name: String?,
+    ) : this(Semaphore(permits, acquired, order, name))
 
-    override val permits: Int get() = semaphore.permits
+    override val permits: Int
+        get() = semaphore.permits
 
-    override val available: Int get() = semaphore.availablePermits
+    override val available: Int
+        get() = semaphore.availablePermits
 
-    override val waiting: Int get() = semaphore.waiting
+    override val waiting: Int
+        get() = semaphore.waiting
 
     override suspend fun acquire(permits: Int) = semaphore.acquire(permits)
 
@@ -36,24 +43,31 @@ class KotlinSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace {
 
 /** Whatever waits for permits waits in a `select`. */
 class SelectSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace by KotlinSemaphoreFace(semaphore) {
-    constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?) :
-        this(Semaphore(permits, acquired, order, name))
+    constructor(
+        permits: Int,
+        acquired: Int,
+        order: WaitOrder,
+        name: String?,
+    ) : this(Semaphore(permits, acquired, order, name))
 
     override suspend fun acquire(permits: Int) = select { semaphore.onAcquire(permits) {} }
 
-    override suspend fun tryAcquire(permits: Int, timeout: Duration): Boolean =
-        select {
-            semaphore.onAcquire(permits) { true }
-            onTimeout(timeout) { false }
-        }
+    override suspend fun tryAcquire(permits: Int, timeout: Duration): Boolean = select {
+        semaphore.onAcquire(permits) { true }
+        onTimeout(timeout) { false }
+    }
 
     override fun toString() = semaphore.toString()
 }
 
 /** Suspend functions and `select` alternate, in one queue. */
 class MixedSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace by KotlinSemaphoreFace(semaphore) {
-    constructor(permits: Int, acquired: Int, order: WaitOrder, name: String?) :
-        this(Semaphore(permits, acquired, order, name))
+    constructor(
+        permits: Int,
+        acquired: Int,
+        order: WaitOrder,
+        name: String?,
+    ) : this(Semaphore(permits, acquired, order, name))
 
     private val faces = listOf(KotlinSemaphoreFace(semaphore), SelectSemaphoreFace(semaphore))
     private var turn = 0

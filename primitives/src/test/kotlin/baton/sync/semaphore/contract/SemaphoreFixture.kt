@@ -43,7 +43,8 @@ interface SemaphoreFixture : WaiterFixture {
 internal class SemaphorePlace(private val semaphore: SemaphoreFace, private val weight: Int) : WaitingPlace {
     private var isGranted = false
 
-    override val waiting: Int get() = semaphore.waiting
+    override val waiting: Int
+        get() = semaphore.waiting
 
     override suspend fun waitHere() = semaphore.acquire(weight)
 

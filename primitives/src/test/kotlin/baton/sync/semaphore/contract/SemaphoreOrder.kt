@@ -79,28 +79,27 @@ interface SemaphoreOrder : SemaphoreFixture {
         }
 
     @Test
-    fun acquire_randomWeights_areServedInOrderAndNothingIsLost() =
-        runTest {
-            repeat(200) { round ->
-                val random = Random(round)
-                val callers = Callers(this)
-                val permits = random.nextInt(1, 6)
-                val semaphore = semaphore(permits, acquired = permits)
-                val weights = List(20) { random.nextInt(1, permits + 1) }
-                weights.forEachIndexed { i, weight -> callers.call("$i") { semaphore.acquire(weight) } }
-                var held = permits
-                while (held > 0) {
-                    val n = random.nextInt(1, held + 1)
-                    val before = callers.served.size
-                    semaphore.release(n)
-                    runCurrent()
-                    held -= n
-                    for (name in callers.served.drop(before)) held += weights[name.toInt()]
-                    assertTrue(held <= permits)
-                    assertEquals(permits - held, semaphore.available)
-                }
-                assertEquals(weights.indices.map { "$it" }, callers.served)
-                assertState(semaphore, available = permits)
+    fun acquire_randomWeights_areServedInOrderAndNothingIsLost() = runTest {
+        repeat(200) { round ->
+            val random = Random(round)
+            val callers = Callers(this)
+            val permits = random.nextInt(1, 6)
+            val semaphore = semaphore(permits, acquired = permits)
+            val weights = List(20) { random.nextInt(1, permits + 1) }
+            weights.forEachIndexed { i, weight -> callers.call("$i") { semaphore.acquire(weight) } }
+            var held = permits
+            while (held > 0) {
+                val n = random.nextInt(1, held + 1)
+                val before = callers.served.size
+                semaphore.release(n)
+                runCurrent()
+                held -= n
+                for (name in callers.served.drop(before)) held += weights[name.toInt()]
+                assertTrue(held <= permits)
+                assertEquals(permits - held, semaphore.available)
             }
+            assertEquals(weights.indices.map { "$it" }, callers.served)
+            assertState(semaphore, available = permits)
         }
+    }
 }

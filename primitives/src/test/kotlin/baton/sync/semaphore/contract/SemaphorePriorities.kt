@@ -66,14 +66,13 @@ interface SemaphorePriorities : SemaphoreFixture {
         }
 
     @Test
-    fun priority_flood_passesALevelExactlyAsOftenAsPromised() =
-        runTest {
-            for ((level, bound) in bypass) {
-                for (flood in Priority.entries.filter { it < level }) {
-                    assertEquals(bound, passesBeforeService(Callers(this), level, flood, ::runCurrent)) { "$flood" }
-                }
+    fun priority_flood_passesALevelExactlyAsOftenAsPromised() = runTest {
+        for ((level, bound) in bypass) {
+            for (flood in Priority.entries.filter { it < level }) {
+                assertEquals(bound, passesBeforeService(Callers(this), level, flood, ::runCurrent)) { "$flood" }
             }
         }
+    }
 
     private fun passesBeforeService(callers: Callers, level: Priority, flood: Priority, run: () -> Unit): Int {
         val semaphore = semaphore(1, acquired = 1, order = WaitOrder.PRIORITY)

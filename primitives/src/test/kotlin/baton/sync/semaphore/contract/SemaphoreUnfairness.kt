@@ -27,25 +27,24 @@ interface SemaphoreUnfairness : SemaphoreFixture {
         }
 
     @Test
-    fun unfair_newcomersKeepComing_overtakeTheHeadAtMostAsOftenAsPromised() =
-        runTest {
-            val callers = Callers(this)
-            val semaphore = semaphore(1, acquired = 1, order = WaitOrder.UNFAIR)
-            for (name in listOf("first", "second")) callers.call(name) { semaphore.acquire() }
-            var overtakes = 0
-            var most = 0
-            repeat(1000) {
-                if (callers.served.size == 2) return@repeat
-                val before = callers.served.size
-                semaphore.release()
-                if (semaphore.tryAcquire()) overtakes++
-                runCurrent()
-                most = maxOf(most, overtakes)
-                if (callers.served.size > before) overtakes = 0
-            }
-            assertEquals(listOf("first", "second"), callers.served)
-            assertTrue(most <= WaitOrder.MAX_OVERTAKES) { "$most" }
+    fun unfair_newcomersKeepComing_overtakeTheHeadAtMostAsOftenAsPromised() = runTest {
+        val callers = Callers(this)
+        val semaphore = semaphore(1, acquired = 1, order = WaitOrder.UNFAIR)
+        for (name in listOf("first", "second")) callers.call(name) { semaphore.acquire() }
+        var overtakes = 0
+        var most = 0
+        repeat(1000) {
+            if (callers.served.size == 2) return@repeat
+            val before = callers.served.size
+            semaphore.release()
+            if (semaphore.tryAcquire()) overtakes++
+            runCurrent()
+            most = maxOf(most, overtakes)
+            if (callers.served.size > before) overtakes = 0
         }
+        assertEquals(listOf("first", "second"), callers.served)
+        assertTrue(most <= WaitOrder.MAX_OVERTAKES) { "$most" }
+    }
 
     @Test
     fun unfair_headIsCancelledAfterRelease_nextIsServedOrThePermitIsAvailable() {
@@ -85,40 +84,40 @@ interface SemaphoreUnfairness : SemaphoreFixture {
         }
 
     @Test
-    fun unfair_randomRequests_leaveNobodyWaitingBesideAFreePermit() =
-        runTest {
-            repeat(300) { round ->
-                val random = Random(round)
-                val callers = Callers(this)
-                val permits = random.nextInt(1, 5)
-                val semaphore = semaphore(permits, order = WaitOrder.UNFAIR)
-                val weights = List(25) { random.nextInt(1, permits + 1) }
-                val all = weights.mapIndexed { i, n -> i to n }.toMutableList()
-                val asked = mutableListOf<Caller>()
-                var tried = 0
-                fun held() = tried + callers.served.sumOf { weights[it.toInt()] }
-                var released = 0
-                repeat(120) {
-                    when (random.nextInt(5)) {
-                        0, 1 -> {
-                            val (i, n) = all.removeFirstOrNull() ?: return@repeat
-                            asked += callers.call("$i") { semaphore.acquire(n) }
-                        }
-                        2 -> if (held() > released) semaphore.release().also { released++ }
-                        3 -> if (semaphore.tryAcquire()) tried++
-                        4 -> if (random.nextInt(3) == 0) asked.randomOrNull(random)?.cancel()
+    fun unfair_randomRequests_leaveNobodyWaitingBesideAFreePermit() = runTest {
+        repeat(300) { round ->
+            val random = Random(round)
+            val callers = Callers(this)
+            val permits = random.nextInt(1, 5)
+            val semaphore = semaphore(permits, order = WaitOrder.UNFAIR)
+            val weights = List(25) { random.nextInt(1, permits + 1) }
+            val all = weights.mapIndexed { i, n -> i to n }.toMutableList()
+            val asked = mutableListOf<Caller>()
+            var tried = 0
+            fun held() = tried + callers.served.sumOf { weights[it.toInt()] }
+            var released = 0
+            repeat(120) {
+                when (random.nextInt(5)) {
+                    0,
+                    1 -> {
+                        val (i, n) = all.removeFirstOrNull() ?: return@repeat
+                        asked += callers.call("$i") { semaphore.acquire(n) }
                     }
-                    if (random.nextBoolean()) runCurrent()
+                    2 -> if (held() > released) semaphore.release().also { released++ }
+                    3 -> if (semaphore.tryAcquire()) tried++
+                    4 -> if (random.nextInt(3) == 0) asked.randomOrNull(random)?.cancel()
                 }
-                runCurrent()
-                assertEquals(permits - (held() - released), semaphore.available)
-                while (held() > released) {
-                    semaphore.release()
-                    released++
-                    runCurrent()
-                }
-                assertTrue(asked.none { it.isWaiting }) { "round $round: $asked" }
-                assertState(semaphore, available = permits)
+                if (random.nextBoolean()) runCurrent()
             }
+            runCurrent()
+            assertEquals(permits - (held() - released), semaphore.available)
+            while (held() > released) {
+                semaphore.release()
+                released++
+                runCurrent()
+            }
+            assertTrue(asked.none { it.isWaiting }) { "round $round: $asked" }
+            assertState(semaphore, available = permits)
         }
+    }
 }
