@@ -30,7 +30,7 @@ import kotlinx.coroutines.future.await
 /** The core at which callers wait for this mutex; a waiter's request is the owner or null. */
 @InternalBatonApi @JvmName("of") public fun coreOf(mutex: Mutex): WaitCore = mutex.core
 
-/** The core at which callers wait for permits; a waiter's number is theirs, its request the priority or null. */
+/** The core at which callers wait for permits; a waiter's number is how many, its request the priority or null. */
 @InternalBatonApi @JvmName("of") public fun coreOf(semaphore: Semaphore): WaitCore = semaphore.core
 
 /** Throws unless this semaphore could ever grant that many. */

@@ -148,13 +148,14 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
         val request = waiter.lockRequest
+        val mode = request.mode
         val owner = request.owner
         val outcome =
-            when (request.mode) {
-                LockMode.READ -> readUnderLock(owner, request.boostable)
-                LockMode.WRITE -> writeUnderLock(owner, waiter.holder)
-                LockMode.UPGRADABLE -> readUpgradablyUnderLock(owner, waiter.holder)
-                LockMode.UPGRADE -> upgradeUnderLock(owner, waiter.holder)
+            when {
+                mode === LockMode.READ -> readUnderLock(owner, request.boostable)
+                mode === LockMode.WRITE -> writeUnderLock(owner, waiter.holder)
+                mode === LockMode.UPGRADABLE -> readUpgradablyUnderLock(owner, waiter.holder)
+                else -> upgradeUnderLock(owner, waiter.holder)
             }
         when (outcome) {
             Outcome.DONE -> if (!waiter.tryGrant()) takeBackUnderLock(waiter)

@@ -107,7 +107,7 @@ public class ReadWriteLock(
     public suspend fun lockRead(owner: Any? = null) {
         val holder = if (owner == null) null else boostableCoroutine()
         if (holder != null) return lockRead(owner, BoostableHolder(holder))
-        if (done(core.tryRead(owner), owner, LockMode.READ)) return
+        if (done(LockMode.READ, core.tryRead(owner), owner)) return
         awaitGrant(core, request = LockMode.READ.request(owner))
     }
 
@@ -115,7 +115,7 @@ public class ReadWriteLock(
     @PublishedApi
     internal suspend fun lockRead(owner: Any?, boostable: Any?) {
         if (boostable !is BoostableHolder) return lockRead(owner)
-        if (done(core.tryRead(owner, boostable), owner, LockMode.READ)) return
+        if (done(LockMode.READ, core.tryRead(owner, boostable), owner)) return
         awaitGrant(core, request = LockRequest(LockMode.READ, owner, boostable))
     }
 
@@ -136,7 +136,7 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and writes.
      */
-    public fun tryLockRead(owner: Any? = null): Boolean = done(core.tryRead(owner), owner, LockMode.READ)
+    public fun tryLockRead(owner: Any? = null): Boolean = done(LockMode.READ, core.tryRead(owner), owner)
 
     /**
      * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
@@ -149,7 +149,7 @@ public class ReadWriteLock(
     }
 
     private suspend fun tryLockRead(timeout: Duration, owner: Any?, boostable: BoostableHolder): Boolean {
-        if (done(core.tryRead(owner, boostable), owner, LockMode.READ)) return true
+        if (done(LockMode.READ, core.tryRead(owner, boostable), owner)) return true
         return waitFor(LockRequest(LockMode.READ, owner, boostable), timeout)
     }
 
@@ -181,7 +181,7 @@ public class ReadWriteLock(
     public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, newHolder = null)
 
     private fun tryLockWrite(owner: Any?, newHolder: BoostableCoroutine?) =
-        done(core.tryWrite(owner, newHolder), owner, LockMode.WRITE)
+        done(LockMode.WRITE, core.tryWrite(owner, newHolder), owner)
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
@@ -219,7 +219,7 @@ public class ReadWriteLock(
     public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, newHolder = null)
 
     private fun tryLockUpgradable(owner: Any?, newHolder: BoostableCoroutine?) =
-        done(core.tryReadUpgradably(owner, newHolder), owner, LockMode.UPGRADABLE)
+        done(LockMode.UPGRADABLE, core.tryReadUpgradably(owner, newHolder), owner)
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
@@ -253,7 +253,7 @@ public class ReadWriteLock(
     public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, newHolder = null)
 
     private fun tryUpgrade(owner: Any?, newHolder: BoostableCoroutine?) =
-        done(core.tryUpgrade(owner, newHolder), owner, LockMode.UPGRADE)
+        done(LockMode.UPGRADE, core.tryUpgrade(owner, newHolder), owner)
 
     /** As [upgrade], waiting [timeout] at most. When it returns false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
@@ -295,7 +295,7 @@ public class ReadWriteLock(
      * True if the caller holds the lock, false if it has to wait; throws if it is refused. A lock request that would
      * wait for ever is refused only when it begins to wait: its try form just returns false.
      */
-    private fun done(outcome: Outcome, owner: Any?, mode: LockMode): Boolean =
+    private fun done(mode: LockMode, outcome: Outcome, owner: Any?): Boolean =
         when (outcome) {
             Outcome.DONE -> true
             Outcome.BUSY -> false

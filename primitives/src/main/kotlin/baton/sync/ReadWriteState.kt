@@ -186,8 +186,9 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
 
     fun enqueueWaiter(waiter: Waiter) {
         countWaiter(waiter)
-        when (waiter.mode) {
-            LockMode.READ -> {
+        val mode = waiter.mode
+        when {
+            mode === LockMode.READ -> {
                 val batch = gathering ?: ReaderBatch(this).also { gathering = it }
                 batch.addReader(waiter)
                 waiter.place = batch
@@ -197,7 +198,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
                     batch.ownedReaders++
                 }
             }
-            LockMode.UPGRADE -> upgrading = waiter
+            mode === LockMode.UPGRADE -> upgrading = waiter
             else -> {
                 intents.add(waiter)
                 if (waiter.mode == LockMode.WRITE) queuedWriters++
@@ -321,9 +322,10 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     }
 
     fun withdrawUnderLock(waiter: Waiter) {
-        when (waiter.mode) {
-            LockMode.READ -> withdrawReader(waiter)
-            LockMode.UPGRADE ->
+        val mode = waiter.mode
+        when {
+            mode === LockMode.READ -> withdrawReader(waiter)
+            mode === LockMode.UPGRADE ->
                 if (upgrading === waiter) {
                     upgrading = null
                     uncountWaiter(waiter)
@@ -357,11 +359,12 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     /** Ignores false: then another caller has, by mistake, unlocked the hold that this waiter was granted. */
     fun takeBackUnderLock(waiter: Waiter) {
         val request = waiter.lockRequest
-        when (request.mode) {
-            LockMode.READ -> endReadUnderLock(request.owner, request.boostable)
-            LockMode.WRITE -> endWriteUnderLock(request.owner)
-            LockMode.UPGRADABLE -> if (upgrading == null) endUpgradableUnderLock(request.owner)
-            LockMode.UPGRADE ->
+        val mode = request.mode
+        when {
+            mode === LockMode.READ -> endReadUnderLock(request.owner, request.boostable)
+            mode === LockMode.WRITE -> endWriteUnderLock(request.owner)
+            mode === LockMode.UPGRADABLE -> if (upgrading == null) endUpgradableUnderLock(request.owner)
+            else ->
                 if (writing && intentOwner === request.owner) {
                     writing = false
                     upgradable = true

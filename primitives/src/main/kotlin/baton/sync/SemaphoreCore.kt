@@ -17,6 +17,7 @@ import baton.waiting.boost.skipUrgency
  *
  * Each file keeps its own invariants. It calls the files above it in this table, and does not know those below:
  *
+ *   SemaphoreRequest   how the core reads what a waiter asks for
  *   SemaphoreCounter   the counter and the number of permits (3, 4); a superclass, because the fast paths change it
  *   IdleWaiters        the callers of awaitIdle (5)
  *   SemaphoreQueue     the queued requests, the admission by a release, overtaking by newcomers (1, 2, 6)

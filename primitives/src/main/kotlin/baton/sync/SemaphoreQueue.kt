@@ -36,7 +36,7 @@ import baton.waiting.boost.uncountWaiter
  * UNFAIR: a release does not grant the head but *invites* it: the head calls claim() when its dispatcher runs it, and
  * takes the permits that are free then. Meanwhile newcomers may take from pool, at most MAX_OVERTAKES of them for one
  * head; after that the head is granted as under the other orders. At most one invitation is out. An invited waiter that
- * withdraws, or that does not find enough permits, keeps none: withdraw() and the next release look at the head again.
+ * withdraws, or that does not find enough permits, keeps none: removeWithdrawn() and the next release look at the head again.
  */
 internal class SemaphoreQueue(
     private val core: SemaphoreCounter,
