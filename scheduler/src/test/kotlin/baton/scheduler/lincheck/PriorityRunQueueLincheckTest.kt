@@ -122,19 +122,14 @@ internal class NoResults {
     fun work() = Unit
 }
 
-open class PriorityRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
+class PriorityRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
     override val queue: RunQueue
         get() = core
 }
 
-class PriorityRunQueueLincheckDeepTest : PriorityRunQueueLincheckTest() {
-    override val effort
-        get() = Effort.DEEP
-}
-
 /** With one worker there are so few steps that every run finds the gap in which a block could be left behind. */
 @Tag(VARIANT)
-open class OneWorkerLincheckTest : RunQueueLincheckBase(parallelism = 1) {
+class OneWorkerLincheckTest : RunQueueLincheckBase(parallelism = 1) {
     override val queue: RunQueue
         get() = core
 
@@ -142,26 +137,11 @@ open class OneWorkerLincheckTest : RunQueueLincheckBase(parallelism = 1) {
         get() = 15
 }
 
-class OneWorkerLincheckDeepTest : OneWorkerLincheckTest() {
-    override val effort
-        get() = Effort.DEEP
-}
-
-open class LimitedRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
+class LimitedRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
     override val queue: RunQueue = LimitedRunQueue(core, parallelism = 1)
 }
 
-class LimitedRunQueueLincheckDeepTest : LimitedRunQueueLincheckTest() {
-    override val effort
-        get() = Effort.DEEP
-}
-
 /** Slots of a view that are queued in another view. */
-open class NestedRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
+class NestedRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
     override val queue: RunQueue = LimitedRunQueue(LimitedRunQueue(core, parallelism = 2), parallelism = 1)
-}
-
-class NestedRunQueueLincheckDeepTest : NestedRunQueueLincheckTest() {
-    override val effort
-        get() = Effort.DEEP
 }
