@@ -84,7 +84,7 @@ public final class Select<R extends @Nullable Object> {
     public <T extends @Nullable Object> Select<R> onReceive(
             AsyncChannel<T> channel, Function<? super T, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(Clauses.receive(channel.kotlin(), then));
+        return add(Clauses.receive(Objects.requireNonNull(channel, "channel").kotlin(), then));
     }
 
     /**
@@ -96,7 +96,7 @@ public final class Select<R extends @Nullable Object> {
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(Clauses.send(channel.kotlin(), element, null, then));
+        return add(Clauses.send(Objects.requireNonNull(channel, "channel").kotlin(), element, null, then));
     }
 
     /**
@@ -109,7 +109,7 @@ public final class Select<R extends @Nullable Object> {
             AsyncChannel<T> channel, T element, Priority priority, Supplier<? extends R> then) {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.send(channel.kotlin(), element, priority, then));
+        return add(Clauses.send(Objects.requireNonNull(channel, "channel").kotlin(), element, priority, then));
     }
 
     /**
@@ -129,7 +129,8 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAcquire(AsyncSemaphore semaphore, int permits, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(Clauses.acquire(semaphore.kotlin(), permits, null, then));
+        return add(
+                Clauses.acquire(Objects.requireNonNull(semaphore, "semaphore").kotlin(), permits, null, then));
     }
 
     /**
@@ -143,7 +144,8 @@ public final class Select<R extends @Nullable Object> {
             AsyncSemaphore semaphore, int permits, Priority priority, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.acquire(semaphore.kotlin(), permits, priority, then));
+        return add(
+                Clauses.acquire(Objects.requireNonNull(semaphore, "semaphore").kotlin(), permits, priority, then));
     }
 
     /**
@@ -153,7 +155,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onLock(AsyncMutex mutex, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(mutex.kotlin(), null, then));
+        return add(Clauses.lock(Objects.requireNonNull(mutex, "mutex").kotlin(), null, then));
     }
 
     /**
@@ -165,7 +167,7 @@ public final class Select<R extends @Nullable Object> {
     public Select<R> onLock(AsyncMutex mutex, Object owner, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(owner, "owner");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(mutex.kotlin(), owner, then));
+        return add(Clauses.lock(Objects.requireNonNull(mutex, "mutex").kotlin(), owner, then));
     }
 
     /**
@@ -175,7 +177,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onRead(AsyncReadWriteLock lock, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(lock.kotlin(), Permit.class, LockMode.READ, then));
+        return add(Clauses.lock(Objects.requireNonNull(lock, "lock").kotlin(), Permit.class, LockMode.READ, then));
     }
 
     /**
@@ -185,7 +187,8 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onWrite(AsyncReadWriteLock lock, Function<? super WritePermit, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(lock.kotlin(), WritePermit.class, LockMode.WRITE, then));
+        return add(
+                Clauses.lock(Objects.requireNonNull(lock, "lock").kotlin(), WritePermit.class, LockMode.WRITE, then));
     }
 
     /**
@@ -195,7 +198,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAwait(AsyncLatch latch, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(Clauses.await(latch.kotlin(), then));
+        return add(Clauses.await(Objects.requireNonNull(latch, "latch").kotlin(), then));
     }
 
     /**
@@ -205,7 +208,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAwait(AsyncWaitGroup group, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(Clauses.await(group.kotlin(), then));
+        return add(Clauses.await(Objects.requireNonNull(group, "group").kotlin(), then));
     }
 
     /**
@@ -218,7 +221,7 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onArrive(AsyncBarrier barrier, Function<? super Integer, ? extends R> then) {
         Objects.requireNonNull(then, "then");
-        return add(Clauses.arrive(barrier.kotlin(), then));
+        return add(Clauses.arrive(Objects.requireNonNull(barrier, "barrier").kotlin(), then));
     }
 
     /**

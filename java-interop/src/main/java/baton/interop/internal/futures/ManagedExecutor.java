@@ -98,7 +98,7 @@ abstract class ManagedExecutor extends AbstractExecutorService {
 
     @Override
     public final boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
-        return terminated.await(timeout, unit);
+        return terminated.await(timeout, Objects.requireNonNull(unit, "unit"));
     }
 
     @Override

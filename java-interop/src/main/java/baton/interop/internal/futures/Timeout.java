@@ -28,7 +28,7 @@ public final class Timeout {
 
     /** The timeout as a Duration. It never overflows: it is 292 years at most. */
     public static Duration of(long timeout, TimeUnit unit) {
-        return Duration.ofNanos(unit.toNanos(timeout));
+        return Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout));
     }
 
     /**
