@@ -104,7 +104,10 @@ public class Barrier(
 
     private suspend fun awaitOrLead(timeout: Duration): Int {
         val outcome = if (timeout <= Duration.ZERO) false else awaitValue<Any>(core, timeout)
-        if (outcome == false) throw BarrierTimeoutException("not all arrived within $timeout: $this")
+        if (outcome == false) {
+            val state = toString()
+            throw BarrierTimeoutException("not all arrived within $timeout: $state")
+        }
         return indexOrLead(outcome)
     }
 
