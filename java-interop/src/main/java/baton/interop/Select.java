@@ -83,8 +83,9 @@ public final class Select<R extends @Nullable Object> {
      */
     public <T extends @Nullable Object> Select<R> onReceive(
             AsyncChannel<T> channel, Function<? super T, ? extends R> then) {
+        Objects.requireNonNull(channel, "channel");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.receive(Objects.requireNonNull(channel, "channel").kotlin(), then));
+        return add(Clauses.receive(channel.kotlin(), then));
     }
 
     /**
@@ -95,8 +96,9 @@ public final class Select<R extends @Nullable Object> {
      */
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Supplier<? extends R> then) {
+        Objects.requireNonNull(channel, "channel");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.send(Objects.requireNonNull(channel, "channel").kotlin(), element, null, then));
+        return add(Clauses.send(channel.kotlin(), element, null, then));
     }
 
     /**
@@ -107,9 +109,10 @@ public final class Select<R extends @Nullable Object> {
      */
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Priority priority, Supplier<? extends R> then) {
+        Objects.requireNonNull(channel, "channel");
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.send(Objects.requireNonNull(channel, "channel").kotlin(), element, priority, then));
+        return add(Clauses.send(channel.kotlin(), element, priority, then));
     }
 
     /**
@@ -128,9 +131,9 @@ public final class Select<R extends @Nullable Object> {
      * @throws IllegalStateException if this was started
      */
     public Select<R> onAcquire(AsyncSemaphore semaphore, int permits, Function<? super Permit, ? extends R> then) {
+        Objects.requireNonNull(semaphore, "semaphore");
         Objects.requireNonNull(then, "then");
-        return add(
-                Clauses.acquire(Objects.requireNonNull(semaphore, "semaphore").kotlin(), permits, null, then));
+        return add(Clauses.acquire(semaphore.kotlin(), permits, null, then));
     }
 
     /**
@@ -142,10 +145,10 @@ public final class Select<R extends @Nullable Object> {
      */
     public Select<R> onAcquire(
             AsyncSemaphore semaphore, int permits, Priority priority, Function<? super Permit, ? extends R> then) {
+        Objects.requireNonNull(semaphore, "semaphore");
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(then, "then");
-        return add(
-                Clauses.acquire(Objects.requireNonNull(semaphore, "semaphore").kotlin(), permits, priority, then));
+        return add(Clauses.acquire(semaphore.kotlin(), permits, priority, then));
     }
 
     /**
@@ -154,8 +157,9 @@ public final class Select<R extends @Nullable Object> {
      * @throws IllegalStateException if this was started
      */
     public Select<R> onLock(AsyncMutex mutex, Function<? super Permit, ? extends R> then) {
+        Objects.requireNonNull(mutex, "mutex");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(Objects.requireNonNull(mutex, "mutex").kotlin(), null, then));
+        return add(Clauses.lock(mutex.kotlin(), null, then));
     }
 
     /**
@@ -165,9 +169,10 @@ public final class Select<R extends @Nullable Object> {
      * @throws IllegalStateException if this was started
      */
     public Select<R> onLock(AsyncMutex mutex, Object owner, Function<? super Permit, ? extends R> then) {
+        Objects.requireNonNull(mutex, "mutex");
         Objects.requireNonNull(owner, "owner");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(Objects.requireNonNull(mutex, "mutex").kotlin(), owner, then));
+        return add(Clauses.lock(mutex.kotlin(), owner, then));
     }
 
     /**
@@ -176,8 +181,9 @@ public final class Select<R extends @Nullable Object> {
      * @throws IllegalStateException if this was started
      */
     public Select<R> onRead(AsyncReadWriteLock lock, Function<? super Permit, ? extends R> then) {
+        Objects.requireNonNull(lock, "lock");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(Objects.requireNonNull(lock, "lock").kotlin(), Permit.class, LockMode.READ, then));
+        return add(Clauses.lock(lock.kotlin(), Permit.class, LockMode.READ, then));
     }
 
     /**
@@ -186,9 +192,9 @@ public final class Select<R extends @Nullable Object> {
      * @throws IllegalStateException if this was started
      */
     public Select<R> onWrite(AsyncReadWriteLock lock, Function<? super WritePermit, ? extends R> then) {
+        Objects.requireNonNull(lock, "lock");
         Objects.requireNonNull(then, "then");
-        return add(
-                Clauses.lock(Objects.requireNonNull(lock, "lock").kotlin(), WritePermit.class, LockMode.WRITE, then));
+        return add(Clauses.lock(lock.kotlin(), WritePermit.class, LockMode.WRITE, then));
     }
 
     /**
@@ -197,8 +203,9 @@ public final class Select<R extends @Nullable Object> {
      * @throws IllegalStateException if this was started
      */
     public Select<R> onAwait(AsyncLatch latch, Supplier<? extends R> then) {
+        Objects.requireNonNull(latch, "latch");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.await(Objects.requireNonNull(latch, "latch").kotlin(), then));
+        return add(Clauses.await(latch.kotlin(), then));
     }
 
     /**
@@ -207,8 +214,9 @@ public final class Select<R extends @Nullable Object> {
      * @throws IllegalStateException if this was started
      */
     public Select<R> onAwait(AsyncWaitGroup group, Supplier<? extends R> then) {
+        Objects.requireNonNull(group, "group");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.await(Objects.requireNonNull(group, "group").kotlin(), then));
+        return add(Clauses.await(group.kotlin(), then));
     }
 
     /**
@@ -220,8 +228,9 @@ public final class Select<R extends @Nullable Object> {
      * @throws IllegalStateException if this was started
      */
     public Select<R> onArrive(AsyncBarrier barrier, Function<? super Integer, ? extends R> then) {
+        Objects.requireNonNull(barrier, "barrier");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.arrive(Objects.requireNonNull(barrier, "barrier").kotlin(), then));
+        return add(Clauses.arrive(barrier.kotlin(), then));
     }
 
     /**

@@ -96,6 +96,17 @@ class PackagesTest {
                 .check(CLASSES);
     }
 
+    /** A {@code when} over an enum has such a class, which the JVM loads at its first use: that may be under a lock. */
+    @Test
+    void cores_decideWithoutAWhenOverAnEnum() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("baton.sync..", "baton.channels..", "baton.waiting..")
+                .should()
+                .haveNameMatching(".*(Core|State|Queue|Counter|Waiters?|Batch)\\$WhenMappings")
+                .check(CLASSES);
+    }
+
     @Test
     void exportedPackages_areThoseForUsers() {
         Set<String> exported = ModuleFinder.of(MODULES.toArray(Path[]::new)).findAll().stream()

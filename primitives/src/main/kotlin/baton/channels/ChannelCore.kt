@@ -48,7 +48,7 @@ internal class ChannelCore<E>(
 
     /** The select of [refuser] was asked and refused: the element still belongs to its sender. */
     private fun takeBackOffer(refuser: ClauseWaiter) {
-        refuser.takeBackOffer()
+        refuser.clearReceived()
         handedOut--
         endIfDrained()
     }

@@ -29,11 +29,11 @@ internal val Waiter.received: Any
 internal val Waiter.elementNumber: Int
     get() = number
 
-internal fun Waiter.offer(element: Any, elementNumber: Int) {
+internal fun Waiter.setReceived(element: Any, elementNumber: Int) {
     outcome = element
     number = elementNumber
 }
 
-internal fun Waiter.takeBackOffer() {
+internal fun Waiter.clearReceived() {
     outcome = null
 }

@@ -144,7 +144,7 @@ internal abstract class ChannelState<E>(
     }
 
     protected fun grantElement(receiver: Waiter, element: Any, number: Int): Boolean {
-        receiver.offer(element, number)
+        receiver.setReceived(element, number)
         if (!receiver.tryGrant()) return false
         if (receiver.isConfirming) handedOut++
         return true

@@ -3,12 +3,7 @@ package baton.sync
 import baton.waiting.Waiter
 import baton.waiting.boost.BoostableHolder
 
-/**
- * What a caller asks of a read-write lock; [call] is the name of its function.
- *
- * The core compares modes by `===`: a `when` over an enum has a class of its own, and a class that is first loaded
- * where the stack has no room left stays broken for good.
- */
+/** How a caller asks for a read-write lock; [call] is the name of its function. */
 internal enum class LockMode(val call: String) {
     READ("lockRead"),
     WRITE("lockWrite"),

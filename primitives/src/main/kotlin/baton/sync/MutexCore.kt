@@ -89,10 +89,11 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
     private fun enqueueUnderLock(waiter: Waiter): Int {
         while (true) {
             val outcome = tryLockUnderLock(waiter.owner, waiter.holder)
-            when (if (outcome == Outcome.REFUSED && isRivalOfGranted(waiter)) Outcome.BUSY else outcome) {
-                Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
-                Outcome.REFUSED -> if (returnOwnGrant(waiter)) continue else waiter.tryFail(waiter.owner!!)
-                Outcome.BUSY -> {
+            when {
+                outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
+                outcome == Outcome.REFUSED && !isRivalOfGranted(waiter) ->
+                    if (returnOwnGrant(waiter)) continue else waiter.tryFail(waiter.owner!!)
+                else -> {
                     if (word != INFLATED && !WORD.compareAndSet(this, HELD, INFLATED)) continue
                     if (waiter.startWaiting()) {
                         // From here on a canceller may resume it: its state must not be read again, or both threads

@@ -152,14 +152,14 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
         val owner = request.owner
         val outcome =
             when {
-                mode === LockMode.READ -> readUnderLock(owner, request.boostable)
-                mode === LockMode.WRITE -> writeUnderLock(owner, waiter.holder)
-                mode === LockMode.UPGRADABLE -> readUpgradablyUnderLock(owner, waiter.holder)
+                mode == LockMode.READ -> readUnderLock(owner, request.boostable)
+                mode == LockMode.WRITE -> writeUnderLock(owner, waiter.holder)
+                mode == LockMode.UPGRADABLE -> readUpgradablyUnderLock(owner, waiter.holder)
                 else -> upgradeUnderLock(owner, waiter.holder)
             }
-        when (outcome) {
-            Outcome.DONE -> if (!waiter.tryGrant()) takeBackUnderLock(waiter)
-            Outcome.BUSY ->
+        when {
+            outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBackUnderLock(waiter)
+            outcome == Outcome.BUSY ->
                 if (waiter.startWaiting()) {
                     // From here on a canceller may resume it: its state must not be read again, or both threads would
                     // resume it.

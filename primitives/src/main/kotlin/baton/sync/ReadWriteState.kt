@@ -188,7 +188,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         countWaiter(waiter)
         val mode = waiter.mode
         when {
-            mode === LockMode.READ -> {
+            mode == LockMode.READ -> {
                 val batch = gathering ?: ReaderBatch(this).also { gathering = it }
                 batch.addReader(waiter)
                 waiter.place = batch
@@ -198,7 +198,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
                     batch.ownedReaders++
                 }
             }
-            mode === LockMode.UPGRADE -> upgrading = waiter
+            mode == LockMode.UPGRADE -> upgrading = waiter
             else -> {
                 intents.add(waiter)
                 if (waiter.mode == LockMode.WRITE) queuedWriters++
@@ -324,8 +324,8 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     fun withdrawUnderLock(waiter: Waiter) {
         val mode = waiter.mode
         when {
-            mode === LockMode.READ -> withdrawReader(waiter)
-            mode === LockMode.UPGRADE ->
+            mode == LockMode.READ -> withdrawReader(waiter)
+            mode == LockMode.UPGRADE ->
                 if (upgrading === waiter) {
                     upgrading = null
                     uncountWaiter(waiter)
@@ -361,9 +361,9 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         val request = waiter.lockRequest
         val mode = request.mode
         when {
-            mode === LockMode.READ -> endReadUnderLock(request.owner, request.boostable)
-            mode === LockMode.WRITE -> endWriteUnderLock(request.owner)
-            mode === LockMode.UPGRADABLE -> if (upgrading == null) endUpgradableUnderLock(request.owner)
+            mode == LockMode.READ -> endReadUnderLock(request.owner, request.boostable)
+            mode == LockMode.WRITE -> endWriteUnderLock(request.owner)
+            mode == LockMode.UPGRADABLE -> if (upgrading == null) endUpgradableUnderLock(request.owner)
             else ->
                 if (writing && intentOwner === request.owner) {
                     writing = false

@@ -12,7 +12,8 @@ import java.util.concurrent.locks.LockSupport
  * caller → API (suspend function · select clause · future) → core decides, under its lock
  *                                                          → wake-ups, after the lock
  * ```
- * 1. Under the lock there is no user code, no resumption, no allocation of exceptions and no waiting.
+ * 1. Under the lock there is no user code, no resumption, no allocation of exceptions and no waiting. Nor is there a
+ *    `when` over an enum: the JVM would load a class for it there, which stays broken if the stack has no room left.
  * 2. A decision chains its wake-ups through [Wakeup.chain] while the lock is held, in the order of the decisions.
  *    [decide] runs them after the lock is free.
  * 3. Locks of two cores are never held together.

@@ -13,9 +13,9 @@ import baton.sync.ReadWritePolicy
 import baton.sync.ReadWritePolicy.PHASE_FAIR
 import baton.sync.ReadWritePolicy.READER_FIRST
 import baton.sync.ReadWritePolicy.WRITER_FIRST
-import baton.sync.readwrite.contract.AnybodysReadWrite
 import baton.sync.readwrite.contract.PlainReadWrite
 import baton.sync.readwrite.contract.ReadWriteUnderLincheck
+import baton.sync.readwrite.contract.UnownedReadWrite
 import baton.sync.readwrite.contract.cancelled
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
 import org.jetbrains.lincheck.datastructures.forClasses
@@ -34,11 +34,11 @@ internal interface ReadWriteLincheck : LincheckCase {
     }
 }
 
-internal class AnybodysModel : AnybodysReadWrite(ReadWriteSequential(PHASE_FAIR))
+internal class UnownedModel : UnownedReadWrite(ReadWriteSequential(PHASE_FAIR))
 
-internal class ReadWriteLincheckTest : AnybodysReadWrite(ReadWriteUnderLincheck(PHASE_FAIR)), ReadWriteLincheck {
+internal class ReadWriteLincheckTest : UnownedReadWrite(ReadWriteUnderLincheck(PHASE_FAIR)), ReadWriteLincheck {
     override val model
-        get() = AnybodysModel::class.java
+        get() = UnownedModel::class.java
 }
 
 internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :

@@ -35,7 +35,7 @@ internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override
                         },
                         {
                             cancelled(::lock, 2, READ, BEN)
-                            actor(::tryLock, 2, WRITE, Asker.ANYBODY)
+                            actor(::tryLock, 2, WRITE, Asker.NO_OWNER)
                         },
                         {
                             actor(::lock, 3, READ, BEN)
@@ -92,6 +92,12 @@ internal class ReaderFirstOwnersLincheckDeepTest :
 
 internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :
     UpgradingReadWrite(ReadWriteUnderLincheck(policy)), ReadWriteLincheck {
+    /** The first thread reads upgradably, the second plainly. */
+    private fun Scenario.afterTwoRead() = after {
+        actor(::tryLock, 1, UPGRADABLE)
+        actor(::tryLock, 2, READ)
+    }
+
     override val scenarios: List<Scenario>
         get() =
             listOf(
@@ -110,16 +116,10 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
                             actor(::tryLock, 3, READ)
                         },
                     )
-                    .after {
-                        actor(::tryLock, 1, UPGRADABLE)
-                        actor(::tryLock, 2, READ)
-                    },
+                    .afterTwoRead(),
                 // A cancelled upgrade leaves its caller reading upgradably, and admits the readers it held back.
                 threads({ cancelled(::lock, 1, UPGRADE) }, { actor(::isWriteLocked) }, { actor(::lock, 3, READ) })
-                    .after {
-                        actor(::tryLock, 1, UPGRADABLE)
-                        actor(::tryLock, 2, READ)
-                    },
+                    .afterTwoRead(),
                 // The same, and the upgrade may be granted before.
                 threads(
                         {
@@ -132,10 +132,7 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
                         },
                         { actor(::lock, 3, READ) },
                     )
-                    .after {
-                        actor(::tryLock, 1, UPGRADABLE)
-                        actor(::tryLock, 2, READ)
-                    },
+                    .afterTwoRead(),
                 // The timer of an upgrade, and another caller that wants to be the next.
                 threads(
                         {
@@ -148,10 +145,7 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
                         },
                         { cancelled(::lock, 3, UPGRADABLE) },
                     )
-                    .after {
-                        actor(::tryLock, 1, UPGRADABLE)
-                        actor(::tryLock, 2, READ)
-                    },
+                    .afterTwoRead(),
                 // No other caller writes in between.
                 threads(
                         {

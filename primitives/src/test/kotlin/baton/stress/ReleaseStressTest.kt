@@ -14,6 +14,7 @@ import baton.sync.withWrite
 import java.util.concurrent.Executors
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.joinAll
@@ -143,24 +144,28 @@ open class ReleaseStressTest : Stress() {
         assertAtRest(semaphore)
     }
 
+    private fun lockRounds(lock: ReadWriteLock, round: suspend CoroutineScope.(owner: Any?) -> Unit) =
+        stress(lock) {
+            repeat(rounds / 3) {
+                round(if (random.nextBoolean()) Any() else null)
+                watchdog.progress()
+            }
+        }
+
     @ParameterizedTest
     @EnumSource
     fun cancel_racingWithTheWritersLeaving_losesNothing(policy: ReadWritePolicy) {
         val lock = ReadWriteLock(policy)
         check(lock.tryLockWrite())
-        stress(lock) {
-            repeat(rounds / 3) {
-                val owner = if (random.nextBoolean()) Any() else null
-                val readers = List(3) { launch { lock.withRead(owner) {} } }
-                val writer = launch { lock.withWrite {} }
-                while (lock.waiting < 4) yield()
-                val unlock = launch { lock.unlockWrite() }
-                readers[random.nextInt(3)].cancel()
-                if (random.nextBoolean()) writer.cancel()
-                joinAll(*readers.toTypedArray(), writer, unlock)
-                check(lock.tryLockWrite()) { "$lock" }
-                watchdog.progress()
-            }
+        lockRounds(lock) { owner ->
+            val readers = List(3) { launch { lock.withRead(owner) {} } }
+            val writer = launch { lock.withWrite {} }
+            while (lock.waiting < 4) yield()
+            val unlock = launch { lock.unlockWrite() }
+            readers[random.nextInt(3)].cancel()
+            if (random.nextBoolean()) writer.cancel()
+            joinAll(*readers.toTypedArray(), writer, unlock)
+            check(lock.tryLockWrite()) { "$lock" }
         }
         lock.unlockWrite()
         assertFree(lock)
@@ -172,17 +177,13 @@ open class ReleaseStressTest : Stress() {
     fun writerThatGivesUp_letsInTheReadersItHeldBack(policy: ReadWritePolicy) {
         val lock = ReadWriteLock(policy)
         check(lock.tryLockRead())
-        stress(lock) {
-            repeat(rounds / 3) {
-                val owner = if (random.nextBoolean()) Any() else null
-                val writer = launch { lock.withWrite {} }
-                while (lock.waiting == 0) yield()
-                val readers = List(2) { launch { lock.withRead(owner) {} } }
-                if (random.nextBoolean()) yield()
-                writer.cancel()
-                readers.joinAll()
-                watchdog.progress()
-            }
+        lockRounds(lock) { owner ->
+            val writer = launch { lock.withWrite {} }
+            while (lock.waiting == 0) yield()
+            val readers = List(2) { launch { lock.withRead(owner) {} } }
+            if (random.nextBoolean()) yield()
+            writer.cancel()
+            readers.joinAll()
         }
         lock.unlockRead()
         assertFree(lock)
@@ -192,24 +193,21 @@ open class ReleaseStressTest : Stress() {
     @EnumSource
     fun cancel_racingWithAnUpgrade_leavesItUpgradable(policy: ReadWritePolicy) {
         val lock = ReadWriteLock(policy)
-        stress(lock) {
-            repeat(rounds / 3) {
-                check(lock.tryLockRead() && lock.tryLockUpgradable()) { "$lock" }
-                // A job may be cancelled after upgrade() has returned: only the call itself shows how it ended.
-                var upgraded = false
-                val upgrade = launch {
-                    lock.upgrade()
-                    upgraded = true
-                    lock.downgrade()
-                }
-                val reader = launch { lock.withRead {} }
-                while (lock.waiting == 0) yield()
-                val unlock = launch { lock.unlockRead() }
-                upgrade.cancel()
-                joinAll(upgrade, reader, unlock)
-                if (upgraded) lock.unlockRead() else lock.unlockUpgradable()
-                watchdog.progress()
+        lockRounds(lock) {
+            check(lock.tryLockRead() && lock.tryLockUpgradable()) { "$lock" }
+            // A job may be cancelled after upgrade() has returned: only the call itself shows how it ended.
+            var upgraded = false
+            val upgrade = launch {
+                lock.upgrade()
+                upgraded = true
+                lock.downgrade()
             }
+            val reader = launch { lock.withRead {} }
+            while (lock.waiting == 0) yield()
+            val unlock = launch { lock.unlockRead() }
+            upgrade.cancel()
+            joinAll(upgrade, reader, unlock)
+            if (upgraded) lock.unlockRead() else lock.unlockUpgradable()
         }
         assertFree(lock)
     }

@@ -20,7 +20,7 @@ import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 
-/** What workloads on many threads share. */
+/** The common part of workloads on many threads. */
 abstract class Stress {
     internal val watchdog = Watchdog()
 

@@ -116,7 +116,7 @@ class PriorityInheritanceTest {
     }
 
     @Test
-    fun `dispatcher that throws instead of lifting keeps nobody from the lock`() {
+    fun `dispatcher that throws instead of boosting keeps no caller from the lock`() {
         val thread = Thread.currentThread()
         val before = thread.uncaughtExceptionHandler
         val reported = ArrayList<Throwable>()
@@ -136,7 +136,7 @@ class PriorityInheritanceTest {
     }
 
     @Test
-    fun `very many holders are all lifted, the last of them elsewhere`() {
+    fun `very many holders are all boosted, the last of them elsewhere`() {
         val lock = ReadWriteLock()
         repeat(READERS) { scope.launch(LOW) { lock.withRead { awaitCancellation() } } }
         scope.launch(CRITICAL) { lock.lockWrite() }
@@ -145,7 +145,7 @@ class PriorityInheritanceTest {
     }
 
     @Test
-    fun `lock that is free notes nobody, and neither do those that cannot tell`() {
+    fun `lock that is free records no holder, and neither do those that cannot tell`() {
         lock(LOW)
         assertEquals(true, mutex.core.inheritance?.hasHolder)
         mutex.unlock()

@@ -32,6 +32,13 @@ class TaskExecutorTest {
     private final CompletableFuture<Object> stage = new CompletableFuture<>();
     private boolean ran;
 
+    private static AsyncTaskScheduler dropping(int capacity) {
+        return AsyncTaskScheduler.builder(1)
+                .executor(Runnable::run)
+                .capacity(capacity, OnFullQueue.DROP_LOWEST)
+                .build();
+    }
+
     private static void assertTerminated(AsyncTaskScheduler scheduler, ExecutorService executor) throws Exception {
         executor.shutdown();
         assertTrue(executor.awaitTermination(0, TimeUnit.SECONDS), executor::toString);
@@ -40,10 +47,7 @@ class TaskExecutorTest {
 
     @Test
     void command_thatLosesItsPlaceInTheQueue_isCancelled() throws Exception {
-        AsyncTaskScheduler scheduler = AsyncTaskScheduler.builder(1)
-                .executor(Runnable::run)
-                .capacity(1, OnFullQueue.DROP_LOWEST)
-                .build();
+        AsyncTaskScheduler scheduler = dropping(1);
         ExecutorService low = scheduler.executor(Priority.LOW);
         var running = scheduler.schedule(Priority.NORMAL, () -> stage);
         Future<?> shed = low.submit(() -> ran = true);
@@ -74,10 +78,7 @@ class TaskExecutorTest {
     /** The future of a {@code supplyAsync} whose command never runs cannot be completed, so the loss is reported. */
     @Test
     void command_thatIsNoFutureAndLosesItsPlace_isReported() throws Exception {
-        AsyncTaskScheduler scheduler = AsyncTaskScheduler.builder(1)
-                .executor(Runnable::run)
-                .capacity(2, OnFullQueue.DROP_LOWEST)
-                .build();
+        AsyncTaskScheduler scheduler = dropping(2);
         ExecutorService low = scheduler.executor(Priority.LOW);
         var running = scheduler.schedule(Priority.NORMAL, () -> stage);
         var async = CompletableFuture.supplyAsync(() -> ran = true, low);

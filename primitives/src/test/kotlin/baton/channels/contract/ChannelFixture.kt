@@ -40,7 +40,7 @@ interface ChannelFixture {
 
 /**
  * The contract of a channel for every kind of caller: a suspend function, a `select`, a future, or all in one queue.
- * What it is to wait there is in the `WaiterContract`.
+ * The `WaiterContract` says how its callers wait.
  */
 abstract class ChannelContract(override val factory: ChannelFactory) : ChannelAgainstModel, ChannelEdges
 

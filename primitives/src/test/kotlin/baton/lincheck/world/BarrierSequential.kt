@@ -55,7 +55,7 @@ internal open class BarrierSequential(private val parties: Int, private val brea
         if (breaks) abort()
     }
 
-    private suspend fun await(timer: Int = NOBODYS, job: Int = NOBODYS): Int {
+    private suspend fun await(timer: Int = NONE, job: Int = NONE): Int {
         if (broken) throw BarrierBrokenException("")
         if (line.size == parties - 1) {
             var missing = parties
@@ -105,7 +105,7 @@ internal open class BarrierSequential(private val parties: Int, private val brea
     override fun hashCode() = line.size
 }
 
-private const val NOBODYS = -1
+private const val NONE = -1
 
 // Results, besides the numbers of the released parties.
 private const val CANCELLED = -1

@@ -16,7 +16,7 @@ interface BarrierActions : BarrierFixture {
     private class Oops : RuntimeException("oops")
 
     @Test
-    fun action_runsOncePerGenerationBeforeAnybodyGoesOn() = runTest {
+    fun action_runsOncePerGenerationBeforeAnyPartyGoesOn() = runTest {
         for (parties in listOf(3, 1)) {
             val log = mutableListOf<String>()
             val barrier = barrier(parties) { log += "action" }

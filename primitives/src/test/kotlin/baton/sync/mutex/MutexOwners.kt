@@ -20,7 +20,7 @@ interface MutexOwners : MutexFixture {
     private val states
         get() = listOf(State(false, null), State(true, null), State(true, "a"), State(true, "b"))
 
-    /** Every call by nobody, by the holder and by others; in every state, while others wait and while nobody does. */
+    /** Every call without an owner, by the holder and by other owners; in every state, with and without a waiter. */
     @Test
     fun calls_inEveryState_changeItOrThrowWhoHoldsItAndChangeNothing() = runTest {
         for (state in states) {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * What it is to wait, whatever a caller waits for: first come, first served; and a caller that is cancelled throws and
- * holds nothing, at whatever moment it was cancelled. [WaiterTimeouts] and [WaiterDispatch] continue it.
+ * The rules of waiting, the same for all primitives: first come, first served; and a caller that is cancelled throws
+ * and holds nothing, at whatever moment it was cancelled. [WaiterTimeouts] and [WaiterDispatch] continue them.
  */
 interface WaiterContract : WaiterFixture {
     @Test

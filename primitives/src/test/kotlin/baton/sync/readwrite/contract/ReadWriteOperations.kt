@@ -85,13 +85,13 @@ internal class ReadWriteUnderLincheck(policy: ReadWritePolicy) : ReadWriteSubjec
 
 /** The caller: an owner, or a caller without one. */
 enum class Asker(val owner: LockOwner?) {
-    ANYBODY(null),
+    NO_OWNER(null),
     ANN(LockOwner.ANN),
     BEN(LockOwner.BEN),
 }
 
 /** Misuse included: any thread unlocks. See [HonestMutexLincheckBase] for why no caller is cancelled here. */
-internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
+internal abstract class UnownedReadWrite(private val lock: ReadWriteSubject) {
     @Operation(cancellableOnSuspension = false)
     suspend fun lock(@Param(gen = EnumGen::class) mode: ReadWriteMode, @Param(gen = EnumGen::class) by: Asker) {
         lock.lock(mode, by.owner)
@@ -117,7 +117,7 @@ internal abstract class AnybodysReadWrite(private val lock: ReadWriteSubject) {
 
     @Rare @Operation fun waiting() = lock.waiting()
 
-    override fun equals(other: Any?) = other is AnybodysReadWrite && lock == other.lock
+    override fun equals(other: Any?) = other is UnownedReadWrite && lock == other.lock
 
     override fun hashCode() = lock.hashCode()
 }
