@@ -42,6 +42,7 @@ import java.lang.invoke.VarHandle
  *     while its select decides. After a refusal the operation starts again. So of two selects that meet, one sends and
  *     the other receives. An element without a sender that could wait for the select's decision (one returned, or sent
  *     to a place) is handed to a receiving clause as to any receiver, and returns by (3).
+ *     Where receivers and senders wait because places are reserved, such a meeting passes over earlier receivers.
  * (9) A clause that sends to a channel with room, or to a receiver that is no clause, gets a place and sends when its
  *     select runs; a select that is cancelled before that sends nothing. So a receiver that is no clause does not ask a
  *     sending clause: it waits, and that makes room.
