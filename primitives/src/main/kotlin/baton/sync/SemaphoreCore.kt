@@ -157,7 +157,7 @@ internal class SemaphoreCore(
     override fun takeBack(waiter: Waiter) {
         if (waiter.awaitsIdle) return
         clearSoleHolder()
-        returnAndAdmit(waiter.weight)
+        admitReturned(isLast = queue.returnPermits(waiter.weight))
     }
 
     // ---- release
@@ -197,18 +197,26 @@ internal class SemaphoreCore(
         }
     }
 
-    private fun releaseManySlowly(n: Int): Boolean = decide {
-        val counter = unbiased(counterWithoutPhantoms())
-        if (queue.certainlyFree(counter) + n > permits) return@decide false
-        clearSoleHolder()
-        returnAndAdmit(n)
-        true
+    private fun releaseManySlowly(n: Int): Boolean = decide { releaseUnderLock(n) }
+
+    private fun releaseUnderLock(n: Int): Boolean {
+        while (true) {
+            val seen = counterWithoutPhantoms()
+            val old = unbiased(seen)
+            if (queue.certainlyFree(old) + n > permits) return false
+            clearSoleHolder()
+            // Another release may have changed the counter on the fast path: then fewer permits are held.
+            if (compareAndSet(seen, seen + n)) {
+                queue.addReleasedToPool(n.toLong(), old)
+                admitReturned(isLast = old + n == permits.toLong())
+                return true
+            }
+        }
     }
 
-    private fun returnAndAdmit(n: Int) {
-        val last = queue.returnPermits(n)
+    private fun admitReturned(isLast: Boolean) {
         queue.admitHead()
-        idleWaiters.wakeIfIdle(last)
+        idleWaiters.wakeIfIdle(isLast)
     }
 
     // ---- resize, close

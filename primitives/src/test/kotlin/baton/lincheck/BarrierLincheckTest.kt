@@ -17,8 +17,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.time.Duration.Companion.hours
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.currentCoroutineContext
-import kotlinx.coroutines.job
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
@@ -47,17 +45,24 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, model: Class<*>) : Bar
     private val jobs = AtomicReferenceArray<Job?>(THREADS)
     private val clock = LincheckClock()
 
+    /** Whether [cancel] leaves out a party that is about to arrive. */
+    protected open val cancelsCountedPartiesOnly
+        get() = false
+
     @Operation(cancellableOnSuspension = false)
-    suspend fun arriveCancellably(@Param(name = "thread") thread: Int) = underLincheck {
-        jobs.set(thread, currentCoroutineContext().job)
-        try {
-            barrier.arrive()
-        } catch (_: CancellationException) {
-            // Perhaps it was counted, or failed before it was cancelled.
-        } catch (_: BarrierBrokenException) {
-            // As well.
+    suspend fun arriveCancellably(@Param(name = "thread") thread: Int) {
+        val job = Job()
+        if (!cancelsCountedPartiesOnly) jobs.set(thread, job)
+        underLincheck(job = job, onSuspension = { if (cancelsCountedPartiesOnly) jobs.set(thread, job) }) {
+            try {
+                barrier.arrive()
+            } catch (_: CancellationException) {
+                // Perhaps it was counted, or failed before it was cancelled.
+            } catch (_: BarrierBrokenException) {
+                // As well.
+            }
+            jobs.set(thread, null)
         }
-        jobs.set(thread, null)
     }
 
     @Operation
@@ -110,6 +115,10 @@ class BarrierLincheckTest : BarrierTimedLincheckBase(Barrier(2), RetractingForTw
 @Tag(VARIANT)
 class BreakingBarrierLincheckTest :
     BarrierTimedLincheckBase(Barrier(3, BarrierCancellation.BREAK), BreakingForThree::class.java) {
+    /** A party that is cancelled before it arrives breaks the barrier when it arrives, after [cancel] has returned. */
+    override val cancelsCountedPartiesOnly
+        get() = true
+
     @Operation fun abort() = barrier.abort()
 }
 

@@ -69,6 +69,20 @@ class WeightedSemaphoreLincheckTest : SemaphoreLincheckBase(3, ThreePermitsSeque
     override val generated
         get() = 20
 
+    override val scenarios: List<Scenario>
+        get() =
+            listOf(
+                // A release that met a phantom counts its permits again under the lock, and another release is faster.
+                threads(
+                    { actor(::release, 1) },
+                    {
+                        actor(::tryAcquire, 3)
+                        actor(::release, 2)
+                    },
+                    { actor(::release, 3) },
+                )
+            )
+
     @Operation(cancellableOnSuspension = false)
     suspend fun acquire(@Param(name = "n") n: Int) = underLincheck { semaphore.acquire(n) }
 
