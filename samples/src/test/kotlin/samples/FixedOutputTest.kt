@@ -15,7 +15,7 @@ class FixedOutputTest {
         CACHE_LOCK(
             "CacheLock",
             Twin::cacheLock,
-            runs = 10,
+            runs = 3,
             """
             Without a lock
               180 reads and 20 writes of 4 parts each
@@ -36,7 +36,7 @@ class FixedOutputTest {
         DASHBOARD(
             "Dashboard",
             Twin::dashboard,
-            runs = 20,
+            runs = 5,
             """
             All widgets can be loaded
               news: shown
@@ -57,7 +57,7 @@ class FixedOutputTest {
         PIPELINE(
             "Pipeline",
             Twin::pipeline,
-            runs = 5,
+            runs = 2,
             """
             All pages
               asked for: 100 pages, and got 100
@@ -82,7 +82,7 @@ class FixedOutputTest {
         SEARCH_AS_YOU_TYPE(
             "SearchAsYouType",
             Twin::searchAsYouType,
-            runs = 20,
+            runs = 5,
             """
             Typing 'baton'
               b: aborted
@@ -99,7 +99,7 @@ class FixedOutputTest {
         TRANSFER_MONEY(
             "TransferMoney",
             Twin::transferMoney,
-            runs = 200,
+            runs = 20,
             """
             Without a lock
               transfer-1 of 100: done
