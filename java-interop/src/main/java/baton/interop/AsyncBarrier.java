@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures and Kotlin coroutines that use the same barrier are parties of the same
- * generation, and are released in the order of their arrival. No method blocks; to block, call {@code join()}.
+ * generation, and are released in the order of their arrival. No method blocks; {@link #blocking()} is for
+ * threads that may.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} take the arrival
  * back, or break the barrier: see {@link BarrierCancellation}. Cancelling the future of the last party while the action
@@ -57,6 +58,16 @@ public final class AsyncBarrier {
      */
     public static AsyncBarrier create(int parties) {
         return create(parties, BarrierCancellation.RETRACT, null);
+    }
+
+    /**
+     * As {@link #create(int)}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     * @throws IllegalArgumentException if {@code parties} is below 1
+     */
+    public static AsyncBarrier create(int parties, @Nullable String name) {
+        return create(parties, BarrierCancellation.RETRACT, name);
     }
 
     /**
@@ -98,6 +109,11 @@ public final class AsyncBarrier {
     /** The Kotlin barrier behind this. */
     public Barrier kotlin() {
         return barrier;
+    }
+
+    /** A view of the same barrier for threads that may block. */
+    public BlockingBarrier blocking() {
+        return new BlockingBarrier(barrier);
     }
 
     /**

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines, {@code select} clauses, {@link Select}s and
- * subscribers that use the same channel wait in the same queues. No method blocks; to block, call {@code join()}.
+ * subscribers that use the same channel wait in the same queues. No method blocks; {@link #blocking()} is for
+ * threads that may.
  *
  * <p><i>Order.</i> See {@link ChannelOrder}. Receivers are served in the order of their arrival, and so are senders;
  * with {@link ChannelOrder#PRIORITY}, the senders of one level are. The level is {@link Priority#NORMAL} if none is
@@ -80,6 +81,16 @@ public final class AsyncChannel<T extends @Nullable Object> {
     }
 
     /**
+     * As {@link #create(int)}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     * @throws IllegalArgumentException if {@code capacity} is negative
+     */
+    public static <T extends @Nullable Object> AsyncChannel<T> create(int capacity, @Nullable String name) {
+        return create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND, name);
+    }
+
+    /**
      * A new channel.
      *
      * @param name shown by messages and {@code toString}, or null
@@ -118,6 +129,11 @@ public final class AsyncChannel<T extends @Nullable Object> {
     /** The Kotlin channel behind this. */
     public Channel<T> kotlin() {
         return channel;
+    }
+
+    /** A view of the same channel for threads that may block. */
+    public BlockingChannel<T> blocking() {
+        return new BlockingChannel<>(this, requests);
     }
 
     // ---- to send

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same latch
- * wait in one queue. No method blocks; to block, call {@code join()}, best on a virtual thread.
+ * wait in one queue. No method blocks; {@link #blocking()} is for threads that may.
  *
  * <p><i>Order.</i> All waiting requests are granted in one step, and their futures completed one after the other, in
  * the order of their arrival.
@@ -73,6 +73,11 @@ public final class AsyncLatch {
     /** The Kotlin latch behind this. */
     public Latch kotlin() {
         return latch;
+    }
+
+    /** A view of the same latch for threads that may block. */
+    public BlockingLatch blocking() {
+        return new BlockingLatch(latch);
     }
 
     /** Decrements the count, and opens the latch at zero. Does nothing once the latch is open. */

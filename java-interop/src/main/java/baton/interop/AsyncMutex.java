@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same mutex
- * wait in one queue and are granted strictly in the order of their arrival. No method blocks; to block, call {@code
- * join()}. It is not bound to threads: any thread may close the permit.
+ * wait in one queue and are granted strictly in the order of their arrival. No method blocks; {@link
+ * #blocking()} is for threads that may. It is not bound to threads: any thread may close the permit.
  *
  * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With an owner, locking
  * twice fails with {@link IllegalStateException}; it would wait for itself for ever otherwise. The owner is always the
@@ -68,6 +68,11 @@ public final class AsyncMutex {
     /** The Kotlin mutex behind this. */
     public Mutex kotlin() {
         return mutex;
+    }
+
+    /** A view of the same mutex for threads that may block. */
+    public BlockingMutex blocking() {
+        return new BlockingMutex(mutex);
     }
 
     /** A future that completes when this caller holds the mutex. Closing the permit unlocks it. */

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same lock
- * wait in one queue. No method blocks; to block, call {@code join()}. It is not bound to threads: any thread
+ * wait in one queue. No method blocks; {@link #blocking()} is for threads that may. It is not bound to threads: any thread
  * may close the permit.
  *
  * <p><i>Order.</i> The order of the lock, see {@link ReadWritePolicy}.
@@ -64,6 +64,15 @@ public final class AsyncReadWriteLock {
         return create(ReadWritePolicy.PHASE_FAIR);
     }
 
+    /**
+     * As {@link #create()}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static AsyncReadWriteLock create(@Nullable String name) {
+        return create(ReadWritePolicy.PHASE_FAIR, name);
+    }
+
     /** A new lock, free. */
     public static AsyncReadWriteLock create(ReadWritePolicy policy) {
         return create(policy, null);
@@ -81,6 +90,11 @@ public final class AsyncReadWriteLock {
     /** The Kotlin lock behind this. */
     public ReadWriteLock kotlin() {
         return lock;
+    }
+
+    /** A view of the same lock for threads that may block. */
+    public BlockingReadWriteLock blocking() {
+        return new BlockingReadWriteLock(lock);
     }
 
     // ---- to read

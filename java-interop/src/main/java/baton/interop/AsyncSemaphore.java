@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same semaphore
- * wait in one queue, in the order of their arrival. No method blocks; to block, call {@code join()}, best on a virtual
- * thread.
+ * wait in one queue, in the order of their arrival. No method blocks; {@link #blocking()} is for threads
+ * that may.
  *
  * <p><i>Order.</i> The order of the semaphore, see {@link WaitOrder}.
  *
@@ -78,6 +78,16 @@ public final class AsyncSemaphore {
     }
 
     /**
+     * As {@link #create(int)}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     * @throws IllegalArgumentException if {@code permits} is below 1
+     */
+    public static AsyncSemaphore create(int permits, @Nullable String name) {
+        return create(permits, WaitOrder.FIFO, name);
+    }
+
+    /**
      * A new semaphore.
      *
      * @param name shown by messages and {@code toString}, or null
@@ -90,6 +100,11 @@ public final class AsyncSemaphore {
     /** The Kotlin semaphore behind this. */
     public Semaphore kotlin() {
         return semaphore;
+    }
+
+    /** A view of the same semaphore for threads that may block. */
+    public BlockingSemaphore blocking() {
+        return new BlockingSemaphore(semaphore);
     }
 
     /** As {@link #acquire(int)}, for one permit. */

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java tasks and Kotlin coroutines of the same scheduler wait in one queue. No method
- * blocks.
+ * blocks; {@link #blocking()} is for threads that may.
  *
  * <p><i>Bound.</i> At most {@link #maxConcurrency} tasks have begun and not ended. A task of a supplier ends when its
  * stage has completed, not when the supplier returns.
@@ -106,6 +106,11 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     /** The Kotlin scheduler behind this. */
     public TaskScheduler kotlin() {
         return scheduler;
+    }
+
+    /** A view of the same scheduler for threads that may block. */
+    public BlockingTaskScheduler blocking() {
+        return new BlockingTaskScheduler(scheduler);
     }
 
     /**

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same group
- * wait in one queue. No method blocks; to block, call {@code join()}, best on a virtual thread.
+ * wait in one queue. No method blocks; {@link #blocking()} is for threads that may.
  *
  * <p><i>Zero.</i> When the count reaches zero, all requests that wait at that moment are granted, even if an {@code
  * add} follows at once. A request that arrives after that moment is not. The group can be used again after it was at
@@ -70,6 +70,11 @@ public final class AsyncWaitGroup {
     /** The Kotlin group behind this. */
     public WaitGroup kotlin() {
         return group;
+    }
+
+    /** A view of the same group for threads that may block. */
+    public BlockingWaitGroup blocking() {
+        return new BlockingWaitGroup(group);
     }
 
     /** As {@link #add(int)} with 1. */

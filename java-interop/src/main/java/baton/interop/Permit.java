@@ -4,7 +4,7 @@ package baton.interop;
  * The result of an acquire or a lock, held until it is closed. Made for try-with-resources.
  *
  * <pre>{@code
- * try (Permit permit = semaphore.acquire().join()) {
+ * try (Permit permit = semaphore.blocking().acquire()) {
  *     upload();
  * }
  * }</pre>

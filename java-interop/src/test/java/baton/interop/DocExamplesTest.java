@@ -92,9 +92,9 @@ class DocExamplesTest {
     }
 
     @Test
-    void permit_inATryBlock_isClosed() {
+    void permit_inATryBlock_isClosed() throws Exception {
         AsyncSemaphore semaphore = AsyncSemaphore.create(1);
-        try (Permit permit = semaphore.acquire().join()) {
+        try (Permit permit = semaphore.blocking().acquire()) {
             assertTrue(permit.isHeld());
         }
         assertEquals(1, semaphore.availablePermits());

@@ -3,15 +3,24 @@ package baton.interop.futures;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import baton.interop.AsyncChannel;
 import baton.interop.AsyncMutex;
 import baton.interop.AsyncSemaphore;
+import baton.interop.BlockingChannel;
+import baton.interop.BlockingMutex;
+import baton.interop.BlockingSemaphore;
 import baton.interop.Permit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
@@ -21,8 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs only on a JDK with virtual threads. */
 class VirtualThreadTest {
-    private static final int MANY = 1_000;
-
     @TempDir
     private Path directory;
 
@@ -31,42 +38,92 @@ class VirtualThreadTest {
                 Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
     }
 
-    @Test
-    void join_onAThousandVirtualThreads_letsAllThroughAndPinsNone() throws Exception {
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    /** Runs the work on many virtual threads, which all wait until {@code isQueued}; none of them pins its carrier. */
+    private void runOnAll(int threads, Work work, BooleanSupplier isQueued, Runnable open) throws Exception {
         assumeTrue(Runtime.version().feature() >= 21, "no virtual threads");
-        AsyncSemaphore semaphore = AsyncSemaphore.create(3);
-        AsyncMutex mutex = AsyncMutex.create();
-        AtomicInteger through = new AtomicInteger();
-        int[] guarded = {0};
         Path file = directory.resolve("pinned.jfr");
+        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
         try (Recording recording = new Recording()) {
             recording
                     .enable("jdk.VirtualThreadPinned")
                     .withThreshold(Duration.ZERO)
                     .withStackTrace();
             recording.start();
-            Permit first = semaphore.acquire(3).join();
-            List<Thread> threads = new ArrayList<>();
-            for (int i = 0; i < MANY; i++) {
-                threads.add(start(() -> {
-                    try (Permit permit = semaphore.acquire().join();
-                            Permit lock = mutex.lock().join()) {
-                        guarded[0]++;
-                        if (permit.isHeld() && lock.isHeld()) through.incrementAndGet();
+            List<Thread> started = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                started.add(start(() -> {
+                    try {
+                        work.run();
+                    } catch (Throwable e) {
+                        failures.add(e);
                     }
                 }));
             }
-            while (semaphore.waiting() < MANY) Thread.onSpinWait();
-            first.close();
-            for (Thread thread : threads) thread.join(30_000);
+            while (!isQueued.getAsBoolean() && failures.isEmpty()) Thread.onSpinWait();
+            open.run();
+            for (Thread thread : started) thread.join(30_000);
             recording.stop();
             recording.dump(file);
         }
-        assertEquals(MANY, through.get());
-        assertEquals(MANY, guarded[0]);
-        assertEquals(3, semaphore.availablePermits());
+        assertEquals(List.of(), failures);
         assertEquals(List.of(), pinnedByUs(file));
         Files.delete(file);
+    }
+
+    @Test
+    void join_onAThousandVirtualThreads_letsAllThroughAndPinsNone() throws Exception {
+        AsyncSemaphore semaphore = AsyncSemaphore.create(3);
+        AsyncMutex mutex = AsyncMutex.create();
+        int[] guarded = {0};
+        Permit first = semaphore.acquire(3).join();
+        Work work = () -> {
+            try (Permit permit = semaphore.acquire().join();
+                    Permit lock = mutex.lock().join()) {
+                if (permit.isHeld() && lock.isHeld()) guarded[0]++;
+            }
+        };
+        runOnAll(1_000, work, () -> semaphore.waiting() == 1_000, first::close);
+        assertEquals(1_000, guarded[0]);
+        assertEquals(3, semaphore.availablePermits());
+    }
+
+    /** A tenth is interrupted while it waits, and a tenth gives up. */
+    @Test
+    void blocking_onTenThousandVirtualThreads_pinsNoneAndLosesNothing() throws Exception {
+        AsyncSemaphore semaphore = AsyncSemaphore.create(3);
+        BlockingSemaphore blocking = semaphore.blocking();
+        BlockingMutex mutex = AsyncMutex.create().blocking();
+        AsyncChannel<Integer> results = AsyncChannel.create(10_000);
+        BlockingChannel<Integer> channel = results.blocking();
+        AtomicInteger turn = new AtomicInteger();
+        int[] guarded = {0};
+        Permit first = blocking.acquire(3);
+        Queue<Thread> interruptible = new ConcurrentLinkedQueue<>();
+        Work work = () -> {
+            int mine = turn.getAndIncrement();
+            if (mine % 10 == 1) interruptible.add(Thread.currentThread());
+            Duration patience = mine % 10 == 2 ? Duration.ofMillis(500) : Duration.ofMinutes(1);
+            try (Permit permit = blocking.acquire(patience)) {
+                mutex.call(() -> guarded[0]++);
+                if (permit.isHeld()) channel.send(mine);
+            } catch (InterruptedException | TimeoutException e) {
+                channel.send(-1);
+            }
+        };
+        runOnAll(10_000, work, () -> semaphore.waiting() + results.size() == 10_000, () -> {
+            interruptible.forEach(Thread::interrupt);
+            while (results.size() < 2_000) Thread.onSpinWait();
+            first.close();
+        });
+        int served = 0;
+        for (int i = 0; i < 10_000; i++) if (channel.receive() >= 0) served++;
+        assertEquals(8_000, served);
+        assertEquals(served, guarded[0]);
+        assertEquals("3 0", semaphore.availablePermits() + " " + semaphore.waiting());
     }
 
     private static List<String> pinnedByUs(Path file) throws Exception {

@@ -22,7 +22,7 @@ interface MutexFixture : WaiterFixture {
 }
 
 /** Locked without an owner at first. If it [isOwned] later, then each caller is an owner of its own. */
-internal class MutexPlace(private val mutex: MutexFace, private val isOwned: Boolean) : WaitingPlace {
+class MutexPlace(private val mutex: MutexFace, private val isOwned: Boolean) : WaitingPlace {
     private var isGranted = false
 
     private fun owner(): Any? = if (isOwned) Any() else null

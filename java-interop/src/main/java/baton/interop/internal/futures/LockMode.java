@@ -10,8 +10,8 @@ public enum LockMode {
     WRITE("write lock", "to write"),
     UPGRADABLE("upgradable read lock", "to read upgradably");
 
-    final String noun;
-    final String purpose;
+    public final String noun;
+    public final String purpose;
 
     LockMode(String noun, String purpose) {
         this.noun = noun;
@@ -27,7 +27,7 @@ public enum LockMode {
         };
     }
 
-    boolean tryLock(ReadWriteLock lock, @Nullable Object owner) {
+    public boolean tryLock(ReadWriteLock lock, @Nullable Object owner) {
         return switch (this) {
             case READ -> lock.tryLockRead(owner);
             case WRITE -> lock.tryLockWrite(owner);
@@ -35,7 +35,7 @@ public enum LockMode {
         };
     }
 
-    void unlock(ReadWriteLock lock, @Nullable Object owner) {
+    public void unlock(ReadWriteLock lock, @Nullable Object owner) {
         switch (this) {
             case READ -> lock.unlockRead(owner);
             case WRITE -> lock.unlockWrite(owner);

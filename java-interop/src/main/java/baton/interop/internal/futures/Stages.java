@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** Failures of stages, without the wrapper exceptions that stages put around them, and the cancelling of stages. */
 public final class Stages {
@@ -21,6 +22,17 @@ public final class Stages {
     /** The failure of a future that has failed, unwrapped. */
     public static Throwable failure(CompletableFuture<?> future) {
         return unwrap(future.handle((value, e) -> e).join());
+    }
+
+    /** The value of a future that has completed; throws its failure unwrapped. */
+    public static <T extends @Nullable Object> T result(CompletableFuture<T> future) throws Exception {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            Throwable why = unwrap(e);
+            if (why instanceof Error error) throw error;
+            throw (Exception) why;
+        }
     }
 
     /** A new CancellationException with the reason as its cause. */

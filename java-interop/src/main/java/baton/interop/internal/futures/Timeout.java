@@ -26,6 +26,17 @@ public final class Timeout {
         }
     }
 
+    /** As {@link #millis}, in nanoseconds: at most {@link Long#MAX_VALUE}, zero if it is negative. */
+    public static long nanos(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        if (timeout.isNegative()) return 0;
+        try {
+            return timeout.toNanos();
+        } catch (ArithmeticException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
     /** The timeout as a Duration. It never overflows: it is 292 years at most. */
     public static Duration of(long timeout, TimeUnit unit) {
         return Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout));

@@ -1,0 +1,47 @@
+package baton.interop;
+
+import baton.bridge.SyncBridge;
+import baton.interop.internal.blocking.ThreadWaiter;
+import baton.interop.internal.futures.Timeout;
+import baton.sync.Latch;
+import java.time.Duration;
+
+/**
+ * A {@link Latch} for threads that may block: virtual threads above all. Made by {@link AsyncLatch#blocking()}.
+ *
+ * <pre>{@code
+ * if (!ready.blocking().await(Duration.ofSeconds(5))) throw new IllegalStateException("not ready: " + ready);
+ * }</pre>
+ *
+ * <p>It has no state of its own. A waiting thread parks, so a virtual thread leaves its carrier. An interrupt ends the
+ * wait, unless the count was zero just before; then the call returns and the thread stays interrupted.
+ */
+public final class BlockingLatch {
+    private final Latch latch;
+
+    BlockingLatch(Latch latch) {
+        this.latch = latch;
+    }
+
+    /** Waits until the count is zero. */
+    public void await() throws InterruptedException {
+        if (Thread.interrupted()) throw new InterruptedException();
+        if (latch.getCount() > 0) waiter().await();
+    }
+
+    /** As {@link #await()}, but waits {@code timeout} at most. Returns whether the count was zero. */
+    public boolean await(Duration timeout) throws InterruptedException {
+        long nanos = Timeout.nanos(timeout);
+        if (Thread.interrupted()) throw new InterruptedException();
+        return latch.getCount() == 0 || (nanos > 0 && waiter().await(nanos));
+    }
+
+    private ThreadWaiter waiter() {
+        return new ThreadWaiter(SyncBridge.of(latch), 1, null, latch);
+    }
+
+    @Override
+    public String toString() {
+        return "Blocking" + latch;
+    }
+}

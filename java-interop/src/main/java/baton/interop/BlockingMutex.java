@@ -1,0 +1,172 @@
+package baton.interop;
+
+import baton.bridge.SyncBridge;
+import baton.interop.internal.blocking.MutexCondition;
+import baton.interop.internal.blocking.ThreadWaiter;
+import baton.interop.internal.futures.Timeout;
+import baton.sync.Mutex;
+import baton.waiting.WaitCore;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link Mutex} as a {@link Lock}, for threads that may block: virtual threads above all. Made by {@link
+ * AsyncMutex#blocking()}.
+ *
+ * <pre>{@code
+ * Lock lock = mutex.blocking();
+ * lock.lock();
+ * try {
+ *     balance += amount;
+ * } finally {
+ *     lock.unlock();
+ * }
+ * }</pre>
+ *
+ * <p>It has no state of its own: threads, Java futures, Kotlin coroutines and {@code select} clauses that use the same
+ * mutex wait in one queue and are granted strictly in the order of their arrival. A waiting thread parks, so a virtual
+ * thread leaves its carrier.
+ *
+ * <p><i>Owner.</i> The thread that locks is the owner, as {@link AsyncMutex#holder()} shows. It alone can unlock here.
+ * The lock is not reentrant: a second lock by its owner would wait for itself, and throws
+ * {@link IllegalStateException} instead.
+ *
+ * <p><i>Interrupts.</i> An interrupt ends a wait of the interruptible methods; the request is withdrawn, and the caller
+ * does not hold the mutex. If the mutex was granted just before, the call returns normally and the thread stays
+ * interrupted.
+ *
+ * <p><i>Conditions.</i> {@link #newCondition()} waits in one queue with the other conditions of the mutex's API.
+ * There are no spurious wake-ups. A thread that was interrupted, or whose time is over, passes on a signal that it may
+ * have had, and holds the mutex again when its call ends.
+ *
+ * <p><i>Memory.</i> As {@link Lock} says, with all other ways to lock the same mutex.
+ */
+public final class BlockingMutex implements Lock {
+    private final Mutex mutex;
+    private final WaitCore core;
+
+    BlockingMutex(Mutex mutex) {
+        this.mutex = mutex;
+        this.core = SyncBridge.of(mutex);
+    }
+
+    /**
+     * Waits for the mutex; an interrupt does not end the wait.
+     *
+     * @throws IllegalStateException if the current thread holds it already
+     */
+    @Override
+    public void lock() {
+        Thread self = Thread.currentThread();
+        if (!mutex.tryLock(self)) waiter(self).awaitUninterruptibly();
+    }
+
+    /**
+     * Waits for the mutex.
+     *
+     * @throws IllegalStateException if the current thread holds it already
+     */
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        if (Thread.interrupted()) throw new InterruptedException();
+        Thread self = Thread.currentThread();
+        if (!mutex.tryLock(self)) waiter(self).await();
+    }
+
+    /** Locks the mutex if it is free; false also if the current thread holds it. */
+    @Override
+    public boolean tryLock() {
+        return !isHeldByCurrentThread() && mutex.tryLock(Thread.currentThread());
+    }
+
+    /**
+     * As {@link #lockInterruptibly()}, but waits so long at most. Returns whether the mutex was locked. With zero or
+     * less it does not wait.
+     *
+     * @throws IllegalStateException if the current thread holds it already
+     */
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        long nanos = Objects.requireNonNull(unit, "unit").toNanos(time);
+        if (Thread.interrupted()) throw new InterruptedException();
+        return lockWithin(nanos);
+    }
+
+    private boolean lockWithin(long nanos) throws InterruptedException {
+        Thread self = Thread.currentThread();
+        return mutex.tryLock(self) || (nanos > 0 && waiter(self).await(nanos));
+    }
+
+    private ThreadWaiter waiter(Thread self) {
+        return new ThreadWaiter(core, 1, self, mutex);
+    }
+
+    /** @throws IllegalMonitorStateException if the current thread does not hold the mutex */
+    @Override
+    public void unlock() {
+        try {
+            mutex.unlock(Thread.currentThread());
+        } catch (IllegalStateException e) {
+            throw (IllegalMonitorStateException) new IllegalMonitorStateException(e.getMessage()).initCause(e);
+        }
+    }
+
+    /** Runs {@code action} while holding the mutex, and returns its value. */
+    public <T extends @Nullable Object> T call(Callable<T> action) throws Exception {
+        Objects.requireNonNull(action, "action");
+        lockInterruptibly();
+        return callHolding(action);
+    }
+
+    /**
+     * As {@link #call(Callable)}, but waits {@code timeout} at most for the mutex.
+     *
+     * @throws TimeoutException if the mutex was not granted in time; {@code action} has not run
+     */
+    public <T extends @Nullable Object> T call(Duration timeout, Callable<T> action) throws Exception {
+        long nanos = Timeout.nanos(timeout);
+        Objects.requireNonNull(action, "action");
+        if (Thread.interrupted()) throw new InterruptedException();
+        if (!lockWithin(nanos)) throw new TimeoutException("not locked within " + timeout + ": " + mutex);
+        return callHolding(action);
+    }
+
+    private <T extends @Nullable Object> T callHolding(Callable<T> action) throws Exception {
+        try {
+            return action.call();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** A new condition, on which threads that hold this mutex can wait. */
+    @Override
+    public Condition newCondition() {
+        return newCondition(null);
+    }
+
+    /**
+     * A new condition, on which threads that hold this mutex can wait.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public Condition newCondition(@Nullable String name) {
+        return new MutexCondition(this, mutex.newCondition(name));
+    }
+
+    /** Whether the current thread holds the mutex. */
+    public boolean isHeldByCurrentThread() {
+        return mutex.getHolder() == Thread.currentThread();
+    }
+
+    @Override
+    public String toString() {
+        return "Blocking" + mutex;
+    }
+}

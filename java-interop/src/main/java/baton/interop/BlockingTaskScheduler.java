@@ -1,0 +1,68 @@
+package baton.interop;
+
+import baton.Priority;
+import baton.interop.internal.blocking.CallerTask;
+import baton.interop.internal.futures.Timeout;
+import baton.scheduler.SchedulerClosedException;
+import baton.scheduler.TaskRejectedException;
+import baton.scheduler.TaskScheduler;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link TaskScheduler} for threads that may block: virtual threads above all. Made by {@link
+ * AsyncTaskScheduler#blocking()}.
+ *
+ * <pre>{@code
+ * Page page = scheduler.blocking().call(Priority.HIGH, () -> load(url));
+ * }</pre>
+ *
+ * <p>A call waits for a slot and then runs its task on the calling thread. It counts as a task of the scheduler: calls,
+ * Java tasks and Kotlin coroutines wait in one queue. A waiting thread parks, so a virtual thread leaves its carrier.
+ *
+ * <p><i>Interrupts.</i> An interrupt ends the wait for a slot: the call leaves the queue and its task never runs. Once
+ * the task runs, the interrupt is the task's.
+ *
+ * <p><i>Failures.</i> What the task throws; {@link TaskRejectedException}, {@code TaskShedException} or {@link
+ * SchedulerClosedException} if the scheduler refuses it; {@link CancellationException} if the scope of a Kotlin
+ * scheduler was cancelled.
+ */
+public final class BlockingTaskScheduler {
+    private final TaskScheduler scheduler;
+
+    BlockingTaskScheduler(TaskScheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** Waits for a slot, runs {@code task} on this thread, and returns its value. */
+    public <T extends @Nullable Object> T call(Priority priority, Callable<T> task) throws Exception {
+        Objects.requireNonNull(priority, "priority");
+        Objects.requireNonNull(task, "task");
+        if (Thread.interrupted()) throw new InterruptedException();
+        return new CallerTask<T>(scheduler, priority, task).run();
+    }
+
+    /**
+     * As {@link #call(Priority, Callable)}, but waits {@code timeout} at most for a slot.
+     *
+     * @throws TimeoutException if there was no slot in time; the task has not begun
+     */
+    public <T extends @Nullable Object> T call(Priority priority, Duration timeout, Callable<T> task) throws Exception {
+        Objects.requireNonNull(priority, "priority");
+        long nanos = Timeout.nanos(timeout);
+        Objects.requireNonNull(task, "task");
+        if (Thread.interrupted()) throw new InterruptedException();
+        Supplier<String> late = () -> "no slot within " + timeout + ": " + scheduler;
+        return new CallerTask<T>(scheduler, priority, task).run(nanos, late);
+    }
+
+    @Override
+    public String toString() {
+        return "Blocking" + scheduler;
+    }
+}

@@ -1,0 +1,67 @@
+package baton.interop.internal.blocking;
+
+import baton.waiting.WaitCore;
+import baton.waiting.Waiter;
+import org.jspecify.annotations.Nullable;
+
+/** A thread in the queue of a primitive. It waits once. */
+public final class ThreadWaiter extends Waiter {
+    private final Parking parking = new Parking();
+    private final Object blocker;
+
+    /** @param blocker what a thread dump shows the thread to wait for */
+    public ThreadWaiter(WaitCore core, int number, @Nullable Object request, Object blocker) {
+        super(core, number, request);
+        this.blocker = blocker;
+    }
+
+    /**
+     * Waits for the grant. If the request fails, throws its failure.
+     *
+     * @throws InterruptedException if the thread was interrupted before the grant; nothing is held then
+     */
+    public void await() throws InterruptedException {
+        var unused = await(Parking.FOREVER, true);
+    }
+
+    /**
+     * As {@link #await()}, but waits so long at most.
+     *
+     * @return whether it was granted; nothing is held if not
+     */
+    public boolean await(long nanos) throws InterruptedException {
+        return await(nanos, true);
+    }
+
+    /** As {@link #await()}, but an interrupt does not end the wait. */
+    public void awaitUninterruptibly() {
+        try {
+            var unused = await(Parking.FOREVER, false);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private boolean await(long nanos, boolean interruptible) throws InterruptedException {
+        int state = core.enqueue(this);
+        if (state == WAITING) state = parking.await(this, blocker, nanos, interruptible);
+        if (state == FAILED) throw (RuntimeException) core.failure(this);
+        return state == GRANTED;
+    }
+
+    /** The grant, of a primitive whose waiters get different ones. */
+    public @Nullable Object grant() {
+        return core.grantOf(this, null);
+    }
+
+    @Override
+    protected boolean resume() {
+        parking.decided(GRANTED);
+        return true;
+    }
+
+    @Override
+    protected void resumeFailed() {
+        parking.decided(FAILED);
+    }
+}

@@ -1,0 +1,151 @@
+package baton.interop.blocking;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.interop.AsyncBarrier;
+import baton.interop.AsyncChannel;
+import baton.interop.AsyncLatch;
+import baton.interop.AsyncSemaphore;
+import baton.interop.AsyncWaitGroup;
+import baton.interop.BlockingBarrier;
+import baton.interop.BlockingChannel;
+import baton.interop.BlockingSemaphore;
+import baton.interop.Permit;
+import baton.sync.BarrierCancellation;
+import baton.sync.BarrierTimeoutException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
+
+/** Waits that end when their time is over, which hold nothing then; and those that are served before. */
+@Timeout(30)
+class BlockingTimeoutTest {
+    private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
+    private static final List<Duration> SHORT =
+            List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofNanos(-1), Duration.ZERO, Duration.ofMillis(1));
+
+    private static void assertTimeout(String message, Executable call) {
+        TimeoutException e = assertThrows(TimeoutException.class, call);
+        assertTrue(e.getMessage().startsWith(message), e.getMessage());
+    }
+
+    @Test
+    void acquire() throws Exception {
+        AsyncSemaphore async = AsyncSemaphore.create(2);
+        BlockingSemaphore semaphore = async.blocking();
+        Permit held = semaphore.acquire(2, FOREVER);
+        for (Duration time : SHORT) {
+            assertTimeout("no permit within " + time + " from Semaphore", () -> semaphore.acquire(time));
+            assertTimeout("no 2 permits within " + time + " from Semaphore", () -> semaphore.acquire(2, time));
+            assertThrows(TimeoutException.class, () -> semaphore.call(time, () -> "never"));
+            assertFalse(semaphore.awaitIdle(time));
+        }
+        assertEquals(0, async.waiting());
+        Parked<Permit> waiter = Parked.of(() -> semaphore.acquire(2, FOREVER));
+        held.close();
+        waiter.result().close();
+        for (Duration time : SHORT) {
+            assertTrue(semaphore.awaitIdle(time));
+            assertEquals("value", semaphore.call(time, () -> "value"));
+        }
+    }
+
+    @Test
+    void sendAndReceive() throws Exception {
+        AsyncChannel<String> async = AsyncChannel.create(1);
+        BlockingChannel<String> channel = async.blocking();
+        for (Duration time : SHORT) {
+            assertTimeout("nothing received within " + time + ": Channel", () -> channel.receive(time));
+        }
+        channel.send("first", FOREVER);
+        for (Duration time : SHORT) {
+            assertTimeout("not sent within " + time + ": Channel", () -> channel.send("never", time));
+            assertTimeout("no place within " + time + ": Channel", () -> channel.reserve(time));
+        }
+        assertEquals(0, async.waiting());
+        assertEquals("first", channel.receive(FOREVER));
+        Parked<String> receiver = Parked.of(() -> channel.receive(FOREVER));
+        channel.reserve(FOREVER).send("second");
+        assertEquals("second", receiver.result());
+    }
+
+    @Test
+    void await() throws Exception {
+        AsyncLatch latch = AsyncLatch.create(1);
+        AsyncWaitGroup group = AsyncWaitGroup.create();
+        group.add();
+        for (Duration time : SHORT) {
+            assertFalse(latch.blocking().await(time));
+            assertFalse(group.blocking().await(time));
+        }
+        assertEquals(0, latch.waiting() + group.waiting());
+        latch.countDown();
+        group.done();
+        for (Duration time : SHORT) {
+            assertTrue(latch.blocking().await(time));
+            assertTrue(group.blocking().await(time));
+        }
+    }
+
+    @Test
+    void arrive() throws Exception {
+        AsyncBarrier async = AsyncBarrier.create(2);
+        for (Duration time : SHORT) {
+            BarrierTimeoutException e = assertThrows(
+                    BarrierTimeoutException.class, () -> async.blocking().arrive(time));
+            assertTrue(e.getMessage().startsWith("not all arrived within " + time + ": Barrier"), e.getMessage());
+            assertEquals(0, async.waiting());
+        }
+        Parked<Integer> first = Parked.of(() -> async.blocking().arrive(FOREVER));
+        assertEquals(0, async.blocking().arrive(Duration.ZERO));
+        assertEquals(1, first.result());
+    }
+
+    @Test
+    void arrive_barrierBreaks_isBrokenByATimeoutAndByAnInterrupt() throws Exception {
+        for (boolean isInterrupted : new boolean[] {false, true}) {
+            AsyncBarrier async = AsyncBarrier.create(2, BarrierCancellation.BREAK, null);
+            Class<? extends Exception> end = isInterrupted ? InterruptedException.class : BarrierTimeoutException.class;
+            Duration time = isInterrupted ? FOREVER : Duration.ofMillis(200);
+            Parked<?> waiter =
+                    Parked.of(() -> assertThrows(end, () -> async.blocking().arrive(time)));
+            if (isInterrupted) waiter.thread.interrupt();
+            waiter.result();
+            assertTrue(async.isBroken());
+        }
+    }
+
+    @Test
+    void arrive_lastPartyRunsTheAction_waitsForItsStage() throws Exception {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        BlockingBarrier barrier = AsyncBarrier.create(1, () -> stage).blocking();
+        Parked<Integer> last = Parked.of(barrier::arrive);
+        stage.complete("done");
+        assertEquals(0, last.result());
+        BlockingBarrier failing = AsyncBarrier.create(1, () -> CompletableFuture.failedFuture(new IOException("late")))
+                .blocking();
+        CompletionException e = assertThrows(CompletionException.class, failing::arrive);
+        assertEquals("late", e.getCause().getMessage());
+    }
+
+    @Test
+    void arrive_interruptedDuringTheAction_cancelsIt() throws Exception {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        AsyncBarrier async = AsyncBarrier.create(1, () -> stage);
+        Parked<?> last = Parked.of(() ->
+                assertThrows(InterruptedException.class, () -> async.blocking().arrive()));
+        last.thread.interrupt();
+        last.result();
+        assertTrue(stage.isCancelled());
+        assertTrue(async.isBroken());
+    }
+}

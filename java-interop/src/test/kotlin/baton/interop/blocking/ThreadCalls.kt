@@ -1,0 +1,108 @@
+package baton.interop.blocking
+
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.locks.LockSupport
+import kotlin.coroutines.resumeWithException
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.suspendCancellableCoroutine
+
+/**
+ * Blocking calls as the contracts use them: each in a thread of its own, behind a coroutine that waits for it. To
+ * cancel the coroutine interrupts the thread.
+ *
+ * A contract looks at the state right after each step. So each step ends when the threads have gone as far as they can:
+ * those that the primitive counts as [waiting] are parked, all others have returned. Threads that return in one step do
+ * so at the same time; their coroutines are resumed in the order of their calls.
+ */
+internal class ThreadCalls(private val waiting: () -> Int) {
+    private val calls = mutableListOf<Call<*>>()
+
+    /**
+     * Returns what [block] returns. If the coroutine was cancelled before it ran, passes that to [undo] and throws, or
+     * returns it all the same if there is none.
+     */
+    suspend fun <T> call(undo: ((T) -> Unit)?, block: () -> T): T {
+        val call = Call(undo ?: {}, block)
+        call.start()
+        if (call.hasEnded) {
+            settle()
+            return call.result.getOrThrow()
+        }
+        try {
+            return suspendCancellableCoroutine { caller ->
+                call.caller = caller
+                calls += call
+                settle()
+                caller.invokeOnCancellation { call.cancel() }
+            }
+        } catch (e: CancellationException) {
+            if (undo == null && call.result.isSuccess) return call.result.getOrThrow()
+            throw e
+        }
+    }
+
+    /** Does [step] and lets the threads go on that do not wait any more. */
+    fun <T> step(step: () -> T): T = step().also { settle() }
+
+    fun settle() {
+        await("not as many threads inside as wait") { calls.count { !it.hasEnded } == waiting() }
+        val ended = calls.filter { it.hasEnded }
+        calls -= ended
+        ended.forEach { it.resumeCaller() }
+    }
+
+    private fun await(failure: String, condition: () -> Boolean) {
+        val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT)
+        while (!condition()) {
+            check(System.nanoTime() < deadline) { "$failure: inside = ${calls.size}, waiting = ${waiting()}" }
+            Thread.yield()
+        }
+    }
+
+    private inner class Call<T>(private val undo: (T) -> Unit, private val block: () -> T) {
+        private val end = CountDownLatch(1)
+        private val thread = Threads.unstarted(::run)
+        private var outcome: Result<T>? = null
+
+        var caller: CancellableContinuation<T>? = null
+
+        val hasEnded: Boolean
+            get() = end.count == 0L
+
+        val result: Result<T>
+            get() = outcome!!
+
+        private fun run() {
+            outcome = runCatching(block)
+            end.countDown()
+        }
+
+        fun start() {
+            thread.start()
+            await("a call neither returns nor parks") { hasEnded || thread.isParked() }
+        }
+
+        fun resumeCaller() {
+            val waiting = caller!!
+            result.fold({ waiting.resume(it) { _, unused, _ -> undo(unused) } }, waiting::resumeWithException)
+        }
+
+        fun cancel() {
+            if (this !in calls) return
+            calls -= this
+            thread.interrupt()
+            check(end.await(LIMIT, TimeUnit.SECONDS)) { "an interrupted call does not end" }
+            result.onSuccess(undo)
+            settle()
+        }
+    }
+
+    private fun Thread.isParked() =
+        (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) && LockSupport.getBlocker(this) != null
+
+    private companion object {
+        const val LIMIT = 10L
+    }
+}
