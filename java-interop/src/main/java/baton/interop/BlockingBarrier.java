@@ -1,9 +1,8 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.blocking.ActionLead;
 import baton.interop.internal.blocking.ThreadWaiter;
-import baton.interop.internal.futures.BarrierFuture;
-import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.Timeout;
 import baton.sync.Barrier;
 import baton.sync.BarrierBrokenException;
@@ -11,9 +10,7 @@ import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 
 /**
  * A {@link Barrier} for threads that may block: virtual threads above all. Made by {@link AsyncBarrier#blocking()}.
@@ -39,14 +36,14 @@ public final class BlockingBarrier {
 
     /**
      * Arrives, and waits until the other parties have arrived too and the action has ended. The last party waits for
-     * the action, which an interrupt of that thread cancels.
+     * the action, which an interrupt of that thread cancels; the barrier breaks then.
      *
      * @return the number of parties that were still missing: {@code parties - 1} for the first, 0 for the last
      * @throws BarrierBrokenException if the barrier is broken, before or meanwhile, or is reset meanwhile; the last
      *     party gets the failure of the action instead, in a {@link CompletionException} if it is a checked exception
      */
     public int arrive() throws InterruptedException {
-        if (Thread.interrupted()) throw new InterruptedException();
+        throwIfInterrupted();
         Object granted = SyncBridge.arriveNow(barrier, false);
         if (granted == null) {
             ThreadWaiter waiter = waiter();
@@ -64,7 +61,7 @@ public final class BlockingBarrier {
      */
     public int arrive(Duration timeout) throws InterruptedException, BarrierTimeoutException {
         long nanos = Timeout.nanos(timeout);
-        if (Thread.interrupted()) throw new InterruptedException();
+        throwIfInterrupted();
         Object granted = SyncBridge.arriveNow(barrier, nanos == 0);
         if (granted == null) {
             ThreadWaiter waiter = waiter();
@@ -82,19 +79,13 @@ public final class BlockingBarrier {
 
     /** The arrival index; for the last party after the action. */
     private int index(Object granted) throws InterruptedException {
-        if (granted instanceof Integer index) return index;
-        CompletableFuture<Integer> led = BarrierFuture.of(barrier, granted);
-        try {
-            return led.get();
-        } catch (InterruptedException e) {
-            led.cancel(true);
-            throw e;
-        } catch (ExecutionException e) {
-            Throwable why = Stages.unwrap(e);
-            if (why instanceof RuntimeException failure) throw failure;
-            if (why instanceof Error failure) throw failure;
-            throw new CompletionException(why);
-        }
+        return granted instanceof Integer index ? index : new ActionLead(barrier).await(granted);
+    }
+
+    private void throwIfInterrupted() throws InterruptedException {
+        if (!Thread.interrupted()) return;
+        SyncBridge.abandon(barrier);
+        throw new InterruptedException();
     }
 
     @Override

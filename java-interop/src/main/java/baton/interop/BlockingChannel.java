@@ -7,6 +7,7 @@ import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
 import baton.interop.internal.blocking.ThreadWaiter;
 import baton.interop.internal.futures.ChannelRequests;
+import baton.interop.internal.futures.HeldReservation;
 import baton.interop.internal.futures.Timeout;
 import java.time.Duration;
 import java.util.Objects;
@@ -106,10 +107,12 @@ public final class BlockingChannel<T extends @Nullable Object> {
     public Reservation<T> reserve(Duration timeout) throws InterruptedException, TimeoutException {
         long nanos = Timeout.nanos(timeout);
         int level = ChannelBridge.levelOf(channel, null);
-        if (reserveNow() || (nanos > 0 && waiter(level, ChannelBridge.PLACE).await(nanos))) {
-            return requests.reserved(level);
+        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
+        if (!reserveNow() && (nanos == 0 || !waiter(level, ChannelBridge.PLACE).await(nanos))) {
+            throw new TimeoutException("no place within " + timeout + ": " + channel);
         }
-        throw new TimeoutException("no place within " + timeout + ": " + channel);
+        reservation.handedOut();
+        return reservation;
     }
 
     /**
@@ -177,8 +180,10 @@ public final class BlockingChannel<T extends @Nullable Object> {
 
     private Reservation<T> reserveAt(@Nullable Priority priority) throws InterruptedException {
         int level = ChannelBridge.levelOf(channel, priority);
+        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
         if (!reserveNow()) waiter(level, ChannelBridge.PLACE).await();
-        return requests.reserved(level);
+        reservation.handedOut();
+        return reservation;
     }
 
     private boolean reserveNow() throws InterruptedException {

@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * does not hold the mutex. If the mutex was granted just before, the call returns normally and the thread stays
  * interrupted.
  *
+ * <p><i>Callbacks.</i> {@link #unlock()} may run dependents of the future that gets the mutex next before it returns, see
+ * {@link AsyncSemaphore}.
+ *
  * <p><i>Conditions.</i> {@link #newCondition()} waits in one queue with the other conditions of the mutex's API.
  * There are no spurious wake-ups. A thread that was interrupted, or whose time is over, passes on a signal that it may
  * have had, and holds the mutex again when its call ends.
@@ -117,7 +120,12 @@ public final class BlockingMutex implements Lock {
         }
     }
 
-    /** Runs {@code action} while holding the mutex, and returns its value. */
+    /**
+     * Runs {@code action} while holding the mutex, and returns its value.
+     *
+     * @throws IllegalStateException if the current thread holds it already
+     * @throws Exception as {@code action}; the mutex is unlocked then
+     */
     public <T extends @Nullable Object> T call(Callable<T> action) throws Exception {
         Objects.requireNonNull(action, "action");
         lockInterruptibly();
@@ -157,7 +165,7 @@ public final class BlockingMutex implements Lock {
      * @param name shown by messages and {@code toString}, or null
      */
     public Condition newCondition(@Nullable String name) {
-        return new MutexCondition(this, mutex.newCondition(name));
+        return new MutexCondition(mutex.newCondition(name));
     }
 
     /** Whether the current thread holds the mutex. */

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>It has no state of its own: threads, Java futures and Kotlin coroutines that use the same lock wait in one queue,
  * by its policy. A waiting thread parks, so a virtual thread leaves its carrier.
  *
- * <p><i>Owner.</i> The thread that locks is the owner. It alone can unlock here. A writer that locks again, and a
- * reader that would wait for itself, throw {@link IllegalStateException}; {@code tryLock()} returns false.
+ * <p><i>Owner.</i> The thread that locks is the owner. It alone can unlock here. A writer that locks in either mode, a
+ * reader that locks to write, and a reader that locks to read again behind a writer that waits for it, throw {@link
+ * IllegalStateException}, because they would wait for themselves; {@code tryLock()} returns false instead.
  *
  * <p><i>Interrupts, memory.</i> As for {@link BlockingMutex}. There are no conditions: {@code newCondition} throws
  * {@link UnsupportedOperationException}.

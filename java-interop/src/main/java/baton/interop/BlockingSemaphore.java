@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * InterruptedException} is thrown. If the permits were granted just before, the call returns them, and the thread stays
  * interrupted. As in {@code java.util.concurrent}, a thread that is interrupted when it calls does not acquire.
  *
+ * <p><i>Callbacks.</i> Closing a permit may run dependents of the futures that get it next before it returns, see {@link
+ * AsyncSemaphore}.
+ *
  * <p><i>Failures.</i> {@link SemaphoreClosedException} if the semaphore is closed, {@link TimeoutException} once the
  * timeout has passed; nothing is held then.
  *
@@ -92,8 +95,8 @@ public final class BlockingSemaphore {
      * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits
      */
     public Permit acquireUninterruptibly(int permits) {
-        if (semaphore.tryAcquire(permits)) return handOut(permits);
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
+        if (semaphore.tryAcquire(permits)) return permit.handedOut();
         waiter(permits, null).awaitUninterruptibly();
         return permit.handedOut();
     }
@@ -114,7 +117,8 @@ public final class BlockingSemaphore {
      * @throws SemaphoreClosedException if the semaphore is closed
      */
     public Optional<Permit> tryAcquire(int permits) {
-        return semaphore.tryAcquire(permits) ? Optional.of(handOut(permits)) : Optional.empty();
+        SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
+        return semaphore.tryAcquire(permits) ? Optional.of(permit.handedOut()) : Optional.empty();
     }
 
     /** As {@link #call(int, Callable)}, for one permit. */
@@ -171,8 +175,8 @@ public final class BlockingSemaphore {
 
     private Permit request(int permits, @Nullable Priority priority) throws InterruptedException {
         if (Thread.interrupted()) throw new InterruptedException();
-        if (semaphore.tryAcquire(permits)) return handOut(permits);
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
+        if (semaphore.tryAcquire(permits)) return permit.handedOut();
         waiter(permits, priority).await();
         return permit.handedOut();
     }
@@ -181,8 +185,8 @@ public final class BlockingSemaphore {
             throws InterruptedException, TimeoutException {
         long nanos = Timeout.nanos(timeout);
         if (Thread.interrupted()) throw new InterruptedException();
-        if (semaphore.tryAcquire(permits)) return handOut(permits);
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
+        if (semaphore.tryAcquire(permits)) return permit.handedOut();
         if (nanos > 0 && waiter(permits, priority).await(nanos)) return permit.handedOut();
         String words = permits == 1 ? "permit" : permits + " permits";
         throw new TimeoutException("no " + words + " within " + timeout + " from " + semaphore);
@@ -190,9 +194,5 @@ public final class BlockingSemaphore {
 
     private ThreadWaiter waiter(int permits, @Nullable Priority priority) {
         return new ThreadWaiter(core, permits, priority, semaphore);
-    }
-
-    private Permit handOut(int permits) {
-        return new SemaphorePermit(semaphore, permits).handedOut();
     }
 }

@@ -23,14 +23,15 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A call waits for a slot and then runs its task on the calling thread. It counts as a task of the scheduler: calls,
- * Java tasks and Kotlin coroutines wait in one queue. A waiting thread parks, so a virtual thread leaves its carrier.
+ * Java tasks and Kotlin coroutines wait in one queue. A waiting thread parks, so a virtual thread leaves its carrier. A call within a task needs a
+ * second slot: with {@code maxConcurrency = 1} it waits for itself.
  *
  * <p><i>Interrupts.</i> An interrupt ends the wait for a slot: the call leaves the queue and its task never runs. Once
  * the task runs, the interrupt is the task's.
  *
  * <p><i>Failures.</i> What the task throws; {@link TaskRejectedException}, {@code TaskShedException} or {@link
  * SchedulerClosedException} if the scheduler refuses it; {@link CancellationException} if the scope of a Kotlin
- * scheduler was cancelled.
+ * scheduler was cancelled before the task began.
  */
 public final class BlockingTaskScheduler {
     private final TaskScheduler scheduler;

@@ -24,7 +24,8 @@ import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.future.await
 
-// The internal API by which the futures of Baton's Java API enter the queues. ChannelBridge.kt has that of the
+// The internal API by which the futures and threads of Baton's Java API enter the queues. ChannelBridge.kt has that of
+// the
 // channels.
 
 /** The core at which callers wait for this mutex; a waiter's request is the owner or null. */
@@ -61,9 +62,12 @@ import kotlinx.coroutines.future.await
 /** Arrives if that needs no waiting; else returns null, and breaks the barrier if the caller [givesUp]. */
 @InternalBatonApi public fun arriveNow(barrier: Barrier, givesUp: Boolean): Any? = barrier.arriveNow(givesUp)
 
+/** Breaks the barrier, if that is what a cancellation does: a party was cancelled before it arrived. */
+@InternalBatonApi public fun abandon(barrier: Barrier): Unit = barrier.core.abandon()
+
 /**
- * Runs the barrier's action for a last party that is a future, beginning on this thread, and then calls [done] with the
- * arrival index or the party's failure. Cancelling the returned job cancels the action.
+ * Runs the barrier's action for a last party that is no coroutine, beginning on this thread, and then calls [done] with
+ * the arrival index or the party's failure. Cancelling the returned job cancels the action.
  *
  * @param granted the party's grant, which is not an arrival index.
  */

@@ -70,6 +70,11 @@ internal class BarrierCore(
         }
     }
 
+    /** A party was cancelled before it arrived. */
+    fun abandon() {
+        decide { breakOnAbandon(Waiter.CANCELLED) }
+    }
+
     override fun enqueue(waiter: Waiter): Int = decide { enqueueUnderLock(waiter) }
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
@@ -219,14 +224,14 @@ internal class BarrierCore(
     }
 
     /**
-     * A party that times out has not arrived. So once its batch has ended it is too late for a timeout, even if the
-     * party's state does not show the release yet.
+     * A party that times out, or a thread that is interrupted, has not arrived. So once its batch has ended it is too
+     * late for that, even if the party's state does not show the release yet.
      */
-    override fun timeOut(waiter: Waiter): Int = decide {
+    override fun leaveUndecided(waiter: Waiter, to: Int): Int = decide {
         val batch = waiter.generation
         when {
             batch == null || batch.hasEnded -> Waiter.GRANTED
-            !waiter.tryLeave(Waiter.TIMED_OUT) -> Waiter.PREPARING
+            !waiter.tryLeave(to) -> Waiter.PREPARING
             else -> {
                 withdrawUnderLock(waiter, null)
                 Waiter.WAITING

@@ -45,12 +45,12 @@ public abstract class WaitCore {
     internal abstract fun withdraw(waiter: Waiter)
 
     /**
-     * The time of [waiter], which has a timer and so serves once, is over: takes it out of the queue.
+     * Moves [waiter], which serves once, to [to] and out of the queue if its wait is undecided: its time is over.
      *
      * @return [Waiter.WAITING]; [Waiter.GRANTED] when its wait is decided, though its state may not show that yet;
      *   [Waiter.PREPARING] when another look at its state is needed.
      */
-    internal open fun timeOut(waiter: Waiter): Int = waiter.leave(Waiter.TIMED_OUT)
+    internal open fun leaveUndecided(waiter: Waiter, to: Int): Int = waiter.leave(to)
 
     /** Takes back, under the lock, what was granted to [waiter], and passes it on. */
     internal abstract fun takeBack(waiter: Waiter)

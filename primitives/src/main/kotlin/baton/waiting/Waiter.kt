@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle
 import kotlin.coroutines.CoroutineContext
 
 /**
- * One that waits: a coroutine, a clause of a `select`, or a Java future. One queue holds all three kinds.
+ * One that waits: a coroutine, a clause of a `select`, a Java future, or a thread. One queue holds all four kinds.
  *
  * ```
  *               enqueue                      core, under its lock
@@ -73,6 +73,10 @@ public abstract class Waiter(
     internal open val invitable: Boolean
         get() = false
 
+    /** Whether it cannot be cancelled any more once its batch has ended, as it cannot time out. */
+    protected open val staysWithItsBatch: Boolean
+        get() = false
+
     /** The context of its coroutine, if it has one. */
     internal open val coroutine: CoroutineContext?
         get() = null
@@ -96,7 +100,7 @@ public abstract class Waiter(
         get() = confirms
 
     /** One of the constants below. */
-    internal val currentState: Int
+    public val currentState: Int
         get() = state
 
     /** Hands over the grant. False when it has no receiver any more, in which case nothing was handed over. */
@@ -125,7 +129,7 @@ public abstract class Waiter(
             when (val now = state) {
                 PREPARING -> if (STATE.compareAndSet(this, PREPARING, to)) return PREPARING
                 WAITING -> {
-                    val was = if (to == TIMED_OUT) core.timeOut(this) else leave(to)
+                    val was = if (to == TIMED_OUT || staysWithItsBatch) core.leaveUndecided(this, to) else leave(to)
                     if (was != PREPARING) return was
                 }
                 else -> return now

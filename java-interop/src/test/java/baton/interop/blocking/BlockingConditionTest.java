@@ -91,7 +91,10 @@ class BlockingConditionTest {
             assertEquals(
                     false, holding(() -> condition.await(time, MILLISECONDS)).call());
         }
-        assertEquals(false, holding(() -> condition.awaitUntil(new Date())).call());
+        for (long millis : new long[] {Long.MIN_VALUE, 0, System.currentTimeMillis() + 1}) {
+            assertEquals(
+                    false, holding(() -> condition.awaitUntil(new Date(millis))).call());
+        }
         assertFalse(mutex.isLocked());
     }
 

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +60,14 @@ class BlockingTaskSchedulerTest {
                         IOException.class,
                         () -> scheduler.call(Priority.LOW, () -> {
                             throw failure;
+                        })));
+        ExecutionException wrapper = new ExecutionException(failure);
+        assertSame(
+                wrapper,
+                assertThrows(
+                        ExecutionException.class,
+                        () -> scheduler.call(Priority.LOW, () -> {
+                            throw wrapper;
                         })));
         assertThrows(
                 StackOverflowError.class,

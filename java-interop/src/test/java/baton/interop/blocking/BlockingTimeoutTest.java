@@ -14,6 +14,7 @@ import baton.interop.BlockingBarrier;
 import baton.interop.BlockingChannel;
 import baton.interop.BlockingSemaphore;
 import baton.interop.Permit;
+import baton.sync.BarrierBrokenException;
 import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -121,6 +123,51 @@ class BlockingTimeoutTest {
             if (isInterrupted) waiter.thread.interrupt();
             waiter.result();
             assertTrue(async.isBroken());
+        }
+    }
+
+    @Test
+    void arrive_interruptedBefore_breaksTheBarrierForTheOthers() throws Exception {
+        AsyncBarrier async = AsyncBarrier.create(2, BarrierCancellation.BREAK, null);
+        Parked<?> waiter = Parked.of(() -> assertThrows(
+                BarrierBrokenException.class, () -> async.blocking().arrive()));
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, () -> async.blocking().arrive());
+        waiter.result();
+    }
+
+    /** The thread that counts down wakes the waiters one after the other; a callback may take long. */
+    @Test
+    void await_grantedBehindASlowCallback_endsInTimeOrByAnInterrupt() throws Exception {
+        for (boolean isInterrupted : new boolean[] {false, true}) {
+            AsyncLatch latch = AsyncLatch.create(1);
+            CountDownLatch slow = new CountDownLatch(1);
+            CountDownLatch isGranted = new CountDownLatch(1);
+            var callback = latch.await().thenRun(() -> {
+                isGranted.countDown();
+                awaitForever(slow);
+            });
+            Duration time = isInterrupted ? FOREVER : Duration.ofMillis(500);
+            Parked<Boolean> waiter =
+                    Parked.of(() -> latch.blocking().await(time) && Thread.interrupted() == isInterrupted);
+            Parked<?> releaser = Parked.started(() -> {
+                latch.countDown();
+                return true;
+            });
+            isGranted.await();
+            if (isInterrupted) waiter.thread.interrupt();
+            assertTrue(waiter.result());
+            slow.countDown();
+            releaser.result();
+            callback.join();
+        }
+    }
+
+    private static void awaitForever(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -5,7 +5,7 @@ import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.TaskFuture;
 import baton.scheduler.TaskScheduler;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -14,28 +14,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A task of a scheduler that the thread which asks for it runs itself: its executor hands the command to that thread,
- * which waits for it. The task's future decides whether it begins or is withdrawn.
+ * which waits for it. The task's future decides whether it begins or is withdrawn. A task that has begun ends the call
+ * as it ends, whatever becomes of the future meanwhile.
  */
 public final class CallerTask<T extends @Nullable Object> implements Executor {
     private final Thread thread = Thread.currentThread();
     private final TaskScheduler scheduler;
-    private final CompletableFuture<T> future;
+    private final Callable<? extends T> task;
+    private final TaskFuture<T, ?> future;
     private volatile @Nullable Runnable command;
 
-    /** Submits the task. */
+    // Written and read by the thread that runs the task.
+    private boolean hasRun;
+    private @Nullable T value;
+    private @Nullable Throwable failure;
+
     public CallerTask(TaskScheduler scheduler, Priority priority, Callable<? extends T> task) {
         this.scheduler = scheduler;
-        this.future = TaskFuture.<T>of(scheduler, priority, this, task).submit();
+        this.task = task;
+        this.future = TaskFuture.<T>of(scheduler, priority, this, this::runTask);
     }
 
     /** Waits for a slot and runs the task. */
     public T run() throws Exception {
-        var unused = future.whenComplete((value, e) -> LockSupport.unpark(thread));
-        while (command == null && !future.isDone()) {
-            LockSupport.park(scheduler);
-            if (Thread.interrupted()) interrupted();
-        }
-        return end();
+        return run(Long.MAX_VALUE, () -> "");
     }
 
     /**
@@ -44,29 +46,54 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
      * @throws TimeoutException if there was no slot in time; the task has not begun
      */
     public T run(long nanos, Supplier<String> onTimeout) throws Exception {
-        var unused = future.whenComplete((value, e) -> LockSupport.unpark(thread));
-        long start = System.nanoTime();
-        while (command == null && !future.isDone()) {
-            long left = nanos - (System.nanoTime() - start);
-            if (left <= 0) {
-                if (future.cancel(false)) throw new TimeoutException(onTimeout.get());
-            } else {
-                LockSupport.parkNanos(scheduler, left);
-                if (Thread.interrupted()) interrupted();
-            }
+        try {
+            awaitSlot(nanos, onTimeout);
+        } catch (Throwable e) {
+            future.cancel(false);
+            throw e;
         }
-        return end();
-    }
-
-    private void interrupted() throws InterruptedException {
-        if (future.cancel(false)) throw new InterruptedException();
-        thread.interrupt();
-    }
-
-    private T end() throws Exception {
         Runnable mine = command;
         if (mine != null) mine.run();
-        return Stages.result(future);
+        return hasRun ? result() : Stages.result(future);
+    }
+
+    /** Returns when there is a command, or the future has completed without one. */
+    private void awaitSlot(long nanos, Supplier<String> onTimeout) throws InterruptedException, TimeoutException {
+        var submitted = future.submit();
+        var unused = submitted.whenComplete((value, e) -> LockSupport.unpark(thread));
+        long start = System.nanoTime();
+        while (command == null && !future.isDone()) {
+            long left = nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - start);
+            if (left > 0) {
+                LockSupport.parkNanos(scheduler, left);
+                if (!Thread.interrupted()) continue;
+                if (future.cancel(false)) throw new InterruptedException();
+                thread.interrupt();
+            } else if (future.cancel(false)) {
+                throw new TimeoutException(onTimeout.get());
+            }
+        }
+    }
+
+    private T runTask() throws Exception {
+        hasRun = true;
+        try {
+            T result = task.call();
+            value = result;
+            return result;
+        } catch (Throwable e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    @SuppressWarnings("NullAway") // the value is null if T may be
+    private T result() throws Exception {
+        Throwable why = failure;
+        if (why == null) return value;
+        if (why instanceof Error e) throw e;
+        if (why instanceof Exception e) throw e;
+        throw new CompletionException(why);
     }
 
     @Override

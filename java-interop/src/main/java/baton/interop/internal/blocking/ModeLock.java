@@ -77,7 +77,7 @@ public final class ModeLock implements Lock {
         return callHolding(action);
     }
 
-    /** As the other, but fails with {@link TimeoutException} if the lock was not granted in time. */
+    /** As {@link #call(Callable)}, but fails with {@link TimeoutException} if the lock was not granted in time. */
     public <T extends @Nullable Object> T call(Duration timeout, Callable<T> action) throws Exception {
         long nanos = Timeout.nanos(timeout);
         Objects.requireNonNull(action, "action");

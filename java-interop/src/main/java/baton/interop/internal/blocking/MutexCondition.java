@@ -1,21 +1,21 @@
 package baton.interop.internal.blocking;
 
 import baton.bridge.SyncBridge;
-import baton.interop.BlockingMutex;
 import baton.sync.Condition;
+import baton.sync.Mutex;
 import baton.waiting.Waiter;
 import java.util.Date;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** A condition of a {@link BlockingMutex}. */
+/** A condition of a mutex, for threads that hold it. */
 @SuppressWarnings({"WaitNotInLoop", "JavaUtilDate"}) // the loop is the caller's; the interface has a Date
 public final class MutexCondition implements java.util.concurrent.locks.Condition {
-    private final BlockingMutex mutex;
+    private final Mutex mutex;
     private final Condition condition;
 
-    public MutexCondition(BlockingMutex mutex, Condition condition) {
-        this.mutex = mutex;
+    public MutexCondition(Condition condition) {
+        this.mutex = condition.getMutex();
         this.condition = condition;
     }
 
@@ -48,8 +48,9 @@ public final class MutexCondition implements java.util.concurrent.locks.Conditio
 
     @Override
     public boolean awaitUntil(Date deadline) throws InterruptedException {
-        long millis = Objects.requireNonNull(deadline, "deadline").getTime() - System.currentTimeMillis();
-        return await(millis, TimeUnit.MILLISECONDS);
+        long end = Objects.requireNonNull(deadline, "deadline").getTime();
+        long now = System.currentTimeMillis();
+        return await(end <= now ? 0 : end - now, TimeUnit.MILLISECONDS);
     }
 
     /** Returns, or throws, holding the mutex. */
@@ -58,13 +59,14 @@ public final class MutexCondition implements java.util.concurrent.locks.Conditio
         if (interruptible && Thread.interrupted()) throw new InterruptedException();
         Thread self = Thread.currentThread();
         SignalThreadWaiter waiter = new SignalThreadWaiter(SyncBridge.of(condition), self, condition);
+        // Made before the mutex is released: afterwards there might be no memory for it.
+        ThreadWaiter entrant = new ThreadWaiter(SyncBridge.of(mutex), 1, self, mutex);
         boolean isHeld = false;
         try {
-            int state = waiter.await(nanos, interruptible);
-            isHeld = state == Waiter.GRANTED;
+            isHeld = waiter.await(nanos, interruptible) == Waiter.GRANTED;
             return isHeld;
         } finally {
-            if (!isHeld) mutex.lock();
+            if (!isHeld) entrant.awaitUninterruptibly();
         }
     }
 
@@ -81,7 +83,7 @@ public final class MutexCondition implements java.util.concurrent.locks.Conditio
     }
 
     private void requireHeld(String call) {
-        if (mutex.isHeldByCurrentThread()) return;
+        if (mutex.getHolder() == Thread.currentThread()) return;
         throw new IllegalMonitorStateException(call + " by a thread that does not hold the mutex: " + condition);
     }
 

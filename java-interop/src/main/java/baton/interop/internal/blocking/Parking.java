@@ -4,11 +4,11 @@ import baton.waiting.Waiter;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The wait of one thread, for the decision on its entry in the queue of a primitive.
+ * The wait of one thread, until its entry in the queue of a primitive is decided.
  *
- * <p>The thread parks, without spinning and without a monitor, so a virtual thread leaves its carrier. An interrupt or
- * the end of the time withdraws the entry. If that is too late, because the entry is granted or has failed, the thread
- * waits for the thread that has decided it, which is about to unpark this one.
+ * <p>The thread parks, without spinning and without a monitor, so a virtual thread leaves its carrier. The thread that
+ * grants or fails the entry unparks it. An interrupt or the end of the time withdraws the entry. If that is too late,
+ * the entry is or will be decided, and the wait ends as it was decided.
  */
 final class Parking {
     /** No limit of time. */
@@ -16,12 +16,8 @@ final class Parking {
 
     private final Thread thread = Thread.currentThread();
 
-    /** How the entry was decided; WAITING until then. */
-    private volatile int decision = Waiter.WAITING;
-
-    /** Called once, by the thread that has granted or failed the entry. */
-    void decided(int state) {
-        decision = state;
+    /** The entry is decided. */
+    void end() {
         LockSupport.unpark(thread);
     }
 
@@ -38,16 +34,14 @@ final class Parking {
         boolean withdrawable = true;
         boolean interrupted = false;
         try {
-            while (decision == Waiter.WAITING) {
+            while (entry.getCurrentState() == Waiter.WAITING) {
                 long left = nanos == FOREVER || !withdrawable ? Long.MAX_VALUE : nanos - (System.nanoTime() - start);
                 if (left <= 0) {
                     if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) return Waiter.TIMED_OUT;
                     withdrawable = false;
-                } else if (left == Long.MAX_VALUE) {
-                    LockSupport.park(blocker);
-                } else {
-                    LockSupport.parkNanos(blocker, left);
+                    continue;
                 }
+                park(entry, blocker, left);
                 if (Thread.interrupted()) {
                     interrupted = true;
                     if (interruptible && withdrawable) {
@@ -59,9 +53,19 @@ final class Parking {
                     }
                 }
             }
-            return decision;
+            return entry.getCurrentState();
         } finally {
             if (interrupted) thread.interrupt();
+        }
+    }
+
+    /** If the stack or the memory has no room to park, the entry must not stay in the queue. */
+    private static void park(Waiter entry, Object blocker, long nanos) {
+        try {
+            if (nanos == Long.MAX_VALUE) LockSupport.park(blocker);
+            else LockSupport.parkNanos(blocker, nanos);
+        } catch (Throwable e) {
+            if (entry.withdraw(Waiter.CANCELLED) == Waiter.WAITING) throw e;
         }
     }
 }

@@ -24,12 +24,12 @@ final class SignalThreadWaiter extends SignalWaiter {
 
     @Override
     protected boolean resume() {
-        parking.decided(GRANTED);
+        parking.end();
         return true;
     }
 
     @Override
     protected void resumeFailed() {
-        parking.decided(FAILED);
+        parking.end();
     }
 }

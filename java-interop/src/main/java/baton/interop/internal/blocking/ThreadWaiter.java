@@ -55,13 +55,18 @@ public final class ThreadWaiter extends Waiter {
     }
 
     @Override
+    protected boolean getStaysWithItsBatch() {
+        return true;
+    }
+
+    @Override
     protected boolean resume() {
-        parking.decided(GRANTED);
+        parking.end();
         return true;
     }
 
     @Override
     protected void resumeFailed() {
-        parking.decided(FAILED);
+        parking.end();
     }
 }

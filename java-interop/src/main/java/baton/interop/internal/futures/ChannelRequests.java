@@ -60,13 +60,6 @@ public final class ChannelRequests<T extends @Nullable Object> {
         return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, reservation, millis, message, null);
     }
 
-    /** The reservation of a place that was granted at that level. */
-    public Reservation<T> reserved(int level) {
-        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
-        reservation.handedOut();
-        return reservation;
-    }
-
     public CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {
         long millis = timeout == null ? -1 : Timeout.millis(timeout);
         try {

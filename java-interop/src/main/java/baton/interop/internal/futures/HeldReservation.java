@@ -8,11 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A reserved place in a channel. */
-final class HeldReservation<T extends @Nullable Object> extends HeldPermit implements Reservation<T> {
+public final class HeldReservation<T extends @Nullable Object> extends HeldPermit implements Reservation<T> {
     private final Channel<T> channel;
     private final int level;
 
-    HeldReservation(Channel<T> channel, int level) {
+    public HeldReservation(Channel<T> channel, int level) {
         this.channel = channel;
         this.level = level;
     }

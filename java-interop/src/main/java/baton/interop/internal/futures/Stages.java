@@ -31,7 +31,8 @@ public final class Stages {
         } catch (CompletionException e) {
             Throwable why = unwrap(e);
             if (why instanceof Error error) throw error;
-            throw (Exception) why;
+            if (why instanceof Exception exception) throw exception;
+            throw e;
         }
     }
 
