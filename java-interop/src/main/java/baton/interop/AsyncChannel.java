@@ -98,7 +98,9 @@ public final class AsyncChannel<T extends @Nullable Object> {
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(
             int capacity, ChannelOrder order, OnFull onFull, @Nullable String name) {
-        return make(capacity, order, onFull, name, null);
+        Objects.requireNonNull(order, "order");
+        Objects.requireNonNull(onFull, "onFull");
+        return of(ChannelBridge.<T>channelOf(capacity, order, onFull, name, null));
     }
 
     /**
@@ -112,17 +114,9 @@ public final class AsyncChannel<T extends @Nullable Object> {
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(
             int capacity, ChannelOrder order, OnFull onFull, @Nullable String name, Consumer<? super T> onDropped) {
-        return make(capacity, order, onFull, name, Objects.requireNonNull(onDropped, "onDropped"));
-    }
-
-    private static <T extends @Nullable Object> AsyncChannel<T> make(
-            int capacity,
-            ChannelOrder order,
-            OnFull onFull,
-            @Nullable String name,
-            @Nullable Consumer<? super T> onDropped) {
         Objects.requireNonNull(order, "order");
         Objects.requireNonNull(onFull, "onFull");
+        Objects.requireNonNull(onDropped, "onDropped");
         return of(ChannelBridge.<T>channelOf(capacity, order, onFull, name, onDropped));
     }
 
@@ -291,7 +285,7 @@ public final class AsyncChannel<T extends @Nullable Object> {
 
     /**
      * As {@link #forEach(Consumer)}, but takes the next element only when the stage for the last one has completed. A
-     * stage that fails ends the iteration. Cancelling the future cancels the current stage, if that is possible.
+     * stage that fails ends the iteration. Cancelling or completing the future cancels the current stage, if possible.
      */
     public CompletableFuture<@Nullable Void> forEachAsync(Function<? super T, ? extends CompletionStage<?>> action) {
         return ForEachFuture.ofStages(channel, action, null);

@@ -135,8 +135,9 @@ public final class AsyncMutex {
      * Runs {@code action} while holding the mutex. It is unlocked when the action's stage has completed, normally or
      * not, or when the action throws. After that the returned future completes as the stage did.
      *
-     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action
-     * runs: its stage is cancelled if that is possible, and the mutex is unlocked when the stage has completed.
+     * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire ends
+     * the work. While it waits: the request is withdrawn and the action never runs. While the action runs: its stage is
+     * cancelled if that is possible, and the mutex is unlocked when the stage has completed.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
@@ -169,6 +170,16 @@ public final class AsyncMutex {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(request(owner, null), action, executor);
+    }
+
+    /**
+     * As {@link #withLock(Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action}, if the
+     * mutex is not granted in time. The action itself may take as long as it takes.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withLock(
+            Supplier<? extends CompletionStage<T>> action, Duration timeout) {
+        Objects.requireNonNull(action, "action");
+        return WithPermitFuture.run(lock(timeout), action, null);
     }
 
     /** A new condition, on which holders of this mutex can wait. */

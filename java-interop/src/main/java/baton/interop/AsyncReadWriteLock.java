@@ -2,6 +2,7 @@ package baton.interop;
 
 import baton.interop.internal.futures.LockMode;
 import baton.interop.internal.futures.ReadWriteRequests;
+import baton.interop.internal.futures.WithPermitFuture;
 import baton.sync.ReadWriteLock;
 import baton.sync.ReadWritePolicy;
 import java.time.Duration;
@@ -170,6 +171,16 @@ public final class AsyncReadWriteLock {
         return requests.run(LockMode.READ, null, action, null);
     }
 
+    /**
+     * As {@link #withRead(Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action}, if the
+     * lock is not granted in time. The action itself may take as long as it takes.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withRead(
+            Supplier<? extends CompletionStage<T>> action, Duration timeout) {
+        Objects.requireNonNull(action, "action");
+        return WithPermitFuture.run(requests.requestWithin(Permit.class, LockMode.READ, null, timeout), action, null);
+    }
+
     /** As {@link #withRead(Supplier)}, with an owner; fails as {@link #lockRead(Object)} does. */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
             Object owner, Supplier<? extends CompletionStage<T>> action) {
@@ -247,6 +258,16 @@ public final class AsyncReadWriteLock {
     /** Runs {@code action} while writing; all else as {@link #withRead(Supplier)}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(Supplier<? extends CompletionStage<T>> action) {
         return requests.run(LockMode.WRITE, null, action, null);
+    }
+
+    /**
+     * As {@link #withWrite(Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action}, if the
+     * lock is not granted in time. The action itself may take as long as it takes.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withWrite(
+            Supplier<? extends CompletionStage<T>> action, Duration timeout) {
+        Objects.requireNonNull(action, "action");
+        return WithPermitFuture.run(requests.requestWithin(Permit.class, LockMode.WRITE, null, timeout), action, null);
     }
 
     /** As {@link #withWrite(Supplier)}, with an owner; fails as {@link #lockWrite(Object)} does. */

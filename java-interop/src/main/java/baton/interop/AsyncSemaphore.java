@@ -192,8 +192,9 @@ public final class AsyncSemaphore {
      * Runs {@code action} while holding {@code permits} permits. They are released when the action's stage has
      * completed, normally or not, or when the action throws. After that the returned future completes as the stage did.
      *
-     * <p><i>Cancellation.</i> While it waits: the request is withdrawn and the action never runs. While the action
-     * runs: its stage is cancelled if that is possible, and the permits are released when the stage has completed.
+     * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire ends
+     * the work. While it waits: the request is withdrawn and the action never runs. While the action runs: its stage is
+     * cancelled if that is possible, and the permits are released when the stage has completed.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
@@ -213,6 +214,24 @@ public final class AsyncSemaphore {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(acquire(permits), action, executor);
+    }
+
+    /** As {@link #withPermits(int, Supplier, Duration)}, for one permit. */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermit(
+            Supplier<? extends CompletionStage<T>> action, Duration timeout) {
+        return withPermits(1, action, timeout);
+    }
+
+    /**
+     * As {@link #withPermits(int, Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action}, if
+     * the permits are not granted in time. The action itself may take as long as it takes.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermits(
+            int permits, Supplier<? extends CompletionStage<T>> action, Duration timeout) {
+        Objects.requireNonNull(action, "action");
+        return WithPermitFuture.run(acquire(permits, timeout), action, null);
     }
 
     /**

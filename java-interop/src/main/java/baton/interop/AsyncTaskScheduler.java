@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * order of scheduling. Waiting for a Java task does not boost it, unlike awaiting a {@code ScheduledTask} in Kotlin.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire
- * removes a waiting task from the queue at once, and the task never runs. Once it runs, {@code cancel} cancels its
+ * removes a waiting task from the queue at once, and the task never runs. Once it runs, each of these cancels its
  * stage, if that is possible, and the slot of the task is free when the stage has completed; a callable runs to its
  * end. Cancelling the scope of a Kotlin scheduler cancels all its Java tasks in the same way, but does not wait for
  * them.

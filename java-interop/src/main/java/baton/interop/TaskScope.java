@@ -5,6 +5,7 @@ import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.VirtualThreads;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -115,6 +116,12 @@ public final class TaskScope implements AutoCloseable {
         if (reason == null) future.start(executor);
         else future.cancel(reason);
         return future;
+    }
+
+    /** As {@link #fork(CancellableFunction)}, for a function that does not look at its token. */
+    public <T extends @Nullable Object> CancellableFuture<T> fork(Callable<? extends T> function) {
+        Objects.requireNonNull(function, "function");
+        return fork(token -> function.call());
     }
 
     /**

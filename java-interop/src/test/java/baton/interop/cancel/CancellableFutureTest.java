@@ -262,4 +262,27 @@ class CancellableFutureTest {
                             .join());
         }
     }
+
+    /** The statics of CompletableFuture, called by this class's name, give futures of this class. */
+    @Test
+    void statics_ofCompletableFuture_areHidden() {
+        CancellableFuture<Integer> supplied =
+                CancellableFuture.supplyAsync(() -> 1).thenApply(n -> n + 1);
+        assertEquals(2, await(supplied));
+        assertEquals(3, CancellableFuture.supplyAsync(() -> 3, Runnable::run).join());
+        int[] runs = {0};
+        CancellableFuture<Void> run = CancellableFuture.runAsync(() -> runs[0]++, Runnable::run);
+        assertTrue(run.isDone());
+        await(CancellableFuture.runAsync(() -> runs[0]++).handle((value, e) -> true));
+        assertEquals(2, runs[0]);
+        assertEquals("value", CancellableFuture.completedFuture("value").join());
+        IllegalStateException failure = new IllegalStateException();
+        CancellableFuture<String> failed = CancellableFuture.failedFuture(failure);
+        assertSame(failure, failure(failed));
+        Steps pool = new Steps();
+        CancellableFuture<Integer> dropped = CancellableFuture.supplyAsync(() -> runs[0]++, pool);
+        dropped.cancel(false);
+        pool.runAll();
+        assertEquals(2, runs[0]);
+    }
 }

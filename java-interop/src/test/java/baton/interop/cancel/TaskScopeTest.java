@@ -58,7 +58,7 @@ class TaskScopeTest {
     void join_waitsForAll() throws Exception {
         try (TaskScope scope = TaskScope.open(TaskScopeTest::threads)) {
             CancellableFuture<Integer> one = scope.fork(token -> 1);
-            CancellableFuture<String> two = scope.fork(token -> "two");
+            CancellableFuture<String> two = scope.fork(() -> "two");
             scope.join();
             assertTrue(one.isDone() && two.isDone());
             assertEquals("1 two", one.join() + " " + two.join());

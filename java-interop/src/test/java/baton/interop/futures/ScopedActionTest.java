@@ -18,15 +18,19 @@ import baton.interop.Futures;
 import baton.interop.Futures.Steps;
 import baton.interop.Permit;
 import baton.sync.SemaphoreClosedException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -211,26 +215,28 @@ class ScopedActionTest {
         assertFalse(guard.isHeld());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void cancel_whileTheActionRuns_cancelsItsStageAndReleasesWhenThatHasEnded(Scope scope) {
+    @ParameterizedTest(name = "{0} {1}")
+    @MethodSource("cells")
+    void call_endedWhileTheActionRuns_cancelsItsStage(Scope scope, Ender ender) {
         Scope.Guard guard = scope.create();
-        int[] cancels = {0};
+        CompletableFuture<Boolean> cancels = new CompletableFuture<>();
         CompletableFuture<Object> stubborn = new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterruptIfRunning) {
-                cancels[0]++;
+                assertTrue(cancels.complete(true), "cancelled twice");
                 return false;
             }
         };
         CompletableFuture<Object> call = guard.with(() -> stubborn);
-        assertTrue(call.cancel(true));
-        assertTrue(call.isCancelled() && guard.isHeld());
-        assertEquals(1, cancels[0]);
+        ender.end(call);
+        assertTrue(await(cancels));
+        assertTrue(call.isDone() && guard.isHeld());
         stubborn.complete("late");
         assertFalse(guard.isHeld());
-        assertTrue(guard.with(action).cancel(false));
-        assertTrue(stage.isCancelled());
+        var next = guard.with(action);
+        ender.end(next);
+        assertInstanceOf(CancellationException.class, awaitFailure(stage));
+        await(guard.other()).close();
         assertFalse(guard.isHeld());
     }
 
@@ -272,6 +278,33 @@ class ScopedActionTest {
         steps.runAll();
         assertEquals(1, runs);
         assertFalse(guard.isHeld());
+    }
+
+    @Test
+    void action_withATimeout_runsOnlyIfItIsGrantedInTime() {
+        AsyncSemaphore semaphore = AsyncSemaphore.create(2);
+        AsyncMutex mutex = AsyncMutex.create();
+        AsyncReadWriteLock rw = AsyncReadWriteLock.create();
+        List<Function<Duration, CompletableFuture<Object>>> calls = List.of(
+                time -> semaphore.withPermit(action, time),
+                time -> semaphore.withPermits(2, action, time),
+                time -> mutex.withLock(action, time),
+                time -> rw.withRead(action, time),
+                time -> rw.withWrite(action, time));
+        List<Permit> held = List.of(
+                semaphore.acquire(2).join(), mutex.lock().join(), rw.lockWrite().join());
+        for (Function<Duration, CompletableFuture<Object>> call : calls) {
+            for (int millis = -1; millis < 2; millis++) {
+                assertInstanceOf(TimeoutException.class, awaitFailure(call.apply(Duration.ofMillis(millis))));
+            }
+        }
+        assertEquals(0, runs + semaphore.waiting() + mutex.waiting() + rw.waiting());
+        held.forEach(Permit::close);
+        stage.complete("in");
+        for (Function<Duration, CompletableFuture<Object>> call : calls) {
+            assertEquals("in", call.apply(Duration.ZERO).join());
+        }
+        assertEquals(5, runs);
     }
 
     @Test

@@ -64,4 +64,8 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
         Job job = running;
         if (job != null) job.cancel(new CancellationException());
     }
+
+    /** The arrival counts all the same. */
+    @Override
+    protected void completedFromOutside() {}
 }

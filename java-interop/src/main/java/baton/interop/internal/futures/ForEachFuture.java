@@ -99,7 +99,7 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
                     if (e == null) subscription().request(1);
                     else cancelAndFail(Stages.unwrap(e));
                 });
-                if (isCancelled()) Stages.cancel(stage);
+                if (isDone()) Stages.cancel(stage);
             } catch (Throwable e) {
                 cancelAndFail(e);
             }

@@ -32,6 +32,16 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     /** Cancels the stage or job that runs for this. Called after {@link #cancel} has completed this. */
     protected void cancelRunning() {}
 
+    /** Called when another method has completed this from outside: nothing waits for what runs for this any more. */
+    protected void completedFromOutside() {
+        cancelRunning();
+    }
+
+    private boolean ended(boolean isNew) {
+        if (isNew) completedFromOutside();
+        return isNew;
+    }
+
     @Override
     public final boolean cancel(boolean mayInterruptIfRunning) {
         boolean wasDone = isDone();
@@ -53,7 +63,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         } finally {
             completed = super.complete(value);
         }
-        return completed;
+        return ended(completed);
     }
 
     @Override
@@ -65,7 +75,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         } finally {
             completed = super.completeExceptionally(cause);
         }
-        return completed;
+        return ended(completed);
     }
 
     /** CompletableFuture's own would withdraw the request and run the dependents on its only timer thread. */
@@ -103,21 +113,25 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
 
     @Override
     public final void obtrudeValue(T value) {
+        boolean wasDone = isDone();
         try {
             withdraw();
         } finally {
             super.obtrudeValue(value);
         }
+        if (!wasDone) completedFromOutside();
     }
 
     @Override
     public final void obtrudeException(Throwable cause) {
         Objects.requireNonNull(cause, "cause");
+        boolean wasDone = isDone();
         try {
             withdraw();
         } finally {
             super.obtrudeException(cause);
         }
+        if (!wasDone) completedFromOutside();
     }
 
     /** Dependent stages are ordinary futures: to cancel them withdraws nothing. */
