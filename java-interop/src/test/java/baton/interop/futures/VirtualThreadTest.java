@@ -30,6 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs only on a JDK with virtual threads. */
 class VirtualThreadTest {
+    private static final int WARM_UP = 100;
+
     @TempDir
     private Path directory;
 
@@ -44,7 +46,6 @@ class VirtualThreadTest {
 
     /** Runs the work on many virtual threads, which all wait until {@code isQueued}; none of them pins its carrier. */
     private void runOnAll(int threads, Work work, BooleanSupplier isQueued, Runnable open) throws Exception {
-        assumeTrue(Runtime.version().feature() >= 21, "no virtual threads");
         Path file = directory.resolve("pinned.jfr");
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
         try (Recording recording = new Recording()) {
@@ -70,12 +71,27 @@ class VirtualThreadTest {
             recording.dump(file);
         }
         assertEquals(List.of(), failures);
-        assertEquals(List.of(), pinnedByUs(file));
+        if (threads > WARM_UP) assertEquals(List.of(), pinnedByUs(file));
         Files.delete(file);
+    }
+
+    private interface Scenario {
+        void run(int threads) throws Exception;
+    }
+
+    /** Twice: the JVM pins threads that wait while another one loads and links a class. */
+    private void runTwice(int threads, Scenario scenario) throws Exception {
+        assumeTrue(Runtime.version().feature() >= 21, "no virtual threads");
+        scenario.run(WARM_UP);
+        scenario.run(threads);
     }
 
     @Test
     void join_onAThousandVirtualThreads_letsAllThroughAndPinsNone() throws Exception {
+        runTwice(1_000, this::join);
+    }
+
+    private void join(int threads) throws Exception {
         AsyncSemaphore semaphore = AsyncSemaphore.create(3);
         AsyncMutex mutex = AsyncMutex.create();
         int[] guarded = {0};
@@ -86,18 +102,22 @@ class VirtualThreadTest {
                 if (permit.isHeld() && lock.isHeld()) guarded[0]++;
             }
         };
-        runOnAll(1_000, work, () -> semaphore.waiting() == 1_000, first::close);
-        assertEquals(1_000, guarded[0]);
+        runOnAll(threads, work, () -> semaphore.waiting() == threads, first::close);
+        assertEquals(threads, guarded[0]);
         assertEquals(3, semaphore.availablePermits());
     }
 
     /** A tenth is interrupted while it waits, and a tenth gives up. */
     @Test
     void blocking_onTenThousandVirtualThreads_pinsNoneAndLosesNothing() throws Exception {
+        runTwice(10_000, this::block);
+    }
+
+    private void block(int threads) throws Exception {
         AsyncSemaphore semaphore = AsyncSemaphore.create(3);
         BlockingSemaphore blocking = semaphore.blocking();
         BlockingMutex mutex = AsyncMutex.create().blocking();
-        AsyncChannel<Integer> results = AsyncChannel.create(10_000);
+        AsyncChannel<Integer> results = AsyncChannel.create(threads);
         BlockingChannel<Integer> channel = results.blocking();
         AtomicInteger turn = new AtomicInteger();
         int[] guarded = {0};
@@ -114,14 +134,14 @@ class VirtualThreadTest {
                 channel.send(-1);
             }
         };
-        runOnAll(10_000, work, () -> semaphore.waiting() + results.size() == 10_000, () -> {
+        runOnAll(threads, work, () -> semaphore.waiting() + results.size() == threads, () -> {
             interruptible.forEach(Thread::interrupt);
-            while (results.size() < 2_000) Thread.onSpinWait();
+            while (results.size() < threads / 5) Thread.onSpinWait();
             first.close();
         });
         int served = 0;
-        for (int i = 0; i < 10_000; i++) if (channel.receive() >= 0) served++;
-        assertEquals(8_000, served);
+        for (int i = 0; i < threads; i++) if (channel.receive() >= 0) served++;
+        assertEquals(threads - threads / 5, served);
         assertEquals(served, guarded[0]);
         assertEquals("3 0", semaphore.availablePermits() + " " + semaphore.waiting());
     }
