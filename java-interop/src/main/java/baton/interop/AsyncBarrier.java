@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures and Kotlin coroutines that use the same barrier are parties of the same
- * generation, and are released in the order of their arrival. No method blocks; {@link #blocking()} is for
- * threads that may.
+ * generation, and are released in the order of their arrival. No method blocks; threads that may block use {@link
+ * #blocking()}.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, and {@code orTimeout} take the arrival
  * back, or break the barrier: see {@link BarrierCancellation}. Cancelling the future of the last party while the action

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines, {@code select} clauses, {@link Select}s and
- * subscribers that use the same channel wait in the same queues. No method blocks; {@link #blocking()} is for
- * threads that may.
+ * subscribers that use the same channel wait in the same queues. No method blocks; threads that may block use {@link
+ * #blocking()}.
  *
  * <p><i>Order.</i> See {@link ChannelOrder}. Receivers are served in the order of their arrival, and so are senders;
  * with {@link ChannelOrder#PRIORITY}, the senders of one level are. The level is {@link Priority#NORMAL} if none is

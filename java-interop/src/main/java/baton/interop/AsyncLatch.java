@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same latch
- * wait in one queue. No method blocks; {@link #blocking()} is for threads that may.
+ * wait in one queue. No method blocks; threads that may block use {@link #blocking()}.
  *
  * <p><i>Order.</i> All waiting requests are granted in one step, and their futures completed one after the other, in
  * the order of their arrival.

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same mutex
- * wait in one queue and are granted strictly in the order of their arrival. No method blocks; {@link
- * #blocking()} is for threads that may. It is not bound to threads: any thread may close the permit.
+ * wait in one queue and are granted strictly in the order of their arrival. No method blocks; threads that may block
+ * use {@link #blocking()}. It is not bound to threads: any thread may close the permit.
  *
  * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With an owner, locking
  * twice fails with {@link IllegalStateException}; it would wait for itself for ever otherwise. The owner is always the
@@ -135,9 +135,9 @@ public final class AsyncMutex {
      * Runs {@code action} while holding the mutex. It is unlocked when the action's stage has completed, normally or
      * not, or when the action throws. After that the returned future completes as the stage did.
      *
-     * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire ends
-     * the work. While it waits: the request is withdrawn and the action never runs. While the action runs: its stage is
-     * cancelled if that is possible, and the mutex is unlocked when the stage has completed.
+     * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire
+     * ends the work. While it waits: the request is withdrawn and the action never runs. While the action runs: its
+     * stage is cancelled if that is possible, and the mutex is unlocked when the stage has completed.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * CompletableFuture<Void> stored = lock.withWrite(() -> store(cache, "x", 1));
  * }</pre>
  *
- * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same lock
- * wait in one queue. No method blocks; {@link #blocking()} is for threads that may. It is not bound to threads: any thread
- * may close the permit.
+ * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same lock wait
+ * in one queue. No method blocks; threads that may block use {@link #blocking()}. It is not bound to threads: any
+ * thread may close the permit.
  *
  * <p><i>Order.</i> The order of the lock, see {@link ReadWritePolicy}.
  *

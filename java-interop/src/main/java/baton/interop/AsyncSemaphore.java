@@ -31,8 +31,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that use the same semaphore
- * wait in one queue, in the order of their arrival. No method blocks; {@link #blocking()} is for threads
- * that may.
+ * wait in one queue, in the order of their arrival. No method blocks; threads that may block use {@link #blocking()}.
  *
  * <p><i>Order.</i> The order of the semaphore, see {@link WaitOrder}.
  *
@@ -192,9 +191,9 @@ public final class AsyncSemaphore {
      * Runs {@code action} while holding {@code permits} permits. They are released when the action's stage has
      * completed, normally or not, or when the action throws. After that the returned future completes as the stage did.
      *
-     * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire ends
-     * the work. While it waits: the request is withdrawn and the action never runs. While the action runs: its stage is
-     * cancelled if that is possible, and the permits are released when the stage has completed.
+     * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire
+     * ends the work. While it waits: the request is withdrawn and the action never runs. While the action runs: its
+     * stage is cancelled if that is possible, and the permits are released when the stage has completed.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
@@ -223,8 +222,8 @@ public final class AsyncSemaphore {
     }
 
     /**
-     * As {@link #withPermits(int, Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action}, if
-     * the permits are not granted in time. The action itself may take as long as it takes.
+     * As {@link #withPermits(int, Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action},
+     * if the permits are not granted in time. The action itself may take as long as it takes.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */

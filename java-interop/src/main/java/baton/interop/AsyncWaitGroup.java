@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, Kotlin coroutines and {@code select} clauses that await the same group
- * wait in one queue. No method blocks; {@link #blocking()} is for threads that may.
+ * wait in one queue. No method blocks; threads that may block use {@link #blocking()}.
  *
  * <p><i>Zero.</i> When the count reaches zero, all requests that wait at that moment are granted, even if an {@code
  * add} follows at once. A request that arrives after that moment is not. The group can be used again after it was at

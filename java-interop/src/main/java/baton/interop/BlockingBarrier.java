@@ -39,6 +39,8 @@ public final class BlockingBarrier {
      * the action, which an interrupt of that thread cancels; the barrier breaks then.
      *
      * @return the number of parties that were still missing: {@code parties - 1} for the first, 0 for the last
+     * @throws InterruptedException if the thread is interrupted, also before the call; a barrier with {@link
+     *     BarrierCancellation#BREAK} then breaks
      * @throws BarrierBrokenException if the barrier is broken, before or meanwhile, or is reset meanwhile; the last
      *     party gets the failure of the action instead, in a {@link CompletionException} if it is a checked exception
      */

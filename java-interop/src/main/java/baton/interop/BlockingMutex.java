@@ -41,12 +41,12 @@ import org.jspecify.annotations.Nullable;
  * does not hold the mutex. If the mutex was granted just before, the call returns normally and the thread stays
  * interrupted.
  *
- * <p><i>Callbacks.</i> {@link #unlock()} may run dependents of the future that gets the mutex next before it returns, see
- * {@link AsyncSemaphore}.
+ * <p><i>Callbacks.</i> {@link #unlock()} may run dependents of the future that gets the mutex next before it returns,
+ * see {@link AsyncSemaphore}.
  *
- * <p><i>Conditions.</i> {@link #newCondition()} waits in one queue with the other conditions of the mutex's API.
- * There are no spurious wake-ups. A thread that was interrupted, or whose time is over, passes on a signal that it may
- * have had, and holds the mutex again when its call ends.
+ * <p><i>Conditions.</i> Each condition of {@link #newCondition()} has a queue of its own, for threads alone. A signal
+ * moves the first waiter to the queue of the mutex. There are no spurious wake-ups. A thread that is interrupted or
+ * times out after it was signalled passes the signal on. Every await holds the mutex again when it ends.
  *
  * <p><i>Memory.</i> As {@link Lock} says, with all other ways to lock the same mutex.
  */

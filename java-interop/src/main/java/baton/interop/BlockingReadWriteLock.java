@@ -49,7 +49,12 @@ public final class BlockingReadWriteLock implements ReadWriteLock {
         return writeLock;
     }
 
-    /** Runs {@code action} while holding the read lock, and returns its value. */
+    /**
+     * Runs {@code action} while holding the read lock, and returns its value.
+     *
+     * @throws IllegalStateException if the thread would wait for itself
+     * @throws Exception as {@code action}; the lock is released then
+     */
     public <T extends @Nullable Object> T read(Callable<T> action) throws Exception {
         return readLock.call(action);
     }
@@ -63,7 +68,12 @@ public final class BlockingReadWriteLock implements ReadWriteLock {
         return readLock.call(timeout, action);
     }
 
-    /** Runs {@code action} while holding the write lock, and returns its value. */
+    /**
+     * Runs {@code action} while holding the write lock, and returns its value.
+     *
+     * @throws IllegalStateException if the thread would wait for itself
+     * @throws Exception as {@code action}; the lock is released then
+     */
     public <T extends @Nullable Object> T write(Callable<T> action) throws Exception {
         return writeLock.call(action);
     }

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * InterruptedException} is thrown. If the permits were granted just before, the call returns them, and the thread stays
  * interrupted. As in {@code java.util.concurrent}, a thread that is interrupted when it calls does not acquire.
  *
- * <p><i>Callbacks.</i> Closing a permit may run dependents of the futures that get it next before it returns, see {@link
- * AsyncSemaphore}.
+ * <p><i>Callbacks.</i> Closing a permit may run dependents of the futures that get it next before it returns, see
+ * {@link AsyncSemaphore}.
  *
  * <p><i>Failures.</i> {@link SemaphoreClosedException} if the semaphore is closed, {@link TimeoutException} once the
  * timeout has passed; nothing is held then.

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A call waits for a slot and then runs its task on the calling thread. It counts as a task of the scheduler: calls,
- * Java tasks and Kotlin coroutines wait in one queue. A waiting thread parks, so a virtual thread leaves its carrier. A call within a task needs a
- * second slot: with {@code maxConcurrency = 1} it waits for itself.
+ * Java tasks and Kotlin coroutines wait in one queue. A waiting thread parks, so a virtual thread leaves its carrier. A
+ * call within a task needs a second slot: with {@code maxConcurrency = 1} it waits for itself.
  *
  * <p><i>Interrupts.</i> An interrupt ends the wait for a slot: the call leaves the queue and its task never runs. Once
  * the task runs, the interrupt is the task's.

@@ -125,35 +125,35 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
         return future;
     }
 
-    /** As {@link #supply}, for a supplier that does not look at its token. Hides the method of CompletableFuture. */
+    /** As {@link #supply}, for a supplier without a token, on the common pool. Hides CompletableFuture's own. */
     public static <U extends @Nullable Object> CancellableFuture<U> supplyAsync(Supplier<U> supplier) {
         return supplyAsync(supplier, AsyncTaskSchedulerBuilder.defaultExecutor());
     }
 
-    /** As the other, with the supplier run by {@code executor}. */
+    /** As {@link #supplyAsync(Supplier)}, on {@code executor}. */
     public static <U extends @Nullable Object> CancellableFuture<U> supplyAsync(
             Supplier<U> supplier, Executor executor) {
         Objects.requireNonNull(supplier, "supplier");
         return supply(executor, token -> supplier.get());
     }
 
-    /** As {@link #run}, for an action that does not look at its token. Hides the method of CompletableFuture. */
+    /** As {@link #run}, for an action without a token, on the common pool. Hides CompletableFuture's own. */
     public static CancellableFuture<@Nullable Void> runAsync(Runnable action) {
         return runAsync(action, AsyncTaskSchedulerBuilder.defaultExecutor());
     }
 
-    /** As the other, with the action run by {@code executor}. */
+    /** As {@link #runAsync(Runnable)}, on {@code executor}. */
     public static CancellableFuture<@Nullable Void> runAsync(Runnable action, Executor executor) {
         Objects.requireNonNull(action, "action");
         return run(executor, token -> action.run());
     }
 
-    /** A future that has completed with the value. Hides the method of CompletableFuture. */
+    /** A future that has completed with the value. Hides CompletableFuture's own. */
     public static <U extends @Nullable Object> CancellableFuture<U> completedFuture(U value) {
         return of(CompletableFuture.completedFuture(value));
     }
 
-    /** A future that has failed. Hides the method of CompletableFuture. */
+    /** A future that has failed. Hides CompletableFuture's own. */
     public static <U extends @Nullable Object> CancellableFuture<U> failedFuture(Throwable failure) {
         return of(CompletableFuture.failedFuture(Objects.requireNonNull(failure, "failure")));
     }

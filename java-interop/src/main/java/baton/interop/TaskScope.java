@@ -118,7 +118,7 @@ public final class TaskScope implements AutoCloseable {
         return future;
     }
 
-    /** As {@link #fork(CancellableFunction)}, for a function that does not look at its token. */
+    /** As {@link #fork(CancellableFunction)}, for a function without a token. */
     public <T extends @Nullable Object> CancellableFuture<T> fork(Callable<? extends T> function) {
         Objects.requireNonNull(function, "function");
         return fork(token -> function.call());

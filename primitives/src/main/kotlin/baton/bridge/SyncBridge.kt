@@ -24,8 +24,7 @@ import kotlin.coroutines.startCoroutine
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.future.await
 
-// The internal API by which the futures and threads of Baton's Java API enter the queues. ChannelBridge.kt has that of
-// the
+// The internal API by which futures and threads of Baton's Java API enter the queues. ChannelBridge.kt has that of the
 // channels.
 
 /** The core at which callers wait for this mutex; a waiter's request is the owner or null. */
@@ -62,7 +61,7 @@ import kotlinx.coroutines.future.await
 /** Arrives if that needs no waiting; else returns null, and breaks the barrier if the caller [givesUp]. */
 @InternalBatonApi public fun arriveNow(barrier: Barrier, givesUp: Boolean): Any? = barrier.arriveNow(givesUp)
 
-/** Breaks the barrier, if that is what a cancellation does: a party was cancelled before it arrived. */
+/** A party was cancelled before it arrived, which breaks a barrier of [BarrierCancellation.BREAK]. */
 @InternalBatonApi public fun abandon(barrier: Barrier): Unit = barrier.core.abandon()
 
 /**

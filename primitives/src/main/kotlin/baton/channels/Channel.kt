@@ -147,8 +147,8 @@ public class Channel<E>(
      *
      * The [priority] is as for [send]: the level at which the caller waits, and sends.
      *
-     * *Order.* Receivers may wait for a reserved place while a `select` waits to send behind it. A `select` that
-     * receives then meets that sender at once and overtakes them; a plain receiver does not.
+     * *Order.* Receivers may wait for the element of a reserved place while a `select` is queued to send. A `select`
+     * that receives then meets that sender at once, ahead of those receivers; a [receive] does not.
      *
      * *Cancellation.* Throws and holds no place.
      *

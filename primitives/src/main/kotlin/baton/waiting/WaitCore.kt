@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport
  * The base of every primitive's core: a tiny lock, and the list of wake-ups to run once it is free again.
  *
  * ```
- * caller → API (suspend function · select clause · future) → core decides, under its lock
- *                                                          → wake-ups, after the lock
+ * caller → API (suspend function · select clause · future · blocking call) → core decides, under its lock
+ *                                                                          → wake-ups, after the lock
  * ```
  * 1. Under the lock there is no user code, no resumption, no allocation of exceptions and no waiting. Nor is there a
  *    `when` over an enum: the JVM would load a class for it there, which stays broken if the stack has no room left.
@@ -45,7 +45,8 @@ public abstract class WaitCore {
     internal abstract fun withdraw(waiter: Waiter)
 
     /**
-     * Moves [waiter], which serves once, to [to] and out of the queue if its wait is undecided: its time is over.
+     * Moves [waiter], which serves once, to the state [to] and out of the queue if its wait is undecided. Called for a
+     * timeout, and for the cancellation of a waiter that stays with its batch.
      *
      * @return [Waiter.WAITING]; [Waiter.GRANTED] when its wait is decided, though its state may not show that yet;
      *   [Waiter.PREPARING] when another look at its state is needed.

@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle
 import kotlin.coroutines.CoroutineContext
 
 /**
- * One that waits: a coroutine, a clause of a `select`, a Java future, or a thread. One queue holds all four kinds.
+ * A waiting caller: a coroutine, a clause of a `select`, a Java future, or a thread. One queue holds all four kinds.
  *
  * ```
  *               enqueue                      core, under its lock
@@ -73,7 +73,7 @@ public abstract class Waiter(
     internal open val invitable: Boolean
         get() = false
 
-    /** Whether it cannot be cancelled any more once its batch has ended, as it cannot time out. */
+    /** Whether a cancellation comes too late once the waiter's batch has ended, as a timeout does; true of threads. */
     protected open val staysWithItsBatch: Boolean
         get() = false
 

@@ -45,7 +45,7 @@ public final class VirtualThreads {
 
     private VirtualThreads() {}
 
-    /** What each virtual thread does. */
+    /** Sends one request, as each virtual thread does. */
     private void call(HttpRequest request, Duration patience) {
         try {
             int status = blocking.call(

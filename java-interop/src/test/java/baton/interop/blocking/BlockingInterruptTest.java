@@ -110,11 +110,7 @@ class BlockingInterruptTest {
                 mutex.lockInterruptibly();
                 mutex.unlock();
             });
-            Thread interrupter = new Thread(waiter.thread::interrupt);
-            interrupter.start();
-            LockSupport.parkNanos(round % 100 * 1_000L);
-            mutex.unlock();
-            interrupter.join();
+            race(round, mutex::unlock, waiter.thread::interrupt);
             waiter.result();
             assertFalse(async.isLocked());
             assertEquals(0, async.waiting());

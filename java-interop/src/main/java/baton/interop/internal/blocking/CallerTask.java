@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task of a scheduler that the thread which asks for it runs itself: its executor hands the command to that thread,
- * which waits for it. The task's future decides whether it begins or is withdrawn. A task that has begun ends the call
- * as it ends, whatever becomes of the future meanwhile.
+ * A task of a scheduler that runs on the calling thread. As the executor of its {@link TaskFuture}, this hands the
+ * command to that thread, which waits for it. The task's future decides whether it begins or is withdrawn. A task that
+ * has begun ends the call as it ends, whatever becomes of the future meanwhile.
  */
 public final class CallerTask<T extends @Nullable Object> implements Executor {
     private final Thread thread = Thread.currentThread();
@@ -41,7 +41,7 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
     }
 
     /**
-     * As {@link #run()}, but waits so long at most.
+     * As {@link #run()}, but waits {@code nanos} at most for a slot.
      *
      * @throws TimeoutException if there was no slot in time; the task has not begun
      */

@@ -16,8 +16,8 @@ final class Parking {
 
     private final Thread thread = Thread.currentThread();
 
-    /** The entry is decided. */
-    void end() {
+    /** Wakes the thread: its entry is decided. */
+    void unpark() {
         LockSupport.unpark(thread);
     }
 
@@ -59,7 +59,10 @@ final class Parking {
         }
     }
 
-    /** If the stack or the memory has no room to park, the entry must not stay in the queue. */
+    /**
+     * Parking can fail for lack of stack or memory. The entry then leaves the queue and the error is thrown; an entry
+     * that was decided already ends the wait instead.
+     */
     private static void park(Waiter entry, Object blocker, long nanos) {
         try {
             if (nanos == Long.MAX_VALUE) LockSupport.park(blocker);

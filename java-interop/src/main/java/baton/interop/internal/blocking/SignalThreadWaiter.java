@@ -24,12 +24,12 @@ final class SignalThreadWaiter extends SignalWaiter {
 
     @Override
     protected boolean resume() {
-        parking.end();
+        parking.unpark();
         return true;
     }
 
     @Override
     protected void resumeFailed() {
-        parking.end();
+        parking.unpark();
     }
 }

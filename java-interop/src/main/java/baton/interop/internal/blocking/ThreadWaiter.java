@@ -25,7 +25,7 @@ public final class ThreadWaiter extends Waiter {
     }
 
     /**
-     * As {@link #await()}, but waits so long at most.
+     * As {@link #await()}, but waits {@code nanos} at most.
      *
      * @return whether it was granted; nothing is held if not
      */
@@ -61,12 +61,12 @@ public final class ThreadWaiter extends Waiter {
 
     @Override
     protected boolean resume() {
-        parking.end();
+        parking.unpark();
         return true;
     }
 
     @Override
     protected void resumeFailed() {
-        parking.end();
+        parking.unpark();
     }
 }

@@ -65,7 +65,7 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
         if (job != null) job.cancel(new CancellationException());
     }
 
-    /** The arrival counts all the same. */
+    /** Does not cancel the action: the arrival still counts for the other parties. */
     @Override
     protected void completedFromOutside() {}
 }

@@ -29,10 +29,10 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         super.completeExceptionally(why);
     }
 
-    /** Cancels the stage or job that runs for this. Called after {@link #cancel} has completed this. */
+    /** Cancels the stage or job that runs for this. Called after this was cancelled, or completed from outside. */
     protected void cancelRunning() {}
 
-    /** Called when another method has completed this from outside: nothing waits for what runs for this any more. */
+    /** Called when a method other than {@link #cancel} has completed this from outside. */
     protected void completedFromOutside() {
         cancelRunning();
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The future of an action that waits for a permit or a slot and holds it while it runs. The action either begins or is
- * withdrawn; a withdrawn action never runs. To complete this from outside while it runs cancels its stage, and the
+ * withdrawn; a withdrawn action never runs. Completing this from outside while it runs cancels its stage, and the
  * permit or slot is released when that stage has completed.
  */
 abstract class StageFuture<T extends @Nullable Object> extends RevocableFuture<T> {
