@@ -15,7 +15,7 @@ class FixedOutputTest {
         CACHE_LOCK(
             "CacheLock",
             Twin::cacheLock,
-            runs = 3,
+            runs = 10,
             """
             Without a lock
               180 reads and 20 writes of 4 parts each
@@ -36,7 +36,7 @@ class FixedOutputTest {
         DASHBOARD(
             "Dashboard",
             Twin::dashboard,
-            runs = 5,
+            runs = 20,
             """
             All widgets can be loaded
               news: shown
@@ -57,7 +57,7 @@ class FixedOutputTest {
         PIPELINE(
             "Pipeline",
             Twin::pipeline,
-            runs = 2,
+            runs = 5,
             """
             All pages
               asked for: 100 pages, and got 100
@@ -82,7 +82,7 @@ class FixedOutputTest {
         SEARCH_AS_YOU_TYPE(
             "SearchAsYouType",
             Twin::searchAsYouType,
-            runs = 5,
+            runs = 20,
             """
             Typing 'baton'
               b: aborted
@@ -99,7 +99,7 @@ class FixedOutputTest {
         TRANSFER_MONEY(
             "TransferMoney",
             Twin::transferMoney,
-            runs = 20,
+            runs = 200,
             """
             Without a lock
               transfer-1 of 100: done

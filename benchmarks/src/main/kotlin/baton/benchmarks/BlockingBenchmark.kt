@@ -13,24 +13,24 @@ import org.openjdk.jmh.annotations.Scope
 import org.openjdk.jmh.annotations.Setup
 import org.openjdk.jmh.annotations.State
 
-/** Threads that block, beside the fair locks of java.util.concurrent. */
+/** Threads that block: by Baton's views, by `join()` on its futures, by the fair locks of java.util.concurrent. */
 open class BlockingBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {
         @Param("baton-semaphore", "juc-semaphore", "future-semaphore", "baton-lock", "juc-lock", "future-lock")
         lateinit var impl: String
-        lateinit var door: Door
+        lateinit var lock: Exclusion
 
         @Setup
         fun create() {
-            door = doorOf(impl)
+            lock = exclusionOf(impl)
         }
     }
 
     @Benchmark
-    fun free(state: Free) {
-        state.door.enter()
-        state.door.leave()
+    fun uncontended(state: Free) {
+        state.lock.acquire()
+        state.lock.release()
     }
 
     @State(Scope.Benchmark)
@@ -38,49 +38,49 @@ open class BlockingBenchmark : BatonBenchmark() {
         @Param("baton-semaphore", "juc-semaphore", "baton-lock", "juc-lock") lateinit var impl: String
 
         @Param("2", "1000") var threads = 0
-        lateinit var door: Door
+        lateinit var lock: Exclusion
 
         @Setup
         fun create() {
-            door = doorOf(impl)
+            lock = exclusionOf(impl)
         }
     }
 
     /**
-     * Virtual threads that all enter and leave the same door, in a row. As in [Convoy], all of them queue before the
-     * first one may enter; from then on nearly every one waits.
+     * Virtual threads that each acquire and release the same lock again and again. As in [Convoy], all of them queue
+     * before the first one gets it; from then on nearly every one waits.
      */
     @Benchmark
     @OperationsPerInvocation(ACQUIRES)
     fun convoy(state: Queue) {
-        val door = state.door
-        door.enter()
+        val lock = state.lock
+        lock.acquire()
         val threads = virtualThreads()
         repeat(state.threads) {
             threads.execute {
                 repeat(ACQUIRES / state.threads) {
-                    door.enter()
-                    door.leave()
+                    lock.acquire()
+                    lock.release()
                 }
             }
         }
-        while (door.queued < state.threads) Thread.onSpinWait()
-        door.leave()
+        while (lock.queued < state.threads) Thread.onSpinWait()
+        lock.release()
         threads.shutdown()
         check(threads.awaitTermination(1, TimeUnit.MINUTES))
     }
 
-    /** One may be inside at a time. */
-    interface Door {
+    /** One may hold it at a time. */
+    interface Exclusion {
         val queued: Int
 
-        fun enter()
+        fun acquire()
 
-        fun leave()
+        fun release()
     }
 
     private companion object {
-        fun doorOf(impl: String): Door =
+        fun exclusionOf(impl: String): Exclusion =
             when (impl) {
                 "baton-semaphore" -> BatonPermit()
                 "juc-semaphore" -> JucPermit()
@@ -93,7 +93,7 @@ open class BlockingBenchmark : BatonBenchmark() {
     }
 }
 
-private class BatonPermit : BlockingBenchmark.Door {
+private class BatonPermit : BlockingBenchmark.Exclusion {
     private val semaphore = AsyncSemaphore.create(1)
     private val blocking = semaphore.blocking()
     private lateinit var held: Permit
@@ -101,71 +101,71 @@ private class BatonPermit : BlockingBenchmark.Door {
     override val queued
         get() = semaphore.waiting()
 
-    override fun enter() {
+    override fun acquire() {
         held = blocking.acquire()
     }
 
-    override fun leave() = held.close()
+    override fun release() = held.close()
 }
 
-private class FuturePermit : BlockingBenchmark.Door {
+private class FuturePermit : BlockingBenchmark.Exclusion {
     private val semaphore = AsyncSemaphore.create(1)
     private lateinit var held: Permit
 
     override val queued
         get() = semaphore.waiting()
 
-    override fun enter() {
+    override fun acquire() {
         held = semaphore.acquire().join()
     }
 
-    override fun leave() = held.close()
+    override fun release() = held.close()
 }
 
-private class JucPermit : BlockingBenchmark.Door {
+private class JucPermit : BlockingBenchmark.Exclusion {
     private val semaphore = JucSemaphore(1, true)
 
     override val queued
         get() = semaphore.queueLength
 
-    override fun enter() = semaphore.acquire()
+    override fun acquire() = semaphore.acquire()
 
-    override fun leave() = semaphore.release()
+    override fun release() = semaphore.release()
 }
 
-private class BatonLock : BlockingBenchmark.Door {
+private class BatonLock : BlockingBenchmark.Exclusion {
     private val mutex = AsyncMutex.create()
     private val lock = mutex.blocking()
 
     override val queued
         get() = mutex.waiting()
 
-    override fun enter() = lock.lock()
+    override fun acquire() = lock.lock()
 
-    override fun leave() = lock.unlock()
+    override fun release() = lock.unlock()
 }
 
-private class FutureLock : BlockingBenchmark.Door {
+private class FutureLock : BlockingBenchmark.Exclusion {
     private val mutex = AsyncMutex.create()
     private lateinit var held: Permit
 
     override val queued
         get() = mutex.waiting()
 
-    override fun enter() {
+    override fun acquire() {
         held = mutex.lock(Thread.currentThread()).join()
     }
 
-    override fun leave() = held.close()
+    override fun release() = held.close()
 }
 
-private class JucLock : BlockingBenchmark.Door {
+private class JucLock : BlockingBenchmark.Exclusion {
     private val lock = ReentrantLock(true)
 
     override val queued
         get() = lock.queueLength
 
-    override fun enter() = lock.lock()
+    override fun acquire() = lock.lock()
 
-    override fun leave() = lock.unlock()
+    override fun release() = lock.unlock()
 }

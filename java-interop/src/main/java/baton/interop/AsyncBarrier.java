@@ -2,6 +2,7 @@ package baton.interop;
 
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.BarrierFuture;
+import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.WaiterFuture;
 import baton.sync.Barrier;
@@ -142,7 +143,7 @@ public final class AsyncBarrier {
      */
     public CompletableFuture<Integer> arrive(Duration timeout) {
         long millis = Timeout.millis(timeout);
-        Supplier<String> message = () -> "not all arrived within " + timeout + ": " + barrier;
+        Supplier<String> message = () -> Late.arrive(timeout, barrier);
         try {
             // A party that need not wait is not timed out, however short the timeout is.
             Object granted = SyncBridge.arriveNow(barrier, millis == 0);

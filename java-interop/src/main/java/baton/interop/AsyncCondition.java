@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.blocking.MutexCondition;
 import baton.interop.internal.futures.HeldPermit;
 import baton.interop.internal.futures.MutexPermit;
 import baton.interop.internal.futures.Timeout;
@@ -67,6 +68,14 @@ public final class AsyncCondition {
     /** The Kotlin condition behind this. */
     public Condition kotlin() {
         return condition;
+    }
+
+    /**
+     * A view of the same condition for threads that hold the mutex by {@link AsyncMutex#blocking()}. Threads, futures
+     * and coroutines wait in one queue.
+     */
+    public java.util.concurrent.locks.Condition blocking() {
+        return new MutexCondition(condition);
     }
 
     /**

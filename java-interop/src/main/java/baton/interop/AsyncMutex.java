@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.MutexPermit;
 import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.WaiterFuture;
@@ -226,7 +227,7 @@ public final class AsyncMutex {
         long millis = Timeout.millis(timeout);
         CompletableFuture<Permit> decided = atOnce(owner);
         if (decided != null) return decided;
-        Supplier<String> message = () -> "not locked within " + timeout + ": " + mutex;
+        Supplier<String> message = () -> Late.lock(timeout, mutex);
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
         return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, message);
     }

@@ -2,7 +2,6 @@ package baton.interop;
 
 import baton.interop.internal.futures.LockMode;
 import baton.interop.internal.futures.ReadWriteRequests;
-import baton.interop.internal.futures.WithPermitFuture;
 import baton.sync.ReadWriteLock;
 import baton.sync.ReadWritePolicy;
 import java.time.Duration;
@@ -177,8 +176,7 @@ public final class AsyncReadWriteLock {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
             Supplier<? extends CompletionStage<T>> action, Duration timeout) {
-        Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(requests.requestWithin(Permit.class, LockMode.READ, null, timeout), action, null);
+        return requests.runWithin(LockMode.READ, action, timeout);
     }
 
     /** As {@link #withRead(Supplier)}, with an owner; fails as {@link #lockRead(Object)} does. */
@@ -266,8 +264,7 @@ public final class AsyncReadWriteLock {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(
             Supplier<? extends CompletionStage<T>> action, Duration timeout) {
-        Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(requests.requestWithin(Permit.class, LockMode.WRITE, null, timeout), action, null);
+        return requests.runWithin(LockMode.WRITE, action, timeout);
     }
 
     /** As {@link #withWrite(Supplier)}, with an owner; fails as {@link #lockWrite(Object)} does. */

@@ -2,6 +2,7 @@ package baton.interop;
 
 import baton.Priority;
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SemaphorePermit;
 import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.WaiterFuture;
@@ -299,7 +300,7 @@ public final class AsyncSemaphore {
         long millis = Timeout.millis(timeout);
         CompletableFuture<Permit> decided = atOnce(permits);
         if (decided != null) return decided;
-        Supplier<String> message = () -> "no " + words(permits) + " within " + timeout + " from " + semaphore;
+        Supplier<String> message = () -> Late.acquire(permits, timeout, semaphore);
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
         return WaiterFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), millis, message);
     }
@@ -315,9 +316,5 @@ public final class AsyncSemaphore {
 
     private Permit handOut(int permits) {
         return new SemaphorePermit(semaphore, permits).handedOut();
-    }
-
-    private static String words(int permits) {
-        return permits == 1 ? "permit" : permits + " permits";
     }
 }

@@ -3,6 +3,7 @@ package baton.interop;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.blocking.ActionLead;
 import baton.interop.internal.blocking.ThreadWaiter;
+import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.Timeout;
 import baton.sync.Barrier;
 import baton.sync.BarrierBrokenException;
@@ -68,7 +69,7 @@ public final class BlockingBarrier {
         if (granted == null) {
             ThreadWaiter waiter = waiter();
             if (nanos == 0 || !waiter.await(nanos)) {
-                throw new BarrierTimeoutException("not all arrived within " + timeout + ": " + barrier);
+                throw new BarrierTimeoutException(Late.arrive(timeout, barrier));
             }
             granted = Objects.requireNonNull(waiter.grant());
         }

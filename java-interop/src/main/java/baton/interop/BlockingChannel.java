@@ -8,6 +8,7 @@ import baton.channels.ChannelOrder;
 import baton.interop.internal.blocking.ThreadWaiter;
 import baton.interop.internal.futures.ChannelRequests;
 import baton.interop.internal.futures.HeldReservation;
+import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.Timeout;
 import java.time.Duration;
 import java.util.Objects;
@@ -85,6 +86,15 @@ public final class BlockingChannel<T extends @Nullable Object> {
     }
 
     /**
+     * As {@link #trySend(Object)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
+     *
+     * @throws ChannelClosedException if the channel is closed
+     */
+    public boolean trySend(T element, Priority priority) {
+        return async.trySend(element, priority);
+    }
+
+    /**
      * Waits for a place in the channel, for a later send that does not wait.
      *
      * @throws ChannelClosedException if the channel is closed, before or meanwhile
@@ -109,7 +119,7 @@ public final class BlockingChannel<T extends @Nullable Object> {
         int level = ChannelBridge.levelOf(channel, null);
         HeldReservation<T> reservation = new HeldReservation<>(channel, level);
         if (!reserveNow() && (nanos == 0 || !waiter(level, ChannelBridge.PLACE).await(nanos))) {
-            throw new TimeoutException("no place within " + timeout + ": " + channel);
+            throw new TimeoutException(Late.reserve(timeout, channel));
         }
         reservation.handedOut();
         return reservation;
@@ -121,7 +131,7 @@ public final class BlockingChannel<T extends @Nullable Object> {
      * @throws ChannelClosedException if the channel is closed and drained, before or meanwhile
      */
     public T receive() throws InterruptedException {
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         Object element = ChannelBridge.poll(channel);
         if (element != ChannelBridge.EMPTY) return requests.unwrap(element);
         ThreadWaiter waiter = waiter(0, ChannelBridge.RECEIVE);
@@ -136,12 +146,12 @@ public final class BlockingChannel<T extends @Nullable Object> {
      */
     public T receive(Duration timeout) throws InterruptedException, TimeoutException {
         long nanos = Timeout.nanos(timeout);
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         Object element = ChannelBridge.poll(channel);
         if (element != ChannelBridge.EMPTY) return requests.unwrap(element);
         ThreadWaiter waiter = waiter(0, ChannelBridge.RECEIVE);
         if (nanos > 0 && waiter.await(nanos)) return granted(waiter);
-        throw new TimeoutException("nothing received within " + timeout + ": " + channel);
+        throw new TimeoutException(Late.receive(timeout, channel));
     }
 
     /**
@@ -160,7 +170,7 @@ public final class BlockingChannel<T extends @Nullable Object> {
     }
 
     private void sendAt(T element, @Nullable Priority priority) throws InterruptedException {
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         Object wrapped = ChannelBridge.wrap(element);
         int level = ChannelBridge.levelOf(channel, priority);
         if (!ChannelBridge.offer(channel, wrapped, level))
@@ -170,12 +180,12 @@ public final class BlockingChannel<T extends @Nullable Object> {
     private void sendWithin(T element, @Nullable Priority priority, Duration timeout)
             throws InterruptedException, TimeoutException {
         long nanos = Timeout.nanos(timeout);
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         Object wrapped = ChannelBridge.wrap(element);
         int level = ChannelBridge.levelOf(channel, priority);
         if (ChannelBridge.offer(channel, wrapped, level)) return;
         if (nanos > 0 && waiter(level, wrapped).await(nanos)) return;
-        throw new TimeoutException("not sent within " + timeout + ": " + channel);
+        throw new TimeoutException(Late.send(timeout, channel));
     }
 
     private Reservation<T> reserveAt(@Nullable Priority priority) throws InterruptedException {
@@ -187,7 +197,7 @@ public final class BlockingChannel<T extends @Nullable Object> {
     }
 
     private boolean reserveNow() throws InterruptedException {
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         if (channel.getCapacity() == 0) {
             throw new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel);
         }

@@ -1,8 +1,7 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
-import baton.interop.internal.blocking.ThreadWaiter;
-import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.blocking.ThreadCountdown;
 import baton.sync.Latch;
 import java.time.Duration;
 
@@ -18,26 +17,21 @@ import java.time.Duration;
  */
 public final class BlockingLatch {
     private final Latch latch;
+    private final ThreadCountdown countdown;
 
     BlockingLatch(Latch latch) {
         this.latch = latch;
+        this.countdown = new ThreadCountdown(SyncBridge.of(latch), latch::getCount, latch);
     }
 
     /** Waits until the count is zero. */
     public void await() throws InterruptedException {
-        if (Thread.interrupted()) throw new InterruptedException();
-        if (latch.getCount() > 0) waiter().await();
+        countdown.await();
     }
 
     /** As {@link #await()}, but waits {@code timeout} at most. Returns whether the count was zero. */
     public boolean await(Duration timeout) throws InterruptedException {
-        long nanos = Timeout.nanos(timeout);
-        if (Thread.interrupted()) throw new InterruptedException();
-        return latch.getCount() == 0 || (nanos > 0 && waiter().await(nanos));
-    }
-
-    private ThreadWaiter waiter() {
-        return new ThreadWaiter(SyncBridge.of(latch), 1, null, latch);
+        return countdown.await(timeout);
     }
 
     @Override

@@ -1,13 +1,8 @@
 package baton.interop;
 
-import baton.bridge.SyncBridge;
-import baton.interop.internal.blocking.MutexCondition;
-import baton.interop.internal.blocking.ThreadWaiter;
-import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.blocking.MutexLock;
 import baton.sync.Mutex;
-import baton.waiting.WaitCore;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,19 +39,18 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Callbacks.</i> {@link #unlock()} may run dependents of the future that gets the mutex next before it returns,
  * see {@link AsyncSemaphore}.
  *
- * <p><i>Conditions.</i> Each condition of {@link #newCondition()} has a queue of its own, for threads alone. A signal
- * moves the first waiter to the queue of the mutex. There are no spurious wake-ups. A thread that is interrupted or
- * times out after it was signalled passes the signal on. Every await holds the mutex again when it ends.
+ * <p><i>Conditions.</i> Each condition of {@link #newCondition()} has a queue of its own, for threads alone; {@link
+ * AsyncCondition#blocking()} shares the queue of futures and coroutines. A signal moves the first waiter to the queue
+ * of the mutex. There are no spurious wake-ups. A thread that is interrupted or times out after it was signalled passes
+ * the signal on. Every await holds the mutex again when it ends.
  *
  * <p><i>Memory.</i> As {@link Lock} says, with all other ways to lock the same mutex.
  */
 public final class BlockingMutex implements Lock {
-    private final Mutex mutex;
-    private final WaitCore core;
+    private final MutexLock lock;
 
     BlockingMutex(Mutex mutex) {
-        this.mutex = mutex;
-        this.core = SyncBridge.of(mutex);
+        this.lock = new MutexLock(mutex);
     }
 
     /**
@@ -66,8 +60,7 @@ public final class BlockingMutex implements Lock {
      */
     @Override
     public void lock() {
-        Thread self = Thread.currentThread();
-        if (!mutex.tryLock(self)) waiter(self).awaitUninterruptibly();
+        lock.lock();
     }
 
     /**
@@ -77,47 +70,30 @@ public final class BlockingMutex implements Lock {
      */
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        if (Thread.interrupted()) throw new InterruptedException();
-        Thread self = Thread.currentThread();
-        if (!mutex.tryLock(self)) waiter(self).await();
+        lock.lockInterruptibly();
     }
 
     /** Locks the mutex if it is free; false also if the current thread holds it. */
     @Override
     public boolean tryLock() {
-        return !isHeldByCurrentThread() && mutex.tryLock(Thread.currentThread());
+        return lock.tryLock();
     }
 
     /**
-     * As {@link #lockInterruptibly()}, but waits so long at most. Returns whether the mutex was locked. With zero or
-     * less it does not wait.
+     * As {@link #lockInterruptibly()}, but waits {@code time} at most. Returns whether the mutex was locked. With zero
+     * or less it does not wait.
      *
      * @throws IllegalStateException if the current thread holds it already
      */
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        long nanos = Objects.requireNonNull(unit, "unit").toNanos(time);
-        if (Thread.interrupted()) throw new InterruptedException();
-        return lockWithin(nanos);
-    }
-
-    private boolean lockWithin(long nanos) throws InterruptedException {
-        Thread self = Thread.currentThread();
-        return mutex.tryLock(self) || (nanos > 0 && waiter(self).await(nanos));
-    }
-
-    private ThreadWaiter waiter(Thread self) {
-        return new ThreadWaiter(core, 1, self, mutex);
+        return lock.tryLock(time, unit);
     }
 
     /** @throws IllegalMonitorStateException if the current thread does not hold the mutex */
     @Override
     public void unlock() {
-        try {
-            mutex.unlock(Thread.currentThread());
-        } catch (IllegalStateException e) {
-            throw (IllegalMonitorStateException) new IllegalMonitorStateException(e.getMessage()).initCause(e);
-        }
+        lock.unlock();
     }
 
     /**
@@ -127,9 +103,7 @@ public final class BlockingMutex implements Lock {
      * @throws Exception as {@code action}; the mutex is unlocked then
      */
     public <T extends @Nullable Object> T call(Callable<T> action) throws Exception {
-        Objects.requireNonNull(action, "action");
-        lockInterruptibly();
-        return callHolding(action);
+        return lock.call(action);
     }
 
     /**
@@ -138,25 +112,13 @@ public final class BlockingMutex implements Lock {
      * @throws TimeoutException if the mutex was not granted in time; {@code action} has not run
      */
     public <T extends @Nullable Object> T call(Duration timeout, Callable<T> action) throws Exception {
-        long nanos = Timeout.nanos(timeout);
-        Objects.requireNonNull(action, "action");
-        if (Thread.interrupted()) throw new InterruptedException();
-        if (!lockWithin(nanos)) throw new TimeoutException("not locked within " + timeout + ": " + mutex);
-        return callHolding(action);
-    }
-
-    private <T extends @Nullable Object> T callHolding(Callable<T> action) throws Exception {
-        try {
-            return action.call();
-        } finally {
-            unlock();
-        }
+        return lock.call(timeout, action);
     }
 
     /** A new condition, on which threads that hold this mutex can wait. */
     @Override
     public Condition newCondition() {
-        return newCondition(null);
+        return lock.newCondition();
     }
 
     /**
@@ -165,16 +127,16 @@ public final class BlockingMutex implements Lock {
      * @param name shown by messages and {@code toString}, or null
      */
     public Condition newCondition(@Nullable String name) {
-        return new MutexCondition(mutex.newCondition(name));
+        return lock.newCondition(name);
     }
 
     /** Whether the current thread holds the mutex. */
     public boolean isHeldByCurrentThread() {
-        return mutex.getHolder() == Thread.currentThread();
+        return lock.isHeldByCurrentThread();
     }
 
     @Override
     public String toString() {
-        return "Blocking" + mutex;
+        return lock.toString();
     }
 }

@@ -3,6 +3,7 @@ package baton.interop;
 import baton.Priority;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.blocking.ThreadWaiter;
+import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SemaphorePermit;
 import baton.interop.internal.futures.Timeout;
 import baton.sync.Semaphore;
@@ -89,6 +90,11 @@ public final class BlockingSemaphore {
         return requestWithin(permits, Objects.requireNonNull(priority, "priority"), timeout);
     }
 
+    /** As {@link #acquire()}, but an interrupt does not end the wait. */
+    public Permit acquireUninterruptibly() {
+        return acquireUninterruptibly(1);
+    }
+
     /**
      * As {@link #acquire(int)}, but an interrupt does not end the wait.
      *
@@ -157,14 +163,14 @@ public final class BlockingSemaphore {
 
     /** Waits until no permit is held. It takes no permits and holds back no other request. */
     public void awaitIdle() throws InterruptedException {
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         waiter(SyncBridge.IDLE_WEIGHT, null).await();
     }
 
     /** As {@link #awaitIdle()}, but waits {@code timeout} at most. Returns whether no permit was held. */
     public boolean awaitIdle(Duration timeout) throws InterruptedException {
         long nanos = Timeout.nanos(timeout);
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         return waiter(SyncBridge.IDLE_WEIGHT, null).await(nanos);
     }
 
@@ -174,7 +180,7 @@ public final class BlockingSemaphore {
     }
 
     private Permit request(int permits, @Nullable Priority priority) throws InterruptedException {
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
         if (semaphore.tryAcquire(permits)) return permit.handedOut();
         waiter(permits, priority).await();
@@ -184,12 +190,11 @@ public final class BlockingSemaphore {
     private Permit requestWithin(int permits, @Nullable Priority priority, Duration timeout)
             throws InterruptedException, TimeoutException {
         long nanos = Timeout.nanos(timeout);
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
         if (semaphore.tryAcquire(permits)) return permit.handedOut();
         if (nanos > 0 && waiter(permits, priority).await(nanos)) return permit.handedOut();
-        String words = permits == 1 ? "permit" : permits + " permits";
-        throw new TimeoutException("no " + words + " within " + timeout + " from " + semaphore);
+        throw new TimeoutException(Late.acquire(permits, timeout, semaphore));
     }
 
     private ThreadWaiter waiter(int permits, @Nullable Priority priority) {

@@ -2,6 +2,7 @@ package baton.interop;
 
 import baton.Priority;
 import baton.interop.internal.blocking.CallerTask;
+import baton.interop.internal.blocking.ThreadWaiter;
 import baton.interop.internal.futures.Timeout;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskRejectedException;
@@ -44,7 +45,7 @@ public final class BlockingTaskScheduler {
     public <T extends @Nullable Object> T call(Priority priority, Callable<T> task) throws Exception {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(task, "task");
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         return new CallerTask<T>(scheduler, priority, task).run();
     }
 
@@ -57,7 +58,7 @@ public final class BlockingTaskScheduler {
         Objects.requireNonNull(priority, "priority");
         long nanos = Timeout.nanos(timeout);
         Objects.requireNonNull(task, "task");
-        if (Thread.interrupted()) throw new InterruptedException();
+        ThreadWaiter.throwIfInterrupted();
         Supplier<String> late = () -> "no slot within " + timeout + ": " + scheduler;
         return new CallerTask<T>(scheduler, priority, task).run(nanos, late);
     }

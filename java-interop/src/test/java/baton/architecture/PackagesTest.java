@@ -96,14 +96,39 @@ class PackagesTest {
                 .check(CLASSES);
     }
 
-    /** A {@code when} over an enum has such a class, which the JVM loads at its first use: that may be under a lock. */
+    /** What select, cancellation and threads share stands in {@code futures}; they do not know each other. */
+    @ParameterizedTest
+    @CsvSource({
+        "futures, select cancel blocking",
+        "select, cancel blocking",
+        "cancel, select blocking",
+        "blocking, select cancel"
+    })
+    void internalPackagesOfTheFacade_knowNoOther(String room, String unknown) {
+        String internal = "baton.interop.internal.";
+        String[] strangers = Stream.of(unknown.split(" ")).map(internal::concat).toArray(String[]::new);
+        noClasses()
+                .that()
+                .resideInAPackage(internal + room)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(strangers)
+                .check(CLASSES);
+    }
+
+    /**
+     * A {@code when} over an enum has such a class, which the JVM loads at its first use. A core may be under a lock
+     * then; the classes named here are not.
+     */
     @Test
     void cores_decideWithoutAWhenOverAnEnum() {
         noClasses()
                 .that()
                 .resideInAnyPackage("baton.sync..", "baton.channels..", "baton.waiting..")
+                .and()
+                .haveNameNotMatching(".*\\.(Channel|Mutex|ReadWriteLock|ReadWriteRefusal)\\$.*")
                 .should()
-                .haveNameMatching(".*(Core|State|Queue|Counter|Waiters?|Batch)\\$WhenMappings")
+                .haveNameMatching(".*\\$WhenMappings")
                 .check(CLASSES);
     }
 

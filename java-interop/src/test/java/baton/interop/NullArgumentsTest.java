@@ -61,7 +61,15 @@ class NullArgumentsTest {
                 Select.first(),
                 CancellableFuture.supply(never, token -> future.join()),
                 tokens.get(0),
-                TaskScope.open(never));
+                TaskScope.open(never),
+                AsyncSemaphore.create(1).blocking(),
+                AsyncMutex.create().blocking(),
+                AsyncReadWriteLock.create().blocking(),
+                AsyncLatch.create(1).blocking(),
+                AsyncWaitGroup.create().blocking(),
+                AsyncBarrier.create(2).blocking(),
+                AsyncChannel.create(1).blocking(),
+                AsyncTaskScheduler.create(1).blocking());
     }
 
     private static final List<Class<?>> STATIC_ONLY = List.of(LeakReport.class);

@@ -88,11 +88,12 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
         while (true) {
-            val outcome = tryLockUnderLock(waiter.owner, waiter.holder)
+            val owner = waiter.owner
+            val outcome = tryLockUnderLock(owner, waiter.holder)
             when {
                 outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
-                outcome == Outcome.REFUSED && !isRivalOfGranted(waiter) ->
-                    if (returnOwnGrant(waiter)) continue else waiter.tryFail(waiter.owner!!)
+                outcome == Outcome.REFUSED && owner != null && !isRivalOfGranted(waiter) ->
+                    if (returnOwnGrant(waiter)) continue else waiter.tryFail(owner)
                 else -> {
                     if (word != INFLATED && !WORD.compareAndSet(this, HELD, INFLATED)) continue
                     if (waiter.startWaiting()) {

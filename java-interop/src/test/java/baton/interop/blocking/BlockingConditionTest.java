@@ -41,8 +41,8 @@ class BlockingConditionTest {
         };
     }
 
-    private Parked<Object> waiter(Wait wait) throws InterruptedException {
-        return Parked.of(holding(wait));
+    private BlockedCall<Object> waiter(Wait wait) throws InterruptedException {
+        return BlockedCall.parked(holding(wait));
     }
 
     private Object await() throws InterruptedException {
@@ -60,9 +60,9 @@ class BlockingConditionTest {
 
     @Test
     void await_signalled_holdsTheMutexAgain_inTheOrderOfArrival() throws Exception {
-        List<Parked<Object>> waiters = new ArrayList<>();
+        List<BlockedCall<Object>> waiters = new ArrayList<>();
         for (int i = 0; i < 3; i++) waiters.add(waiter(this::await));
-        for (Parked<Object> waiter : waiters) {
+        for (BlockedCall<Object> waiter : waiters) {
             signal();
             assertEquals(true, waiter.result());
         }
@@ -71,13 +71,13 @@ class BlockingConditionTest {
 
     @Test
     void signalAll_severalWait_allGoOn() throws Exception {
-        List<Parked<Object>> waiters = new ArrayList<>();
+        List<BlockedCall<Object>> waiters = new ArrayList<>();
         for (int i = 0; i < 3; i++) waiters.add(waiter(this::await));
         lock.lock();
         condition.signalAll();
         assertEquals(3, mutex.waiting());
         lock.unlock();
-        for (Parked<Object> waiter : waiters) assertEquals(true, waiter.result());
+        for (BlockedCall<Object> waiter : waiters) assertEquals(true, waiter.result());
     }
 
     @Test
@@ -100,12 +100,12 @@ class BlockingConditionTest {
 
     @Test
     void await_signalledInTime_tellsSo() throws Exception {
-        List<Parked<Object>> waiters = new ArrayList<>();
+        List<BlockedCall<Object>> waiters = new ArrayList<>();
         waiters.add(waiter(() -> condition.await(10, SECONDS)));
         waiters.add(waiter(() -> condition.awaitNanos(SECONDS.toNanos(10)) > 0));
         waiters.add(waiter(() -> condition.awaitUntil(new Date(System.currentTimeMillis() + 10_000))));
         waiters.add(waiter(() -> condition.await(Long.MAX_VALUE, SECONDS)));
-        for (Parked<Object> waiter : waiters) {
+        for (BlockedCall<Object> waiter : waiters) {
             signal();
             assertEquals(true, waiter.result());
         }
@@ -113,11 +113,11 @@ class BlockingConditionTest {
 
     @Test
     void await_interrupted_throwsHoldingTheMutex_andTheSignalIsForTheNext() throws Exception {
-        Parked<Object> first = waiter(() -> {
+        BlockedCall<Object> first = waiter(() -> {
             assertThrows(InterruptedException.class, condition::await);
             return lock.isHeldByCurrentThread() && !Thread.currentThread().isInterrupted();
         });
-        Parked<Object> second = waiter(this::await);
+        BlockedCall<Object> second = waiter(this::await);
         lock.lock();
         first.thread.interrupt();
         while (mutex.waiting() < 1) Thread.onSpinWait();
@@ -130,11 +130,11 @@ class BlockingConditionTest {
     /** The first is signalled and does not have the mutex yet: the signal must not end with it. */
     @Test
     void await_signalledAndThenInterrupted_passesTheSignalOn() throws Exception {
-        Parked<Object> first = waiter(() -> {
+        BlockedCall<Object> first = waiter(() -> {
             assertThrows(InterruptedException.class, condition::await);
             return lock.isHeldByCurrentThread();
         });
-        Parked<Object> second = waiter(this::await);
+        BlockedCall<Object> second = waiter(this::await);
         lock.lock();
         condition.signal();
         first.thread.interrupt();
@@ -147,12 +147,12 @@ class BlockingConditionTest {
 
     @Test
     void awaitUninterruptibly_interrupted_waitsOn() throws Exception {
-        Parked<Object> waiter = waiter(() -> {
+        BlockedCall<Object> waiter = waiter(() -> {
             condition.awaitUninterruptibly();
             return Thread.currentThread().isInterrupted();
         });
         waiter.thread.interrupt();
-        while (!waiter.isParked()) Thread.onSpinWait();
+        waiter.awaitParked();
         signal();
         assertEquals(true, waiter.result());
     }
@@ -170,7 +170,7 @@ class BlockingConditionTest {
     void call_byAThreadThatDoesNotHoldTheMutex_throws() throws Exception {
         assertThrows(IllegalMonitorStateException.class, condition::await);
         assertThrows(IllegalMonitorStateException.class, condition::signal);
-        Parked.started(() -> {
+        BlockedCall.started(() -> {
                     lock.lock();
                     return null;
                 })
@@ -184,10 +184,10 @@ class BlockingConditionTest {
     void boundedBuffer_manyProducersAndConsumers_losesNothing() throws Exception {
         Queue<Integer> buffer = new ArrayDeque<>();
         Condition notFull = lock.newCondition();
-        List<Parked<Integer>> consumers = new ArrayList<>();
-        List<Parked<Integer>> producers = new ArrayList<>();
+        List<BlockedCall<Integer>> consumers = new ArrayList<>();
+        List<BlockedCall<Integer>> producers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            consumers.add(Parked.started(() -> {
+            consumers.add(BlockedCall.started(() -> {
                 int sum = 0;
                 for (int n = 0; n < 500; n++) {
                     sum += lock.call(() -> {
@@ -198,7 +198,7 @@ class BlockingConditionTest {
                 }
                 return sum;
             }));
-            producers.add(Parked.started(() -> {
+            producers.add(BlockedCall.started(() -> {
                 for (int n = 0; n < 500; n++) {
                     int element = n;
                     var unused = lock.call(() -> {
@@ -211,8 +211,8 @@ class BlockingConditionTest {
             }));
         }
         int sum = 0;
-        for (Parked<Integer> producer : producers) sum += producer.result();
-        for (Parked<Integer> consumer : consumers) sum += consumer.result();
+        for (BlockedCall<Integer> producer : producers) sum += producer.result();
+        for (BlockedCall<Integer> consumer : consumers) sum += consumer.result();
         assertEquals(4 * 500 * 499 / 2, sum);
         assertTrue(buffer.isEmpty());
     }

@@ -12,18 +12,19 @@ import baton.interop.AsyncMutex;
 import baton.interop.AsyncReadWriteLock;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncWaitGroup;
-import baton.interop.BlockingChannel;
-import baton.interop.BlockingMutex;
-import baton.interop.BlockingSemaphore;
+import baton.interop.CancellableFuture;
 import baton.interop.Permit;
+import baton.interop.TaskScope;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
-/** Interrupts before, during and at the end of a wait: a call that throws holds nothing, and nothing is lost. */
+/** Interrupts before and during a wait: a call that throws holds nothing. */
 @Timeout(60)
 class BlockingInterruptTest {
     @Test
@@ -70,72 +71,42 @@ class BlockingInterruptTest {
         assertEquals(0, channel.size());
     }
 
-    /** The interrupt meets the grant, at a time that moves from before it to after it. */
     @Test
-    void interrupt_meetsTheGrant_permitIsHeldOrBack() throws Exception {
-        AsyncSemaphore async = AsyncSemaphore.create(1);
-        BlockingSemaphore semaphore = async.blocking();
-        int interrupted = 0;
-        for (int round = 0; round < 500; round++) {
-            Permit held = semaphore.acquire();
-            Parked<Boolean> waiter = waiter(() -> semaphore.acquire().close());
-            race(round, held::close, waiter.thread::interrupt);
-            if (waiter.result()) interrupted++;
-            assertEquals("1 0", async.availablePermits() + " " + async.waiting());
-        }
-        assertTrue(interrupted > 0, "no interrupt was in time");
-    }
-
-    @Test
-    void interrupt_meetsTheElement_elementIsReceivedOrStays() throws Exception {
-        AsyncChannel<Integer> async = AsyncChannel.create(1);
-        BlockingChannel<Integer> channel = async.blocking();
-        for (int round = 0; round < 500; round++) {
-            int element = round;
-            Parked<Boolean> waiter = waiter(() -> assertEquals(element, channel.receive()));
-            race(round, () -> assertTrue(channel.trySend(element)), waiter.thread::interrupt);
-            assertEquals(waiter.result() ? 1 : 0, async.size());
-            if (async.size() == 1) assertEquals(element, channel.receive());
-            assertEquals(0, async.waiting());
-        }
-    }
-
-    @Test
-    void interrupt_meetsTheUnlock_mutexIsFree() throws Exception {
-        AsyncMutex async = AsyncMutex.create();
-        BlockingMutex mutex = async.blocking();
-        for (int round = 0; round < 500; round++) {
-            mutex.lock();
-            Parked<Boolean> waiter = waiter(() -> {
-                mutex.lockInterruptibly();
-                mutex.unlock();
+    void cancelledToken_ofAnInterruptibleTask_endsItsWaitAndTheScopeCloses() throws Exception {
+        AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+        CompletableFuture<Thread> waits = new CompletableFuture<>();
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try (Permit held = semaphore.blocking().acquire();
+                TaskScope scope = TaskScope.open(threads)) {
+            CancellableFuture<String> task = scope.fork(token -> {
+                token.interruptible();
+                waits.complete(Thread.currentThread());
+                return semaphore.blocking().call(() -> "never");
             });
-            race(round, mutex::unlock, waiter.thread::interrupt);
-            waiter.result();
-            assertFalse(async.isLocked());
-            assertEquals(0, async.waiting());
+            while (semaphore.waiting() == 0 || !BlockedCall.isParked(waits.join())) Thread.onSpinWait();
+            task.cancel(false);
+            assertTrue(held.isHeld());
         }
+        assertEquals("1 0", semaphore.availablePermits() + " " + semaphore.waiting());
+        threads.shutdown();
     }
 
-    /** Its result: whether it was interrupted before it was served. */
-    private static Parked<Boolean> waiter(Executable call) throws InterruptedException {
-        return Parked.of(() -> {
-            try {
-                call.execute();
-                return false;
-            } catch (InterruptedException e) {
-                return true;
-            } catch (Throwable e) {
-                throw new AssertionError(e);
-            }
+    @Test
+    void acquireUninterruptibly_interrupted_waitsOnAndStaysInterrupted() throws Exception {
+        AsyncSemaphore semaphore = AsyncSemaphore.create(2);
+        Permit held = semaphore.blocking().acquireUninterruptibly(2);
+        BlockedCall<Boolean> waiter = BlockedCall.parked(() -> {
+            semaphore.blocking().acquireUninterruptibly().close();
+            return Thread.currentThread().isInterrupted();
         });
-    }
-
-    private static void race(int round, Runnable grant, Runnable interrupt) throws InterruptedException {
-        Thread interrupter = new Thread(interrupt);
-        interrupter.start();
-        LockSupport.parkNanos(round % 100 * 1_000L);
-        grant.run();
-        interrupter.join();
+        waiter.thread.interrupt();
+        waiter.awaitParked();
+        assertEquals(1, semaphore.waiting());
+        held.close();
+        assertTrue(waiter.result());
+        Thread.currentThread().interrupt();
+        semaphore.blocking().acquireUninterruptibly().close();
+        assertTrue(Thread.interrupted());
+        assertEquals(2, semaphore.availablePermits());
     }
 }

@@ -41,7 +41,7 @@ class BlockingMutexTest {
     @Test
     void unlock_byAThreadThatDoesNotHoldIt_throwsAndChangesNothing() throws Exception {
         assertThrows(IllegalMonitorStateException.class, lock::unlock);
-        Parked.started(() -> {
+        BlockedCall.started(() -> {
                     lock.lock();
                     return null;
                 })
@@ -94,12 +94,12 @@ class BlockingMutexTest {
     @Test
     void lock_interrupted_waitsOnAndStaysInterrupted() throws Exception {
         Permit held = mutex.lock().join();
-        Parked<Boolean> waiter = Parked.of(() -> {
+        BlockedCall<Boolean> waiter = BlockedCall.parked(() -> {
             lock.lock();
             return Thread.currentThread().isInterrupted() && lock.isHeldByCurrentThread();
         });
         waiter.thread.interrupt();
-        while (!waiter.isParked()) Thread.onSpinWait();
+        waiter.awaitParked();
         assertEquals(1, mutex.waiting());
         held.close();
         assertTrue(waiter.result());
@@ -114,7 +114,7 @@ class BlockingMutexTest {
         assertThrows(InterruptedException.class, () -> lock.tryLock(1, SECONDS));
         assertFalse(mutex.isLocked());
         Permit held = mutex.lock().join();
-        Parked<Boolean> waiter = Parked.of(() -> {
+        BlockedCall<Boolean> waiter = BlockedCall.parked(() -> {
             assertThrows(InterruptedException.class, lock::lockInterruptibly);
             return Thread.currentThread().isInterrupted();
         });
@@ -128,7 +128,8 @@ class BlockingMutexTest {
     @Test
     void lock_strayUnparks_waitsOn() throws Exception {
         Permit held = mutex.lock().join();
-        Parked<Boolean> waiter = Parked.of(() -> lock.tryLock(1, SECONDS) && lock.isHeldByCurrentThread());
+        BlockedCall<Boolean> waiter =
+                BlockedCall.parked(() -> lock.tryLock(1, SECONDS) && lock.isHeldByCurrentThread());
         for (int i = 0; i < 100; i++) LockSupport.unpark(waiter.thread);
         assertEquals(1, mutex.waiting());
         held.close();
@@ -158,7 +159,7 @@ class BlockingMutexTest {
     @Test
     void dump_ofAWaitingThread_namesTheMutex() throws Exception {
         Permit held = mutex.lock().join();
-        Parked<?> waiter = Parked.of(() -> lock.call(() -> "value"));
+        BlockedCall<?> waiter = BlockedCall.parked(() -> lock.call(() -> "value"));
         assertSame(mutex.kotlin(), LockSupport.getBlocker(waiter.thread));
         assertTrue(lock.toString().startsWith("BlockingMutex 'accounts'"), lock.toString());
         held.close();
@@ -167,7 +168,7 @@ class BlockingMutexTest {
 
     @Test
     void failure_ofAWaitingThread_hasItsFrames() throws Exception {
-        Parked<Boolean> owner = Parked.started(() -> {
+        BlockedCall<Boolean> owner = BlockedCall.started(() -> {
             lock.lock();
             lock.lock();
             return true;

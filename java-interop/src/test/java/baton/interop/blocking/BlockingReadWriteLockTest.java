@@ -28,8 +28,8 @@ class BlockingReadWriteLockTest {
     @Test
     void readers_share_andWriterWaitsForThem() throws Exception {
         read.lock();
-        assertEquals("value", Parked.started(() -> rw.read(() -> "value")).result());
-        Parked<String> writer = Parked.of(() -> rw.write(() -> "written"));
+        assertEquals("value", BlockedCall.started(() -> rw.read(() -> "value")).result());
+        BlockedCall<String> writer = BlockedCall.parked(() -> rw.write(() -> "written"));
         assertEquals(1, async.waiting());
         read.unlock();
         assertEquals("written", writer.result());
@@ -39,9 +39,9 @@ class BlockingReadWriteLockTest {
     @Test
     void threads_futuresAndCoroutines_waitInOneQueue() throws Exception {
         WritePermit first = async.lockWrite().join();
-        Parked<Integer> second = Parked.of(() -> rw.write(async::waiting));
+        BlockedCall<Integer> second = BlockedCall.parked(() -> rw.write(async::waiting));
         var third = async.lockWrite();
-        Parked<Integer> fourth = Parked.of(() -> rw.write(async::waiting));
+        BlockedCall<Integer> fourth = BlockedCall.parked(() -> rw.write(async::waiting));
         assertEquals(3, async.waiting());
         first.close();
         assertEquals(2, second.result());
@@ -77,16 +77,17 @@ class BlockingReadWriteLockTest {
         Permit held = async.lockWrite().join();
         for (Lock lock : List.of(read, write)) {
             for (long time : new long[] {Long.MIN_VALUE, -1, 0, 1}) assertFalse(lock.tryLock(time, MILLISECONDS));
-            Parked<?> waiter = Parked.of(() -> assertThrows(InterruptedException.class, lock::lockInterruptibly));
+            BlockedCall<?> waiter =
+                    BlockedCall.parked(() -> assertThrows(InterruptedException.class, lock::lockInterruptibly));
             waiter.thread.interrupt();
             waiter.result();
-            Parked<Boolean> stubborn = Parked.of(() -> {
+            BlockedCall<Boolean> stubborn = BlockedCall.parked(() -> {
                 lock.lock();
                 lock.unlock();
                 return Thread.interrupted();
             });
             stubborn.thread.interrupt();
-            while (!stubborn.isParked()) Thread.onSpinWait();
+            stubborn.awaitParked();
             assertEquals(1, async.waiting());
             held.close();
             assertTrue(stubborn.result());

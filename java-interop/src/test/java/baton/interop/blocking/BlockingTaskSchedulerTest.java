@@ -43,8 +43,8 @@ class BlockingTaskSchedulerTest {
     void call_noSlot_waitsInTheOrderOfLevels() throws Exception {
         CompletableFuture<String> running = occupy();
         List<String> order = new ArrayList<>();
-        Parked<Boolean> low = Parked.of(() -> scheduler.call(Priority.LOW, () -> order.add("low")));
-        Parked<Boolean> high = Parked.of(() -> scheduler.call(Priority.HIGH, () -> order.add("high")));
+        BlockedCall<Boolean> low = BlockedCall.parked(() -> scheduler.call(Priority.LOW, () -> order.add("low")));
+        BlockedCall<Boolean> high = BlockedCall.parked(() -> scheduler.call(Priority.HIGH, () -> order.add("high")));
         gate.complete("done");
         running.join();
         assertTrue(low.result() && high.result());
@@ -81,7 +81,7 @@ class BlockingTaskSchedulerTest {
     void call_interruptedOrTooLate_leavesTheQueueAndNeverRuns() throws Exception {
         CompletableFuture<String> running = occupy();
         List<String> runs = new ArrayList<>();
-        Parked<?> waiter = Parked.of(() ->
+        BlockedCall<?> waiter = BlockedCall.parked(() ->
                 assertThrows(InterruptedException.class, () -> scheduler.call(Priority.LOW, () -> runs.add("never"))));
         assertEquals(1, queued());
         waiter.thread.interrupt();
@@ -103,7 +103,7 @@ class BlockingTaskSchedulerTest {
     @Test
     void close_callWaits_fails() throws Exception {
         var running = occupy();
-        Parked<?> waiter = Parked.of(
+        BlockedCall<?> waiter = BlockedCall.parked(
                 () -> assertThrows(SchedulerClosedException.class, () -> scheduler.call(Priority.LOW, () -> "never")));
         async.close();
         waiter.result();

@@ -5,23 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.interop.AsyncBarrier;
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncLatch;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncWaitGroup;
-import baton.interop.BlockingBarrier;
 import baton.interop.BlockingChannel;
 import baton.interop.BlockingSemaphore;
 import baton.interop.Permit;
-import baton.sync.BarrierBrokenException;
-import baton.sync.BarrierCancellation;
-import baton.sync.BarrierTimeoutException;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
@@ -41,7 +33,7 @@ class BlockingTimeoutTest {
     }
 
     @Test
-    void acquire() throws Exception {
+    void acquire_noPermitInTime_holdsNothing() throws Exception {
         AsyncSemaphore async = AsyncSemaphore.create(2);
         BlockingSemaphore semaphore = async.blocking();
         Permit held = semaphore.acquire(2, FOREVER);
@@ -52,7 +44,7 @@ class BlockingTimeoutTest {
             assertFalse(semaphore.awaitIdle(time));
         }
         assertEquals(0, async.waiting());
-        Parked<Permit> waiter = Parked.of(() -> semaphore.acquire(2, FOREVER));
+        BlockedCall<Permit> waiter = BlockedCall.parked(() -> semaphore.acquire(2, FOREVER));
         held.close();
         waiter.result().close();
         for (Duration time : SHORT) {
@@ -62,7 +54,7 @@ class BlockingTimeoutTest {
     }
 
     @Test
-    void sendAndReceive() throws Exception {
+    void sendAndReceive_notInTime_leaveNothing() throws Exception {
         AsyncChannel<String> async = AsyncChannel.create(1);
         BlockingChannel<String> channel = async.blocking();
         for (Duration time : SHORT) {
@@ -75,13 +67,13 @@ class BlockingTimeoutTest {
         }
         assertEquals(0, async.waiting());
         assertEquals("first", channel.receive(FOREVER));
-        Parked<String> receiver = Parked.of(() -> channel.receive(FOREVER));
+        BlockedCall<String> receiver = BlockedCall.parked(() -> channel.receive(FOREVER));
         channel.reserve(FOREVER).send("second");
         assertEquals("second", receiver.result());
     }
 
     @Test
-    void await() throws Exception {
+    void await_notZeroInTime_answersFalse() throws Exception {
         AsyncLatch latch = AsyncLatch.create(1);
         AsyncWaitGroup group = AsyncWaitGroup.create();
         group.add();
@@ -98,44 +90,6 @@ class BlockingTimeoutTest {
         }
     }
 
-    @Test
-    void arrive() throws Exception {
-        AsyncBarrier async = AsyncBarrier.create(2);
-        for (Duration time : SHORT) {
-            BarrierTimeoutException e = assertThrows(
-                    BarrierTimeoutException.class, () -> async.blocking().arrive(time));
-            assertTrue(e.getMessage().startsWith("not all arrived within " + time + ": Barrier"), e.getMessage());
-            assertEquals(0, async.waiting());
-        }
-        Parked<Integer> first = Parked.of(() -> async.blocking().arrive(FOREVER));
-        assertEquals(0, async.blocking().arrive(Duration.ZERO));
-        assertEquals(1, first.result());
-    }
-
-    @Test
-    void arrive_barrierBreaks_isBrokenByATimeoutAndByAnInterrupt() throws Exception {
-        for (boolean isInterrupted : new boolean[] {false, true}) {
-            AsyncBarrier async = AsyncBarrier.create(2, BarrierCancellation.BREAK, null);
-            Class<? extends Exception> end = isInterrupted ? InterruptedException.class : BarrierTimeoutException.class;
-            Duration time = isInterrupted ? FOREVER : Duration.ofMillis(200);
-            Parked<?> waiter =
-                    Parked.of(() -> assertThrows(end, () -> async.blocking().arrive(time)));
-            if (isInterrupted) waiter.thread.interrupt();
-            waiter.result();
-            assertTrue(async.isBroken());
-        }
-    }
-
-    @Test
-    void arrive_interruptedBefore_breaksTheBarrierForTheOthers() throws Exception {
-        AsyncBarrier async = AsyncBarrier.create(2, BarrierCancellation.BREAK, null);
-        Parked<?> waiter = Parked.of(() -> assertThrows(
-                BarrierBrokenException.class, () -> async.blocking().arrive()));
-        Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, () -> async.blocking().arrive());
-        waiter.result();
-    }
-
     /** The thread that counts down wakes the waiters one after the other; a callback may take long. */
     @Test
     void await_grantedBehindASlowCallback_endsInTimeOrByAnInterrupt() throws Exception {
@@ -147,10 +101,10 @@ class BlockingTimeoutTest {
                 isGranted.countDown();
                 awaitForever(slow);
             });
-            Duration time = isInterrupted ? FOREVER : Duration.ofMillis(500);
-            Parked<Boolean> waiter =
-                    Parked.of(() -> latch.blocking().await(time) && Thread.interrupted() == isInterrupted);
-            Parked<?> releaser = Parked.started(() -> {
+            Duration time = isInterrupted ? FOREVER : Duration.ofSeconds(1);
+            BlockedCall<Boolean> waiter =
+                    BlockedCall.parked(() -> latch.blocking().await(time) && Thread.interrupted() == isInterrupted);
+            BlockedCall<?> releaser = BlockedCall.started(() -> {
                 latch.countDown();
                 return true;
             });
@@ -169,30 +123,5 @@ class BlockingTimeoutTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
-    }
-
-    @Test
-    void arrive_lastPartyRunsTheAction_waitsForItsStage() throws Exception {
-        CompletableFuture<String> stage = new CompletableFuture<>();
-        BlockingBarrier barrier = AsyncBarrier.create(1, () -> stage).blocking();
-        Parked<Integer> last = Parked.of(barrier::arrive);
-        stage.complete("done");
-        assertEquals(0, last.result());
-        BlockingBarrier failing = AsyncBarrier.create(1, () -> CompletableFuture.failedFuture(new IOException("late")))
-                .blocking();
-        CompletionException e = assertThrows(CompletionException.class, failing::arrive);
-        assertEquals("late", e.getCause().getMessage());
-    }
-
-    @Test
-    void arrive_interruptedDuringTheAction_cancelsIt() throws Exception {
-        CompletableFuture<String> stage = new CompletableFuture<>();
-        AsyncBarrier async = AsyncBarrier.create(1, () -> stage);
-        Parked<?> last = Parked.of(() ->
-                assertThrows(InterruptedException.class, () -> async.blocking().arrive()));
-        last.thread.interrupt();
-        last.result();
-        assertTrue(stage.isCancelled());
-        assertTrue(async.isBroken());
     }
 }

@@ -13,7 +13,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.interop.AsyncCondition;
 import baton.interop.AsyncMutex;
 import baton.interop.AsyncSemaphore;
+import baton.interop.BlockingMutex;
 import baton.interop.Permit;
+import baton.interop.blocking.BlockedCall;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +40,27 @@ class AsyncConditionTest {
     private void assertState(boolean isLocked, int queued, int waiting) {
         String state = mutex.isLocked() + ", " + mutex.waiting() + ", " + condition.waiting();
         assertEquals(isLocked + ", " + queued + ", " + waiting, state);
+    }
+
+    @Test
+    void await_byAThreadAndAFuture_waitInOneQueue() throws Exception {
+        CompletableFuture<Permit> first = waiter();
+        BlockedCall<Boolean> second = BlockedCall.parked(() -> mutex.blocking().call(() -> {
+            condition.blocking().await();
+            return mutex.blocking().isHeldByCurrentThread();
+        }));
+        CompletableFuture<Permit> third = waiter();
+        assertState(false, 0, 3);
+        BlockingMutex lock = mutex.blocking();
+        lock.lock();
+        condition.blocking().signalAll();
+        assertState(true, 3, 0);
+        lock.unlock();
+        assertFalse(second.isDone() || third.isDone());
+        first.join().close();
+        assertTrue(second.result());
+        third.join().close();
+        assertState(false, 0, 0);
     }
 
     @Test

@@ -2,7 +2,6 @@ package baton.interop.blocking
 
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
-import java.util.concurrent.locks.LockSupport
 import kotlin.coroutines.resumeWithException
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
@@ -81,7 +80,7 @@ internal class ThreadCalls(private val waiting: () -> Int) {
 
         fun start() {
             thread.start()
-            await("a call neither returns nor parks") { hasEnded || thread.isParked() }
+            await("a call neither returns nor parks") { hasEnded || BlockedCall.isParked(thread) }
         }
 
         fun resumeCaller() {
@@ -98,9 +97,6 @@ internal class ThreadCalls(private val waiting: () -> Int) {
             settle()
         }
     }
-
-    private fun Thread.isParked() =
-        (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) && LockSupport.getBlocker(this) != null
 
     private companion object {
         const val LIMIT = 10L

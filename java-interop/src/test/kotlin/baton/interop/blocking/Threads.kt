@@ -16,9 +16,6 @@ internal object Threads {
 
     private var count = 0
 
-    val haveVirtual: Boolean
-        get() = virtual != null
-
     fun unstarted(command: Runnable): Thread =
         (if (virtual != null && count++ % 2 == 0) virtual else platform).newThread(command)
 }

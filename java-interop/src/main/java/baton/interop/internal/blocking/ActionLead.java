@@ -1,6 +1,7 @@
 package baton.interop.internal.blocking;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.Stages;
 import baton.sync.Barrier;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -43,9 +44,8 @@ public final class ActionLead implements BiConsumer<@Nullable Integer, @Nullable
         if (interrupted) thread.interrupt();
         Integer result = index;
         if (result != null) return result;
-        if (why instanceof RuntimeException e) throw e;
-        if (why instanceof Error e) throw e;
-        throw new CompletionException(why);
+        Exception e = Stages.asException(why);
+        throw e instanceof RuntimeException unchecked ? unchecked : new CompletionException(e);
     }
 
     @Override

@@ -5,8 +5,9 @@ import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.TaskFuture;
 import baton.scheduler.TaskScheduler;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -20,24 +21,19 @@ import org.jspecify.annotations.Nullable;
 public final class CallerTask<T extends @Nullable Object> implements Executor {
     private final Thread thread = Thread.currentThread();
     private final TaskScheduler scheduler;
-    private final Callable<? extends T> task;
+    private final FutureTask<T> task;
     private final TaskFuture<T, ?> future;
     private volatile @Nullable Runnable command;
 
-    // Written and read by the thread that runs the task.
-    private boolean hasRun;
-    private @Nullable T value;
-    private @Nullable Throwable failure;
-
-    public CallerTask(TaskScheduler scheduler, Priority priority, Callable<? extends T> task) {
+    public CallerTask(TaskScheduler scheduler, Priority priority, Callable<T> task) {
         this.scheduler = scheduler;
-        this.task = task;
+        this.task = new FutureTask<>(task);
         this.future = TaskFuture.<T>of(scheduler, priority, this, this::runTask);
     }
 
     /** Waits for a slot and runs the task. */
     public T run() throws Exception {
-        return run(Long.MAX_VALUE, () -> "");
+        return run(Parking.FOREVER, () -> "");
     }
 
     /**
@@ -54,7 +50,7 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
         }
         Runnable mine = command;
         if (mine != null) mine.run();
-        return hasRun ? result() : Stages.result(future);
+        return task.isDone() ? result() : Stages.result(future);
     }
 
     /** Returns when there is a command, or the future has completed without one. */
@@ -63,9 +59,9 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
         var unused = submitted.whenComplete((value, e) -> LockSupport.unpark(thread));
         long start = System.nanoTime();
         while (command == null && !future.isDone()) {
-            long left = nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - start);
+            long left = Parking.left(nanos, start);
             if (left > 0) {
-                LockSupport.parkNanos(scheduler, left);
+                Parking.park(scheduler, left);
                 if (!Thread.interrupted()) continue;
                 if (future.cancel(false)) throw new InterruptedException();
                 thread.interrupt();
@@ -76,24 +72,17 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
     }
 
     private T runTask() throws Exception {
-        hasRun = true;
-        try {
-            T result = task.call();
-            value = result;
-            return result;
-        } catch (Throwable e) {
-            failure = e;
-            throw e;
-        }
+        task.run();
+        return result();
     }
 
-    @SuppressWarnings("NullAway") // the value is null if T may be
+    /** The value of the task, which has run; throws what it has thrown. */
     private T result() throws Exception {
-        Throwable why = failure;
-        if (why == null) return value;
-        if (why instanceof Error e) throw e;
-        if (why instanceof Exception e) throw e;
-        throw new CompletionException(why);
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            throw Stages.asException(e.getCause());
+        }
     }
 
     @Override

@@ -43,7 +43,7 @@ public final class MutexCondition implements java.util.concurrent.locks.Conditio
 
     @Override
     public boolean await(long time, TimeUnit unit) throws InterruptedException {
-        return awaitSignal(Math.max(Objects.requireNonNull(unit, "unit").toNanos(time), 0), true);
+        return awaitSignal(Objects.requireNonNull(unit, "unit").toNanos(time), true);
     }
 
     @Override
@@ -56,7 +56,7 @@ public final class MutexCondition implements java.util.concurrent.locks.Conditio
     /** Returns, or throws, holding the mutex. */
     private boolean awaitSignal(long nanos, boolean interruptible) throws InterruptedException {
         requireHeld("await");
-        if (interruptible && Thread.interrupted()) throw new InterruptedException();
+        if (interruptible) ThreadWaiter.throwIfInterrupted();
         Thread self = Thread.currentThread();
         SignalThreadWaiter waiter = new SignalThreadWaiter(SyncBridge.of(condition), self, condition);
         // Made before the mutex is released: afterwards there might be no memory for it.

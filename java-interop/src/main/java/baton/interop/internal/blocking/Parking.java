@@ -12,9 +12,20 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Parking {
     /** No limit of time. */
-    static final long FOREVER = -1;
+    static final long FOREVER = Long.MAX_VALUE;
 
     private final Thread thread = Thread.currentThread();
+
+    /** What is left of {@code nanos}, which began at {@code start}. A negative time, however great, is over. */
+    static long left(long nanos, long start) {
+        return nanos == FOREVER ? FOREVER : Math.max(nanos, 0) - (System.nanoTime() - start);
+    }
+
+    /** Parks the current thread. {@link #FOREVER} needs no timer. */
+    static void park(Object blocker, long nanos) {
+        if (nanos == FOREVER) LockSupport.park(blocker);
+        else LockSupport.parkNanos(blocker, nanos);
+    }
 
     /** Wakes the thread: its entry is decided. */
     void unpark() {
@@ -25,17 +36,17 @@ final class Parking {
      * Waits until the entry, which is in the queue, is decided.
      *
      * @param blocker what a thread dump shows the thread to wait for
-     * @param nanos {@link #FOREVER}, or how long at most
+     * @param nanos how long at most, or {@link #FOREVER}
      * @return GRANTED or FAILED, also after an interrupt that came too late, whose status is then set again; TIMED_OUT
      * @throws InterruptedException if the thread was interrupted and the entry is withdrawn; never if not interruptible
      */
     int await(Waiter entry, Object blocker, long nanos, boolean interruptible) throws InterruptedException {
-        long start = nanos == FOREVER ? 0 : System.nanoTime();
+        long start = System.nanoTime();
         boolean withdrawable = true;
         boolean interrupted = false;
         try {
             while (entry.getCurrentState() == Waiter.WAITING) {
-                long left = nanos == FOREVER || !withdrawable ? Long.MAX_VALUE : nanos - (System.nanoTime() - start);
+                long left = withdrawable ? left(nanos, start) : FOREVER;
                 if (left <= 0) {
                     if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) return Waiter.TIMED_OUT;
                     withdrawable = false;
@@ -65,8 +76,7 @@ final class Parking {
      */
     private static void park(Waiter entry, Object blocker, long nanos) {
         try {
-            if (nanos == Long.MAX_VALUE) LockSupport.park(blocker);
-            else LockSupport.parkNanos(blocker, nanos);
+            park(blocker, nanos);
         } catch (Throwable e) {
             if (entry.withdraw(Waiter.CANCELLED) == Waiter.WAITING) throw e;
         }

@@ -15,6 +15,11 @@ public final class ThreadWaiter extends Waiter {
         this.blocker = blocker;
     }
 
+    /** At the begin of an interruptible call: an interrupted thread does nothing. */
+    public static void throwIfInterrupted() throws InterruptedException {
+        if (Thread.interrupted()) throw new InterruptedException();
+    }
+
     /**
      * Waits for the grant. If the request fails, throws its failure.
      *

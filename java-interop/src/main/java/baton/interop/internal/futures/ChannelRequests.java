@@ -37,7 +37,7 @@ public final class ChannelRequests<T extends @Nullable Object> {
         } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return enqueue(level, wrapped, null, millis, () -> "not sent within " + timeout + ": " + channel, executor);
+        return enqueue(level, wrapped, null, millis, () -> Late.send(timeout, channel), executor);
     }
 
     public CompletableFuture<Reservation<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
@@ -56,7 +56,7 @@ public final class ChannelRequests<T extends @Nullable Object> {
         } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        Supplier<String> message = () -> "no place within " + timeout + ": " + channel;
+        Supplier<String> message = () -> Late.reserve(timeout, channel);
         return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, reservation, millis, message, null);
     }
 
@@ -68,7 +68,7 @@ public final class ChannelRequests<T extends @Nullable Object> {
         } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        Supplier<String> message = () -> "nothing received within " + timeout + ": " + channel;
+        Supplier<String> message = () -> Late.receive(timeout, channel);
         return enqueue(0, ChannelBridge.RECEIVE, null, millis, message, executor);
     }
 

@@ -99,7 +99,7 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
                     if (e == null) subscription().request(1);
                     else cancelAndFail(Stages.unwrap(e));
                 });
-                if (isDone()) Stages.cancel(stage);
+                if (isDone()) cancelRunning();
             } catch (Throwable e) {
                 cancelAndFail(e);
             }

@@ -45,6 +45,13 @@ public final class ReadWriteRequests {
         return WithPermitFuture.run(request(Permit.class, mode, owner, null), action, executor);
     }
 
+    /** Runs the action while it holds the lock, if that is granted in time. */
+    public <T extends @Nullable Object> CompletableFuture<T> runWithin(
+            LockMode mode, Supplier<? extends CompletionStage<T>> action, Duration timeout) {
+        Objects.requireNonNull(action, "action");
+        return WithPermitFuture.run(requestWithin(Permit.class, mode, null, timeout), action, null);
+    }
+
     /** Locks; the executor completes a future that had to wait, null means the unlocking thread. */
     public <P extends Permit> CompletableFuture<P> request(
             Class<P> type, LockMode mode, @Nullable Object owner, @Nullable Executor executor) {
@@ -60,7 +67,7 @@ public final class ReadWriteRequests {
         long millis = Timeout.millis(timeout);
         CompletableFuture<P> decided = atOnce(type, mode, owner);
         if (decided != null) return decided;
-        Supplier<String> message = () -> "not locked " + mode.purpose + " within " + timeout + ": " + lock;
+        Supplier<String> message = () -> Late.lock(mode, timeout, lock);
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
         P permit = type.cast(new ReadWritePermit(lock, mode, owner));
         return WaiterFuture.enqueue(core, 1, mode.request(owner), permit, millis, message);

@@ -37,11 +37,6 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         cancelRunning();
     }
 
-    private boolean ended(boolean isNew) {
-        if (isNew) completedFromOutside();
-        return isNew;
-    }
-
     @Override
     public final boolean cancel(boolean mayInterruptIfRunning) {
         boolean wasDone = isDone();
@@ -63,7 +58,8 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         } finally {
             completed = super.complete(value);
         }
-        return ended(completed);
+        if (completed) completedFromOutside();
+        return completed;
     }
 
     @Override
@@ -75,7 +71,8 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         } finally {
             completed = super.completeExceptionally(cause);
         }
-        return ended(completed);
+        if (completed) completedFromOutside();
+        return completed;
     }
 
     /** CompletableFuture's own would withdraw the request and run the dependents on its only timer thread. */

@@ -64,7 +64,7 @@ abstract class StageFuture<T extends @Nullable Object> extends RevocableFuture<T
             actionEnded(null, e);
             return;
         }
-        if (isDone()) Stages.cancel(stage);
+        if (isDone()) cancelRunning();
     }
 
     @Override

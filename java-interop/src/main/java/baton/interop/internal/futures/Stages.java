@@ -29,11 +29,14 @@ public final class Stages {
         try {
             return future.join();
         } catch (CompletionException e) {
-            Throwable why = unwrap(e);
-            if (why instanceof Error error) throw error;
-            if (why instanceof Exception exception) throw exception;
-            throw e;
+            throw asException(unwrap(e));
         }
+    }
+
+    /** The failure as an exception to throw; throws it if it is an error. */
+    public static Exception asException(@Nullable Throwable failure) {
+        if (failure instanceof Error error) throw error;
+        return failure instanceof Exception exception ? exception : new CompletionException(failure);
     }
 
     /** A new CancellationException with the reason as its cause. */

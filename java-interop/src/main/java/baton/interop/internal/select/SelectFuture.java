@@ -210,7 +210,7 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     /** The winner's function waits for the job, which is cancelled when this is completed from outside. */
     void awaitJob(Job job) {
         running = job;
-        if (isDone()) job.cancel(new CancellationException());
+        if (isDone() && job.isActive()) job.cancel(new CancellationException());
     }
 
     @Override

@@ -8,38 +8,44 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** A call in a thread of its own. */
-final class Parked<T> extends FutureTask<T> {
-    final Thread thread;
+public final class BlockedCall<T> extends FutureTask<T> {
+    public final Thread thread;
 
-    private Parked(Callable<T> call) {
+    private BlockedCall(Callable<T> call) {
         super(call);
         thread = new Thread(this);
         thread.setDaemon(true);
     }
 
     /** Starts the call, and returns when it waits. */
-    static <T> Parked<T> of(Callable<T> call) throws InterruptedException {
-        Parked<T> parked = started(call);
-        while (!parked.isParked()) {
-            assertTrue(parked.thread.isAlive(), "the call did not wait");
-            Thread.sleep(0, 100_000);
-        }
+    public static <T> BlockedCall<T> parked(Callable<T> call) {
+        BlockedCall<T> parked = started(call);
+        parked.awaitParked();
         return parked;
     }
 
-    static <T> Parked<T> started(Callable<T> call) {
-        Parked<T> started = new Parked<>(call);
+    /** Starts the call. */
+    public static <T> BlockedCall<T> started(Callable<T> call) {
+        BlockedCall<T> started = new BlockedCall<>(call);
         started.thread.start();
         return started;
     }
 
-    boolean isParked() {
+    void awaitParked() {
+        while (!isParked(thread)) {
+            assertTrue(thread.isAlive(), "the call did not wait");
+            Thread.yield();
+        }
+    }
+
+    /** Whether the thread waits for a primitive. */
+    public static boolean isParked(Thread thread) {
         Thread.State state = thread.getState();
         boolean waits = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
         return waits && LockSupport.getBlocker(thread) != null;
     }
 
-    T result() throws Exception {
+    public T result() throws Exception {
         return get(10, TimeUnit.SECONDS);
     }
 }

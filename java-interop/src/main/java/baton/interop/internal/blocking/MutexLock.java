@@ -1,0 +1,55 @@
+package baton.interop.internal.blocking;
+
+import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.Late;
+import baton.sync.Mutex;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
+
+/** A mutex. */
+public final class MutexLock extends ThreadLock {
+    private final Mutex mutex;
+
+    public MutexLock(Mutex mutex) {
+        this.mutex = mutex;
+    }
+
+    @Override
+    boolean lockNow(Thread self) {
+        return mutex.tryLock(self);
+    }
+
+    @Override
+    void unlock(Thread self) {
+        mutex.unlock(self);
+    }
+
+    @Override
+    ThreadWaiter waiter(Thread self) {
+        return new ThreadWaiter(SyncBridge.of(mutex), 1, self, mutex);
+    }
+
+    @Override
+    String late(Duration timeout) {
+        return Late.lock(timeout, mutex);
+    }
+
+    public boolean isHeldByCurrentThread() {
+        return mutex.getHolder() == Thread.currentThread();
+    }
+
+    @Override
+    public Condition newCondition() {
+        return newCondition(null);
+    }
+
+    public Condition newCondition(@Nullable String name) {
+        return new MutexCondition(mutex.newCondition(name));
+    }
+
+    @Override
+    public String toString() {
+        return "Blocking" + mutex;
+    }
+}

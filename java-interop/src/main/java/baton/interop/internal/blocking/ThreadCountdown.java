@@ -1,0 +1,34 @@
+package baton.interop.internal.blocking;
+
+import baton.interop.internal.futures.Timeout;
+import baton.waiting.WaitCore;
+import java.time.Duration;
+import java.util.function.IntSupplier;
+
+/** Threads that wait for a count of zero, of a latch or of a wait group. */
+public final class ThreadCountdown {
+    private final WaitCore core;
+    private final IntSupplier count;
+    private final Object blocker;
+
+    /** @param blocker what a thread dump shows the threads to wait for */
+    public ThreadCountdown(WaitCore core, IntSupplier count, Object blocker) {
+        this.core = core;
+        this.count = count;
+        this.blocker = blocker;
+    }
+
+    public void await() throws InterruptedException {
+        var unused = await(Parking.FOREVER);
+    }
+
+    /** Returns whether the count was zero in time. */
+    public boolean await(Duration timeout) throws InterruptedException {
+        return await(Timeout.nanos(timeout));
+    }
+
+    private boolean await(long nanos) throws InterruptedException {
+        ThreadWaiter.throwIfInterrupted();
+        return count.getAsInt() == 0 || (nanos > 0 && new ThreadWaiter(core, 1, null, blocker).await(nanos));
+    }
+}
