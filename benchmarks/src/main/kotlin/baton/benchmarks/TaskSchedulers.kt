@@ -3,6 +3,7 @@ package baton.benchmarks
 import baton.Priority
 import baton.interop.AsyncTaskScheduler
 import baton.scheduler.TaskScheduler
+import java.util.concurrent.Callable
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
@@ -60,7 +61,7 @@ private class BatonJavaTasks(concurrency: Int) : Tasks() {
     private val pool = Executors.newFixedThreadPool(concurrency) { Thread(it).apply { isDaemon = true } }
     private val scheduler = AsyncTaskScheduler.builder(concurrency).executor(pool).build()
 
-    override fun schedule(level: Priority): Any = scheduler.schedule(level, { 1 }, pool)
+    override fun schedule(level: Priority): Any = scheduler.schedule(level, Callable { 1 }, pool)
 
     override fun await(tasks: Array<Any?>) = tasks.forEach { (it as CompletableFuture<*>).join() }
 
@@ -74,7 +75,7 @@ private class BatonJavaTasks(concurrency: Int) : Tasks() {
         get() = scheduler.metrics().queued
 
     override fun close() {
-        scheduler.close()
+        scheduler.closeNow()
         pool.shutdownNow()
     }
 }

@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Elements may be null where a method does not say otherwise.
  */
-public final class AsyncChannel<T extends @Nullable Object> {
+public final class AsyncChannel<T extends @Nullable Object> implements AutoCloseable {
     private final Channel<T> channel;
     private final ChannelRequests<T> requests;
 
@@ -370,14 +370,13 @@ public final class AsyncChannel<T extends @Nullable Object> {
     /**
      * Ends the sending: waiting and later sends fail with {@link ChannelClosedException}. The elements inside can be
      * received; after them, receivers fail too.
-     *
-     * @return whether this call closed it
      */
-    public boolean close() {
-        return channel.close(null);
+    @Override
+    public void close() {
+        channel.close(null);
     }
 
-    /** As {@link #close()}, with a cause for the exceptions. */
+    /** As {@link #close()}, with a cause for the exceptions; returns whether this call closed it. */
     public boolean close(Throwable cause) {
         return channel.close(Objects.requireNonNull(cause, "cause"));
     }

@@ -3,6 +3,7 @@ package baton.interop;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.MutexPermit;
+import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.WaiterFuture;
 import baton.interop.internal.futures.WithPermitFuture;
@@ -11,6 +12,7 @@ import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -31,25 +33,26 @@ import org.jspecify.annotations.Nullable;
  * wait in one queue and are granted strictly in the order of their arrival. No method blocks; threads that may block
  * use {@link #blocking()}. It is not bound to threads: any thread may close the permit.
  *
- * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With an owner, locking
- * twice fails with {@link IllegalStateException}; it would wait for itself for ever otherwise. The owner is always the
- * first argument. As the only argument, an executor is an owner like any other; a {@link Duration} is a timeout, unless
- * it is cast to {@code Object}.
+ * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity; {@link #ownedBy} returns a
+ * view that locks with one. With an owner, locking twice fails with {@link IllegalStateException}; it would wait for
+ * itself for ever otherwise.
  *
  * <p><i>Cancellation, callbacks, memory.</i> As for {@link AsyncSemaphore}.
  */
 public final class AsyncMutex {
     private final Mutex mutex;
     private final WaitCore core;
+    private final @Nullable Object owner;
 
-    private AsyncMutex(Mutex mutex) {
+    private AsyncMutex(Mutex mutex, @Nullable Object owner) {
         this.mutex = mutex;
         this.core = SyncBridge.of(mutex);
+        this.owner = owner;
     }
 
     /** The Java API of the given mutex; the two share all state. */
     public static AsyncMutex of(Mutex mutex) {
-        return new AsyncMutex(Objects.requireNonNull(mutex, "mutex"));
+        return new AsyncMutex(Objects.requireNonNull(mutex, "mutex"), null);
     }
 
     /** A new mutex, free. */
@@ -76,28 +79,25 @@ public final class AsyncMutex {
         return new BlockingMutex(mutex);
     }
 
+    /**
+     * A view of the same mutex whose requests have an owner. A request whose owner holds the mutex already fails with
+     * {@link IllegalStateException}.
+     */
+    public AsyncMutex ownedBy(Object owner) {
+        return new AsyncMutex(mutex, Objects.requireNonNull(owner, "owner"));
+    }
+
     /** A future that completes when this caller holds the mutex. Closing the permit unlocks it. */
     public CompletableFuture<Permit> lock() {
-        return request(null, null);
+        return request(null);
     }
 
     /**
-     * As {@link #lock()}, with an owner; fails with {@link IllegalStateException} if that owner holds it already.
-     *
-     * @param owner not a {@link Duration}, which would be taken for a timeout
+     * As {@link #lock()}, but a future that had to wait is completed on {@code executor}; by the unlocking thread if
+     * the executor rejects that.
      */
-    public CompletableFuture<Permit> lock(Object owner) {
-        return request(Objects.requireNonNull(owner, "owner"), null);
-    }
-
-    /**
-     * As {@link #lock(Object)}, but a future that had to wait is completed on {@code executor}; by the unlocking thread
-     * if the executor rejects that.
-     *
-     * @param owner null for none; so an executor and an owner are never mistaken for each other
-     */
-    public CompletableFuture<Permit> lock(@Nullable Object owner, Executor executor) {
-        return request(owner, Objects.requireNonNull(executor, "executor"));
+    public CompletableFuture<Permit> lock(Executor executor) {
+        return request(Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -106,30 +106,21 @@ public final class AsyncMutex {
      * milliseconds.
      */
     public CompletableFuture<Permit> lock(Duration timeout) {
-        return requestWithin(null, timeout);
+        long millis = Timeout.millis(timeout);
+        CompletableFuture<Permit> decided = atOnce();
+        if (decided != null) return decided;
+        Supplier<String> message = () -> Late.lock(timeout, mutex);
+        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, message);
     }
 
     /**
-     * As {@link #lock(Duration)}, with an owner; fails at once with {@link IllegalStateException} if that owner holds
-     * it already.
-     */
-    public CompletableFuture<Permit> lock(Object owner, Duration timeout) {
-        return requestWithin(Objects.requireNonNull(owner, "owner"), timeout);
-    }
-
-    /** Locks it if it is free. */
-    public Optional<Permit> tryLock() {
-        return mutex.tryLock(null) ? Optional.of(handOut(null)) : Optional.empty();
-    }
-
-    /**
-     * Locks it if it is free, with an owner.
+     * Locks it if it is free.
      *
-     * @throws IllegalStateException if that owner holds it already
+     * @throws IllegalStateException if the owner of this view holds it already
      */
-    public Optional<Permit> tryLock(Object owner) {
-        Objects.requireNonNull(owner, "owner");
-        return mutex.tryLock(owner) ? Optional.of(handOut(owner)) : Optional.empty();
+    public Optional<Permit> tryLock() {
+        return mutex.tryLock(owner) ? Optional.of(handOut()) : Optional.empty();
     }
 
     /**
@@ -145,32 +136,23 @@ public final class AsyncMutex {
         return WithPermitFuture.run(lock(), action, null);
     }
 
-    /**
-     * As {@link #withLock(Supplier)}, with an owner; fails with {@link IllegalStateException} if that owner holds it
-     * already.
-     */
-    public <T extends @Nullable Object> CompletableFuture<T> withLock(
-            Object owner, Supplier<? extends CompletionStage<T>> action) {
-        Objects.requireNonNull(owner, "owner");
-        Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(request(owner, null), action, null);
-    }
-
     /** As {@link #withLock(Supplier)}, with the action run by {@code executor}. */
-    public <T extends @Nullable Object> CompletableFuture<T> withLock(
-            Supplier<? extends CompletionStage<T>> action, Executor executor) {
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
+    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withLock(
+            Supplier<S> action, Executor executor) {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(lock(), action, executor);
     }
 
-    /** As {@link #withLock(Object, Supplier)}, with the action run by {@code executor}. */
-    public <T extends @Nullable Object> CompletableFuture<T> withLock(
-            Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        Objects.requireNonNull(owner, "owner");
+    /**
+     * As {@link #withLock(Supplier, Executor)}, for an action that ends when it returns. Its value, or the exception
+     * that it throws, is that of the future. Cancelling the future does not end an action that runs.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withLock(Callable<T> action, Executor executor) {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
-        return WithPermitFuture.run(request(owner, null), action, executor);
+        return WithPermitFuture.run(lock(), Stages.<T>ofCallable(action), executor);
     }
 
     /**
@@ -217,31 +199,28 @@ public final class AsyncMutex {
         return "Async" + mutex;
     }
 
-    private CompletableFuture<Permit> request(@Nullable Object owner, @Nullable Executor executor) {
-        CompletableFuture<Permit> decided = atOnce(owner);
+    /** The owner of this view, or null. */
+    @Nullable
+    Object owner() {
+        return owner;
+    }
+
+    private CompletableFuture<Permit> request(@Nullable Executor executor) {
+        CompletableFuture<Permit> decided = atOnce();
         if (decided != null) return decided;
         return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), executor);
     }
 
-    private CompletableFuture<Permit> requestWithin(@Nullable Object owner, Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        CompletableFuture<Permit> decided = atOnce(owner);
-        if (decided != null) return decided;
-        Supplier<String> message = () -> Late.lock(timeout, mutex);
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, message);
-    }
-
     /** The completed future of a request that need not wait, or null. */
-    private @Nullable CompletableFuture<Permit> atOnce(@Nullable Object owner) {
+    private @Nullable CompletableFuture<Permit> atOnce() {
         try {
-            return mutex.tryLock(owner) ? CompletableFuture.completedFuture(handOut(owner)) : null;
+            return mutex.tryLock(owner) ? CompletableFuture.completedFuture(handOut()) : null;
         } catch (IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private Permit handOut(@Nullable Object owner) {
+    private Permit handOut() {
         return new MutexPermit(mutex, owner).handedOut();
     }
 }

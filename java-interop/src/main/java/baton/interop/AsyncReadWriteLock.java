@@ -2,12 +2,14 @@ package baton.interop;
 
 import baton.interop.internal.futures.LockMode;
 import baton.interop.internal.futures.ReadWriteRequests;
+import baton.interop.internal.futures.Stages;
 import baton.sync.ReadWriteLock;
 import baton.sync.ReadWritePolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -32,11 +34,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Order.</i> The order of the lock, see {@link ReadWritePolicy}.
  *
- * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity. With an owner, a request
+ * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity; {@link #ownedBy} returns a
+ * view that locks with one. With an owner, a request
  * that would wait for its own owner for ever fails with {@link IllegalStateException}: to write while holding the lock
  * in any mode, to read in any way while writing, to read upgradably twice, to read again behind a writer that waits for
- * this very reader. The owner is always the first argument. As the only argument, an executor is an owner like any
- * other; a {@link Duration} is a timeout, unless it is cast to {@code Object}.
+ * this very reader.
  *
  * <p><i>Cancellation, callbacks.</i> As for {@link AsyncSemaphore}. When a request to write
  * is withdrawn, the readers that it held back are granted at once.
@@ -49,14 +51,14 @@ public final class AsyncReadWriteLock {
     private final ReadWriteLock lock;
     private final ReadWriteRequests requests;
 
-    private AsyncReadWriteLock(ReadWriteLock lock) {
+    private AsyncReadWriteLock(ReadWriteLock lock, @Nullable Object owner) {
         this.lock = lock;
-        this.requests = new ReadWriteRequests(lock);
+        this.requests = new ReadWriteRequests(lock, owner);
     }
 
     /** The Java API of the given lock; the two share all state. */
     public static AsyncReadWriteLock of(ReadWriteLock lock) {
-        return new AsyncReadWriteLock(Objects.requireNonNull(lock, "lock"));
+        return new AsyncReadWriteLock(Objects.requireNonNull(lock, "lock"), null);
     }
 
     /** A new lock, free, where phases of readers and of writers alternate. */
@@ -97,36 +99,27 @@ public final class AsyncReadWriteLock {
         return new BlockingReadWriteLock(lock);
     }
 
-    // ---- to read
-
-    /** The same as {@link #lockRead()}. */
-    public CompletableFuture<Permit> read() {
-        return lockRead();
+    /**
+     * A view of the same lock whose requests have an owner. A request that would wait for its own owner fails with
+     * {@link IllegalStateException}.
+     */
+    public AsyncReadWriteLock ownedBy(Object owner) {
+        return new AsyncReadWriteLock(lock, Objects.requireNonNull(owner, "owner"));
     }
+
+    // ---- to read
 
     /** A future that completes when this caller may read. Closing the permit unlocks it. */
     public CompletableFuture<Permit> lockRead() {
-        return requests.request(Permit.class, LockMode.READ, null, null);
+        return requests.request(Permit.class, LockMode.READ, null);
     }
 
     /**
-     * As {@link #lockRead()}, with an owner; fails with {@link IllegalStateException} if that owner writes, or would
-     * wait for a writer that waits for it.
-     *
-     * @param owner not a {@link Duration}, which would be taken for a timeout
+     * As {@link #lockRead()}, but a future that had to wait is completed on {@code executor}; by the unlocking thread
+     * if the executor rejects that.
      */
-    public CompletableFuture<Permit> lockRead(Object owner) {
-        return requests.request(Permit.class, LockMode.READ, Objects.requireNonNull(owner, "owner"), null);
-    }
-
-    /**
-     * As {@link #lockRead(Object)}, but a future that had to wait is completed on {@code executor}; by the unlocking
-     * thread if the executor rejects that.
-     *
-     * @param owner null for none; so an executor and an owner are never mistaken for each other
-     */
-    public CompletableFuture<Permit> lockRead(@Nullable Object owner, Executor executor) {
-        return requests.request(Permit.class, LockMode.READ, owner, Objects.requireNonNull(executor, "executor"));
+    public CompletableFuture<Permit> lockRead(Executor executor) {
+        return requests.request(Permit.class, LockMode.READ, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -135,28 +128,16 @@ public final class AsyncReadWriteLock {
      * milliseconds.
      */
     public CompletableFuture<Permit> lockRead(Duration timeout) {
-        return requests.requestWithin(Permit.class, LockMode.READ, null, timeout);
+        return requests.requestWithin(Permit.class, LockMode.READ, timeout);
     }
 
     /**
-     * As {@link #lockRead(Duration)}, with an owner; fails at once where {@link #lockRead(Object)} does.
-     */
-    public CompletableFuture<Permit> lockRead(Object owner, Duration timeout) {
-        return requests.requestWithin(Permit.class, LockMode.READ, Objects.requireNonNull(owner, "owner"), timeout);
-    }
-
-    /** Locks it to read if that needs no waiting. */
-    public Optional<Permit> tryLockRead() {
-        return requests.tryLock(Permit.class, LockMode.READ, null);
-    }
-
-    /**
-     * Locks it to read if that needs no waiting, with an owner.
+     * Locks it to read if that needs no waiting.
      *
-     * @throws IllegalStateException if that owner writes
+     * @throws IllegalStateException if the owner of this view writes
      */
-    public Optional<Permit> tryLockRead(Object owner) {
-        return requests.tryLock(Permit.class, LockMode.READ, Objects.requireNonNull(owner, "owner"));
+    public Optional<Permit> tryLockRead() {
+        return requests.tryLock(Permit.class, LockMode.READ);
     }
 
     /**
@@ -167,7 +148,7 @@ public final class AsyncReadWriteLock {
      * runs: its stage is cancelled if that is possible, and the lock is unlocked when the stage has completed.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(LockMode.READ, null, action, null);
+        return requests.run(LockMode.READ, action, null);
     }
 
     /**
@@ -179,83 +160,53 @@ public final class AsyncReadWriteLock {
         return requests.runWithin(LockMode.READ, action, timeout);
     }
 
-    /** As {@link #withRead(Supplier)}, with an owner; fails as {@link #lockRead(Object)} does. */
-    public <T extends @Nullable Object> CompletableFuture<T> withRead(
-            Object owner, Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(LockMode.READ, Objects.requireNonNull(owner, "owner"), action, null);
-    }
-
     /** As {@link #withRead(Supplier)}, with the action run by {@code executor}. */
-    public <T extends @Nullable Object> CompletableFuture<T> withRead(
-            Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        return requests.run(LockMode.READ, null, action, Objects.requireNonNull(executor, "executor"));
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
+    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withRead(
+            Supplier<S> action, Executor executor) {
+        return requests.run(LockMode.READ, action, Objects.requireNonNull(executor, "executor"));
     }
 
-    /** As {@link #withRead(Object, Supplier)}, with the action run by {@code executor}. */
-    public <T extends @Nullable Object> CompletableFuture<T> withRead(
-            Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        Objects.requireNonNull(executor, "executor");
-        return requests.run(LockMode.READ, Objects.requireNonNull(owner, "owner"), action, executor);
+    /**
+     * As {@link #withRead(Supplier, Executor)}, for an action that ends when it returns. Its value, or the exception
+     * that it throws, is that of the future. Cancelling the future does not end an action that runs.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withRead(Callable<T> action, Executor executor) {
+        Objects.requireNonNull(action, "action");
+        return requests.run(LockMode.READ, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"));
     }
 
     // ---- to write
 
-    /** As {@link #lockWrite()}, for callers that do not downgrade. */
-    public CompletableFuture<Permit> write() {
-        return requests.request(Permit.class, LockMode.WRITE, null, null);
-    }
-
     /** A future that completes when this caller may write, alone. Closing the permit unlocks it. */
     public CompletableFuture<WritePermit> lockWrite() {
-        return requests.request(WritePermit.class, LockMode.WRITE, null, null);
+        return requests.request(WritePermit.class, LockMode.WRITE, null);
     }
 
-    /**
-     * As {@link #lockWrite()}, with an owner; fails with {@link IllegalStateException} if that owner holds it already.
-     *
-     * @param owner not a {@link Duration}, which would be taken for a timeout
-     */
-    public CompletableFuture<WritePermit> lockWrite(Object owner) {
-        return requests.request(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(owner, "owner"), null);
-    }
-
-    /** As {@link #lockWrite(Object)}, completed on {@code executor}; see {@link #lockRead(Object, Executor)}. */
-    public CompletableFuture<WritePermit> lockWrite(@Nullable Object owner, Executor executor) {
-        return requests.request(WritePermit.class, LockMode.WRITE, owner, Objects.requireNonNull(executor, "executor"));
+    /** As {@link #lockWrite()}, completed on {@code executor}; see {@link #lockRead(Executor)}. */
+    public CompletableFuture<WritePermit> lockWrite(Executor executor) {
+        return requests.request(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
      * As {@link #lockWrite()}, within {@code timeout}; see {@link #lockRead(Duration)}.
      */
     public CompletableFuture<WritePermit> lockWrite(Duration timeout) {
-        return requests.requestWithin(WritePermit.class, LockMode.WRITE, null, timeout);
+        return requests.requestWithin(WritePermit.class, LockMode.WRITE, timeout);
     }
 
     /**
-     * As {@link #lockWrite(Duration)}, with an owner; fails at once where {@link #lockWrite(Object)} does.
-     */
-    public CompletableFuture<WritePermit> lockWrite(Object owner, Duration timeout) {
-        return requests.requestWithin(
-                WritePermit.class, LockMode.WRITE, Objects.requireNonNull(owner, "owner"), timeout);
-    }
-
-    /** Locks it to write if that needs no waiting. */
-    public Optional<WritePermit> tryLockWrite() {
-        return requests.tryLock(WritePermit.class, LockMode.WRITE, null);
-    }
-
-    /**
-     * Locks it to write if that needs no waiting, with an owner.
+     * Locks it to write if that needs no waiting.
      *
-     * @throws IllegalStateException if that owner holds it already, in any mode
+     * @throws IllegalStateException if the owner of this view holds it already, in any mode
      */
-    public Optional<WritePermit> tryLockWrite(Object owner) {
-        return requests.tryLock(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(owner, "owner"));
+    public Optional<WritePermit> tryLockWrite() {
+        return requests.tryLock(WritePermit.class, LockMode.WRITE);
     }
 
     /** Runs {@code action} while writing; all else as {@link #withRead(Supplier)}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(LockMode.WRITE, null, action, null);
+        return requests.run(LockMode.WRITE, action, null);
     }
 
     /**
@@ -267,23 +218,17 @@ public final class AsyncReadWriteLock {
         return requests.runWithin(LockMode.WRITE, action, timeout);
     }
 
-    /** As {@link #withWrite(Supplier)}, with an owner; fails as {@link #lockWrite(Object)} does. */
-    public <T extends @Nullable Object> CompletableFuture<T> withWrite(
-            Object owner, Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(LockMode.WRITE, Objects.requireNonNull(owner, "owner"), action, null);
-    }
-
     /** As {@link #withWrite(Supplier)}, with the action run by {@code executor}. */
-    public <T extends @Nullable Object> CompletableFuture<T> withWrite(
-            Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        return requests.run(LockMode.WRITE, null, action, Objects.requireNonNull(executor, "executor"));
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
+    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withWrite(
+            Supplier<S> action, Executor executor) {
+        return requests.run(LockMode.WRITE, action, Objects.requireNonNull(executor, "executor"));
     }
 
-    /** As {@link #withWrite(Object, Supplier)}, with the action run by {@code executor}. */
-    public <T extends @Nullable Object> CompletableFuture<T> withWrite(
-            Object owner, Supplier<? extends CompletionStage<T>> action, Executor executor) {
-        Objects.requireNonNull(executor, "executor");
-        return requests.run(LockMode.WRITE, Objects.requireNonNull(owner, "owner"), action, executor);
+    /** As {@link #withWrite(Supplier, Executor)}, for an action as in {@link #withRead(Callable, Executor)}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withWrite(Callable<T> action, Executor executor) {
+        Objects.requireNonNull(action, "action");
+        return requests.run(LockMode.WRITE, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"));
     }
 
     // ---- to read upgradably
@@ -293,53 +238,29 @@ public final class AsyncReadWriteLock {
      * upgradable reader. Closing the permit unlocks it, upgraded or not.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable() {
-        return requests.request(UpgradablePermit.class, LockMode.UPGRADABLE, null, null);
+        return requests.request(UpgradablePermit.class, LockMode.UPGRADABLE, null);
     }
 
-    /**
-     * As {@link #lockUpgradable()}, with an owner; fails with {@link IllegalStateException} if that owner writes or
-     * reads upgradably, or would wait for a writer that waits for it.
-     *
-     * @param owner not a {@link Duration}, which would be taken for a timeout
-     */
-    public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner) {
+    /** As {@link #lockUpgradable()}, completed on {@code executor}; see {@link #lockRead(Executor)}. */
+    public CompletableFuture<UpgradablePermit> lockUpgradable(Executor executor) {
         return requests.request(
-                UpgradablePermit.class, LockMode.UPGRADABLE, Objects.requireNonNull(owner, "owner"), null);
-    }
-
-    /** As {@link #lockUpgradable(Object)}, completed on {@code executor}; see {@link #lockRead(Object, Executor)}. */
-    public CompletableFuture<UpgradablePermit> lockUpgradable(@Nullable Object owner, Executor executor) {
-        return requests.request(
-                UpgradablePermit.class, LockMode.UPGRADABLE, owner, Objects.requireNonNull(executor, "executor"));
+                UpgradablePermit.class, LockMode.UPGRADABLE, Objects.requireNonNull(executor, "executor"));
     }
 
     /**
      * As {@link #lockUpgradable()}, within {@code timeout}; see {@link #lockRead(Duration)}.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Duration timeout) {
-        return requests.requestWithin(UpgradablePermit.class, LockMode.UPGRADABLE, null, timeout);
+        return requests.requestWithin(UpgradablePermit.class, LockMode.UPGRADABLE, timeout);
     }
 
     /**
-     * As {@link #lockUpgradable(Duration)}, with an owner; fails at once where {@link #lockUpgradable(Object)} does.
-     */
-    public CompletableFuture<UpgradablePermit> lockUpgradable(Object owner, Duration timeout) {
-        Objects.requireNonNull(owner, "owner");
-        return requests.requestWithin(UpgradablePermit.class, LockMode.UPGRADABLE, owner, timeout);
-    }
-
-    /** Locks it to read upgradably if that needs no waiting. */
-    public Optional<UpgradablePermit> tryLockUpgradable() {
-        return requests.tryLock(UpgradablePermit.class, LockMode.UPGRADABLE, null);
-    }
-
-    /**
-     * Locks it to read upgradably if that needs no waiting, with an owner.
+     * Locks it to read upgradably if that needs no waiting.
      *
-     * @throws IllegalStateException if that owner writes or reads upgradably
+     * @throws IllegalStateException if the owner of this view writes or reads upgradably
      */
-    public Optional<UpgradablePermit> tryLockUpgradable(Object owner) {
-        return requests.tryLock(UpgradablePermit.class, LockMode.UPGRADABLE, Objects.requireNonNull(owner, "owner"));
+    public Optional<UpgradablePermit> tryLockUpgradable() {
+        return requests.tryLock(UpgradablePermit.class, LockMode.UPGRADABLE);
     }
 
     // ---- state
@@ -377,5 +298,11 @@ public final class AsyncReadWriteLock {
     @Override
     public String toString() {
         return "Async" + lock;
+    }
+
+    /** The owner of this view, or null. */
+    @Nullable
+    Object owner() {
+        return requests.owner;
     }
 }

@@ -4,6 +4,7 @@ import baton.Priority;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SemaphorePermit;
+import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.WaiterFuture;
 import baton.interop.internal.futures.WithPermitFuture;
@@ -14,6 +15,7 @@ import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -54,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Memory.</i> Actions before the closing of a permit happen before the actions that follow the acquire which gets
  * it next.
  */
-public final class AsyncSemaphore {
+public final class AsyncSemaphore implements AutoCloseable {
     private final Semaphore semaphore;
     private final WaitCore core;
 
@@ -183,8 +185,9 @@ public final class AsyncSemaphore {
     }
 
     /** As {@link #withPermits(int, Supplier, Executor)}, for one permit. */
-    public <T extends @Nullable Object> CompletableFuture<T> withPermit(
-            Supplier<? extends CompletionStage<T>> action, Executor executor) {
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
+    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermit(
+            Supplier<S> action, Executor executor) {
         return withPermits(1, action, executor);
     }
 
@@ -209,11 +212,30 @@ public final class AsyncSemaphore {
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
-    public <T extends @Nullable Object> CompletableFuture<T> withPermits(
-            int permits, Supplier<? extends CompletionStage<T>> action, Executor executor) {
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
+    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermits(
+            int permits, Supplier<S> action, Executor executor) {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(acquire(permits), action, executor);
+    }
+
+    /** As {@link #withPermits(int, Callable, Executor)}, for one permit. */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermit(Callable<T> action, Executor executor) {
+        return withPermits(1, action, executor);
+    }
+
+    /**
+     * As {@link #withPermits(int, Supplier, Executor)}, for an action that ends when it returns. Its value, or the
+     * exception that it throws, is that of the future. Cancelling the future does not end an action that runs.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermits(
+            int permits, Callable<T> action, Executor executor) {
+        Objects.requireNonNull(action, "action");
+        Objects.requireNonNull(executor, "executor");
+        return WithPermitFuture.run(acquire(permits), Stages.<T>ofCallable(action), executor);
     }
 
     /** As {@link #withPermits(int, Supplier, Duration)}, for one permit. */
@@ -276,6 +298,7 @@ public final class AsyncSemaphore {
     /**
      * Fails waiting and later requests with {@link SemaphoreClosedException}. Holders may still close their permits.
      */
+    @Override
     public void close() {
         semaphore.close(null);
     }

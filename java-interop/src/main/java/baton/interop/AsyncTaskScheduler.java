@@ -12,12 +12,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link TaskScheduler} for Java: runs tasks, the most urgent first, and a limited number at a time. A task is a
- * supplier of a stage, or a plain {@link Callable}; scheduling it returns a {@link CompletableFuture}.
+ * supplier of a stage, a {@link Callable} or a {@link Runnable}; scheduling it returns a {@link CompletableFuture}.
  *
  * <pre>{@code
  * AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(3);
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java tasks and Kotlin coroutines of the same scheduler wait in one queue. No method
- * blocks; {@link #blocking()} is for threads that may.
+ * but {@link #close()} blocks; {@link #blocking()} is for threads that may.
  *
  * <p><i>Bound.</i> At most {@link #maxConcurrency} tasks have begun and not ended. A task of a supplier ends when its
  * stage has completed, not when the supplier returns.
@@ -114,30 +115,50 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * Runs {@code task} once it has a slot. The future completes as the stage that {@code task} must return.
+     * Runs {@code task} on the executor of this object once it has a slot. The future completes as the stage that
+     * {@code task} must return.
      */
-    public <T extends @Nullable Object> CompletableFuture<T> schedule(
-            Priority priority, Supplier<? extends CompletionStage<T>> task) {
-        Objects.requireNonNull(task, "task");
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
+    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> schedule(
+            Priority priority, Supplier<S> task) {
         Objects.requireNonNull(priority, "priority");
+        Objects.requireNonNull(task, "task");
         return TaskFuture.ofStage(scheduler, priority, executor, task).submit();
     }
 
     /**
-     * Runs {@code task} on {@code executor} once it has a slot.
-     *
-     * <p>The slot is free when the callable has returned. So a callable that returns a stage frees the slot before that
-     * stage has completed, and its future completes with the stage itself. Give such a task as a supplier to {@link
-     * #schedule(Priority, Supplier)}, which runs it on the executor of this object; {@link #of(TaskScheduler,
-     * Executor)} makes another one for the same scheduler.
-     *
-     * @param executor as for {@link #of(TaskScheduler, Executor)}
+     * As {@link #schedule(Priority, Supplier)}, for a task that ends when it returns. Its value, or the exception that
+     * it throws, is that of the future.
      */
-    public <T extends @Nullable Object> CompletableFuture<T> schedule(
-            Priority priority, Callable<? extends T> task, Executor executor) {
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda with a value is a callable
+    public <T extends @Nullable Object> CompletableFuture<T> schedule(Priority priority, Callable<T> task) {
+        return schedule(priority, task, executor);
+    }
+
+    /** As {@link #schedule(Priority, Callable)}, for a task without a value. */
+    @SuppressWarnings("NullAway") // NullAway does not know that a Void may be null
+    public CompletableFuture<@Nullable Void> schedule(Priority priority, Runnable task) {
+        Objects.requireNonNull(priority, "priority");
+        Objects.requireNonNull(task, "task");
+        return schedule(priority, Executors.callable(task, null), executor);
+    }
+
+    /** As {@link #schedule(Priority, Supplier)}, on {@code executor}; see {@link #of(TaskScheduler, Executor)}. */
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
+    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> schedule(
+            Priority priority, Supplier<S> task, Executor executor) {
+        Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(task, "task");
         Objects.requireNonNull(executor, "executor");
+        return TaskFuture.ofStage(scheduler, priority, executor, task).submit();
+    }
+
+    /** As {@link #schedule(Priority, Callable)}, on {@code executor}; see {@link #of(TaskScheduler, Executor)}. */
+    public <T extends @Nullable Object> CompletableFuture<T> schedule(
+            Priority priority, Callable<T> task, Executor executor) {
         Objects.requireNonNull(priority, "priority");
+        Objects.requireNonNull(task, "task");
+        Objects.requireNonNull(executor, "executor");
         return TaskFuture.<T>of(scheduler, priority, executor, task).submit();
     }
 
@@ -194,16 +215,39 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * Closes the scheduler for good: waiting and later tasks fail with {@code SchedulerClosedException}. Running tasks
-     * go on; the future of {@link #drain} completes when they have ended.
+     * Refuses further tasks and waits until all tasks have ended, as {@code ExecutorService.close()} of newer JDKs
+     * does: queued ones are run. While the scheduler is paused, queued tasks and so this call wait. If the thread is
+     * interrupted, queued tasks are dropped as by {@link #closeNow()}; the call waits for those that run, and the thread
+     * stays interrupted.
+     *
+     * <p>A task that calls this waits for itself.
      */
     @Override
     public void close() {
+        BlockingLatch ended = AsyncLatch.of(StageTasks.beginDrain(scheduler)).blocking();
+        boolean interrupted = false;
+        while (true) {
+            try {
+                ended.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+                closeNow();
+            }
+        }
+        if (interrupted) Thread.currentThread().interrupt();
+    }
+
+    /**
+     * Closes the scheduler at once and for good: waiting and later tasks fail with {@code SchedulerClosedException}.
+     * Running tasks go on; the future of {@link #drain} completes when they have ended.
+     */
+    public void closeNow() {
         scheduler.close(null);
     }
 
-    /** As {@link #close()}, with a cause for the exceptions. */
-    public void close(Throwable cause) {
+    /** As {@link #closeNow()}, with a cause for the exceptions. */
+    public void closeNow(Throwable cause) {
         scheduler.close(Objects.requireNonNull(cause, "cause"));
     }
 

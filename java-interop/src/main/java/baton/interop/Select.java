@@ -152,49 +152,37 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Locks the mutex.
+     * Locks the mutex. The select fails with {@link IllegalStateException} if the owner of {@code mutex}, see {@link
+     * AsyncMutex#ownedBy}, holds it already.
      *
      * @throws IllegalStateException if this was started
      */
     public Select<R> onLock(AsyncMutex mutex, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(mutex, "mutex");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(mutex.kotlin(), null, then));
+        return add(Clauses.lock(mutex.kotlin(), mutex.owner(), then));
     }
 
     /**
-     * As {@link #onLock(AsyncMutex, Function)}, with an owner. The select fails with {@link IllegalStateException} if
-     * that owner holds it already.
-     *
-     * @throws IllegalStateException if this was started
-     */
-    public Select<R> onLock(AsyncMutex mutex, Object owner, Function<? super Permit, ? extends R> then) {
-        Objects.requireNonNull(mutex, "mutex");
-        Objects.requireNonNull(owner, "owner");
-        Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(mutex.kotlin(), owner, then));
-    }
-
-    /**
-     * Locks the lock to read.
+     * Locks the lock to read, with the owner of {@code lock} if it has one.
      *
      * @throws IllegalStateException if this was started
      */
     public Select<R> onRead(AsyncReadWriteLock lock, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(lock, "lock");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(lock.kotlin(), Permit.class, LockMode.READ, then));
+        return add(Clauses.lock(lock.kotlin(), Permit.class, LockMode.READ, lock.owner(), then));
     }
 
     /**
-     * Locks the lock to write.
+     * Locks the lock to write, with the owner of {@code lock} if it has one.
      *
      * @throws IllegalStateException if this was started
      */
     public Select<R> onWrite(AsyncReadWriteLock lock, Function<? super WritePermit, ? extends R> then) {
         Objects.requireNonNull(lock, "lock");
         Objects.requireNonNull(then, "then");
-        return add(Clauses.lock(lock.kotlin(), WritePermit.class, LockMode.WRITE, then));
+        return add(Clauses.lock(lock.kotlin(), WritePermit.class, LockMode.WRITE, lock.owner(), then));
     }
 
     /**

@@ -89,7 +89,7 @@ class LeakReportTest {
         assertTrue(semaphore.acquire().isDone());
         assertTrue(semaphore.tryAcquire().isPresent());
         assertTrue(semaphore.acquire(java.time.Duration.ofDays(1)).isDone());
-        assertTrue(mutex.tryLock("me").isPresent());
+        assertTrue(mutex.ownedBy("me").tryLock().isPresent());
         AsyncChannel<String> channel = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.SUSPEND, "orders");
         assertTrue(channel.trySend("x"));
         CompletableFuture<Reservation<String>> place = channel.reserve();

@@ -50,7 +50,7 @@ class PermitTest {
         assertEquals(
                 "closed: 1 permit of Semaphore 'uplink' (permits = 3, available = 1, waiting = 0)", one.toString());
         AsyncMutex mutex = AsyncMutex.create("account");
-        Permit lock = mutex.lock("me").join();
+        Permit lock = mutex.ownedBy("me").lock().join();
         assertEquals("held: lock of Mutex 'account' (locked by me, waiting = 0)", lock.toString());
         lock.close();
         assertEquals("closed: lock of Mutex 'account' (free)", lock.toString());
@@ -74,7 +74,7 @@ class PermitTest {
         assertEquals(3, semaphore.availablePermits());
         permit.close();
         AsyncMutex mutex = AsyncMutex.create();
-        Permit lock = mutex.lock("me").join();
+        Permit lock = mutex.ownedBy("me").lock().join();
         mutex.kotlin().unlock("me");
         assertThrows(IllegalStateException.class, lock::close);
         assertFalse(mutex.isLocked());

@@ -85,7 +85,7 @@ class SharedStateTest {
     @Test
     void toString_changesWithTheState() {
         AsyncMutex mutex = AsyncMutex.create("x");
-        Permit permit = mutex.lock("me").join();
+        Permit permit = mutex.ownedBy("me").lock().join();
         CompletableFuture<Permit> waits = mutex.lock();
         assertEquals("AsyncMutex 'x' (locked by me, waiting = 1)", mutex.toString());
         permit.close();

@@ -79,7 +79,7 @@ class HostileExecutorTest {
     @EnumSource
     fun lock_hostileExecutor_isGrantedOnceAndInTurn(hostility: Hostility) {
         val executor = HostileDispatcher(hostility)
-        val futures = List(3) { mutex.lock(null, executor) } + mutex.lock()
+        val futures = List(3) { mutex.lock(executor) } + mutex.lock()
         held.close()
         for (future in futures) {
             executor.run()

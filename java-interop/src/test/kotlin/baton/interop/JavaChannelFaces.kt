@@ -94,7 +94,7 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
 
     override fun resize(capacity: Int) = channel.resize(capacity)
 
-    override fun close(cause: Throwable?) = if (cause == null) channel.close() else channel.close(cause)
+    override fun close(cause: Throwable?) = if (cause == null) channel.kotlin().close() else channel.close(cause)
 
     override fun cancel(cause: Throwable?) = if (cause == null) channel.cancel() else channel.cancel(cause)
 

@@ -25,10 +25,10 @@ private class PermitMutexFace(mutex: Mutex) : MutexFace by KotlinMutexFace(mutex
 
     fun take(owner: Any?): Permit? = permits.firstOrNull { it.first === owner }?.also { permits -= it }?.second
 
-    override suspend fun lock(owner: Any?) = add(owner, (if (owner == null) java.lock() else java.lock(owner)).await())
+    override suspend fun lock(owner: Any?) = add(owner, java.ownedByOrNull(owner).lock().await())
 
     override fun tryLock(owner: Any?): Boolean {
-        val permit = if (owner == null) java.tryLock() else java.tryLock(owner)
+        val permit = java.ownedByOrNull(owner).tryLock()
         permit.ifPresent { add(owner, it) }
         return permit.isPresent
     }

@@ -143,18 +143,14 @@ class JavaMutexFace(private val mutex: AsyncMutex, private val patience: Duratio
     }
 
     override fun tryLock(owner: Any?): Boolean {
-        val permit = if (owner == null) mutex.tryLock() else mutex.tryLock(owner)
+        val permit = mutex.ownedByOrNull(owner).tryLock()
         permit.ifPresent { held.add(owner, it) }
         return permit.isPresent
     }
 
     private fun request(owner: Any?, patience: Duration?): CompletableFuture<Permit> {
         val time = patience?.toJavaDuration()
-        return when {
-            time == null -> if (owner == null) mutex.lock() else mutex.lock(owner)
-            owner == null -> mutex.lock(time)
-            else -> mutex.lock(owner, time)
-        }
+        return mutex.ownedByOrNull(owner).run { if (time == null) lock() else lock(time) }
     }
 
     /** The timeout runs in real time. */
@@ -262,3 +258,5 @@ class JavaKotlinBarrierFace(private val barrier: Barrier) : BarrierFace by Kotli
 
     override fun toString() = barrier.toString()
 }
+
+internal fun AsyncMutex.ownedByOrNull(owner: Any?) = if (owner == null) this else ownedBy(owner)

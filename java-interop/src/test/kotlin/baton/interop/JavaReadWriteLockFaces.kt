@@ -50,17 +50,12 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
     // To read.
 
     private fun readRequest(owner: Any?, time: JavaDuration?): CompletableFuture<Permit> =
-        when {
-            time == null -> if (owner == null) lock.lockRead() else lock.lockRead(owner)
-            owner == null -> lock.lockRead(time)
-            else -> lock.lockRead(owner, time)
-        }
+        lock.ownedByOrNull(owner).run { if (time == null) lockRead() else lockRead(time) }
 
     override suspend fun lockRead(owner: Any?) =
         reading.add(owner, readRequest(owner, patience?.toJavaDuration()).awaitPermit())
 
-    override fun tryLockRead(owner: Any?) =
-        reading.addIf(owner, if (owner == null) lock.tryLockRead() else lock.tryLockRead(owner))
+    override fun tryLockRead(owner: Any?) = reading.addIf(owner, lock.ownedByOrNull(owner).tryLockRead())
 
     override suspend fun tryLockRead(timeout: Duration, owner: Any?) = inTime {
         reading.add(owner, readRequest(owner, timeout.toJavaDuration()).awaitPermit())
@@ -73,17 +68,12 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
     // To write.
 
     private fun writeRequest(owner: Any?, time: JavaDuration?): CompletableFuture<WritePermit> =
-        when {
-            time == null -> if (owner == null) lock.lockWrite() else lock.lockWrite(owner)
-            owner == null -> lock.lockWrite(time)
-            else -> lock.lockWrite(owner, time)
-        }
+        lock.ownedByOrNull(owner).run { if (time == null) lockWrite() else lockWrite(time) }
 
     override suspend fun lockWrite(owner: Any?) =
         writing.add(owner, writeRequest(owner, patience?.toJavaDuration()).awaitPermit())
 
-    override fun tryLockWrite(owner: Any?) =
-        writing.addIf(owner, if (owner == null) lock.tryLockWrite() else lock.tryLockWrite(owner))
+    override fun tryLockWrite(owner: Any?) = writing.addIf(owner, lock.ownedByOrNull(owner).tryLockWrite())
 
     override suspend fun tryLockWrite(timeout: Duration, owner: Any?) = inTime {
         writing.add(owner, writeRequest(owner, timeout.toJavaDuration()).awaitPermit())
@@ -102,17 +92,12 @@ class JavaReadWriteLockFace(private val lock: AsyncReadWriteLock, private val pa
     // To read upgradably.
 
     private fun upgradableRequest(owner: Any?, time: JavaDuration?): CompletableFuture<UpgradablePermit> =
-        when {
-            time == null -> if (owner == null) lock.lockUpgradable() else lock.lockUpgradable(owner)
-            owner == null -> lock.lockUpgradable(time)
-            else -> lock.lockUpgradable(owner, time)
-        }
+        lock.ownedByOrNull(owner).run { if (time == null) lockUpgradable() else lockUpgradable(time) }
 
     override suspend fun lockUpgradable(owner: Any?) =
         upgradable.add(owner, upgradableRequest(owner, patience?.toJavaDuration()).awaitPermit())
 
-    override fun tryLockUpgradable(owner: Any?) =
-        upgradable.addIf(owner, if (owner == null) lock.tryLockUpgradable() else lock.tryLockUpgradable(owner))
+    override fun tryLockUpgradable(owner: Any?) = upgradable.addIf(owner, lock.ownedByOrNull(owner).tryLockUpgradable())
 
     override suspend fun tryLockUpgradable(timeout: Duration, owner: Any?) = inTime {
         upgradable.add(owner, upgradableRequest(owner, timeout.toJavaDuration()).awaitPermit())
@@ -202,3 +187,5 @@ class JavaKotlinReadWriteLockFace(private val lock: ReadWriteLock) :
 
     override fun toString() = lock.toString()
 }
+
+internal fun AsyncReadWriteLock.ownedByOrNull(owner: Any?) = if (owner == null) this else ownedBy(owner)

@@ -110,7 +110,7 @@ class SameQueueTest {
 
         override fun future(): CompletableFuture<Permit> = java.lock()
 
-        override fun patientFuture(): CompletableFuture<Permit> = java.lock(Any(), Duration.ofDays(1))
+        override fun patientFuture(): CompletableFuture<Permit> = java.ownedBy(Any()).lock(Duration.ofDays(1))
 
         override fun giveBack() = mutex.unlock(mutex.holder)
     }
@@ -133,10 +133,10 @@ class SameQueueTest {
             abandoned.onAwait { false }
         }
 
-        override fun future(): CompletableFuture<Permit> = java.write()
+        @Suppress("UNCHECKED_CAST") override fun future() = java.lockWrite() as CompletableFuture<Permit>
 
         @Suppress("UNCHECKED_CAST")
-        override fun patientFuture() = java.lockWrite(Any(), Duration.ofDays(1)) as CompletableFuture<Permit>
+        override fun patientFuture() = java.ownedBy(Any()).lockWrite(Duration.ofDays(1)) as CompletableFuture<Permit>
 
         override fun giveBack() = lock.unlockWrite(lock.writeHolder)
     }

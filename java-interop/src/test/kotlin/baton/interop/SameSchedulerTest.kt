@@ -2,7 +2,9 @@ package baton.interop
 
 import baton.Priority
 import baton.scheduler.TaskScheduler
+import java.util.concurrent.Callable
 import java.util.concurrent.CompletableFuture
+import java.util.function.Supplier
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertSame
@@ -17,14 +19,17 @@ class SameSchedulerTest {
         assertSame(kotlin, java.kotlin())
         val begun = ArrayList<String>()
         val first = CompletableFuture<String>()
-        java.schedule(Priority.LOW) { first }
+        java.schedule(Priority.LOW, Supplier { first })
         val low =
-            java.schedule(Priority.LOW) {
-                begun += "java, low"
-                CompletableFuture.completedFuture("done")
-            }
+            java.schedule(
+                Priority.LOW,
+                Supplier {
+                    begun += "java, low"
+                    CompletableFuture.completedFuture("done")
+                },
+            )
         val high = kotlin.schedule(Priority.HIGH) { begun += "kotlin, high" }
-        java.schedule(Priority.CRITICAL, { begun += "java, critical" }, Runnable::run)
+        java.schedule(Priority.CRITICAL, Callable { begun += "java, critical" }, Runnable::run)
         kotlin.schedule(Priority.IDLE) { begun += "kotlin, idle" }
         assertEquals(4, kotlin.metrics.queued)
         first.complete("first")

@@ -49,7 +49,7 @@ public final class PriorityTasks {
                         sheet.ended(job);
                     } else {
                         // Queued jobs need not try: they get a SchedulerClosedException.
-                        scheduler.close(failure);
+                        scheduler.closeNow(failure);
                         sheet.failed(job, failure);
                     }
                 });

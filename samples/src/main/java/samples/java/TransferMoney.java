@@ -55,7 +55,9 @@ public final class TransferMoney {
     private static boolean withMutex(PrintStream out) {
         AsyncMutex accounts = AsyncMutex.create("accounts");
         return transferTwice(
-                out, "With a mutex", (bank, owner, to) -> accounts.withLock(owner, () -> transfer(bank, "alice", to)));
+                out,
+                "With a mutex",
+                (bank, owner, to) -> accounts.ownedBy(owner).withLock(() -> transfer(bank, "alice", to)));
     }
 
     /** With an owner, a transfer that locks again gets an exception; without one, it would wait for itself for ever. */
@@ -64,7 +66,7 @@ public final class TransferMoney {
         out.println("The same owner locks twice");
         accounts.withLock(
                         "transfer-1",
-                        () -> accounts.withLock("transfer-1", () -> {
+                        () -> accounts.ownedBy("transfer-1").withLock(() -> {
                             out.println("  not reached");
                             return CompletableFuture.completedFuture(null);
                         }))

@@ -31,7 +31,7 @@ public final class BlockedCall<T> extends FutureTask<T> {
         return started;
     }
 
-    void awaitParked() {
+    public void awaitParked() {
         while (!isParked(thread)) {
             assertTrue(thread.isAlive(), "the call did not wait");
             Thread.yield();

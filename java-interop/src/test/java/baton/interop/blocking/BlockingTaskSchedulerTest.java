@@ -101,11 +101,11 @@ class BlockingTaskSchedulerTest {
     }
 
     @Test
-    void close_callWaits_fails() throws Exception {
+    void closeNow_callWaits_fails() throws Exception {
         var running = occupy();
         BlockedCall<?> waiter = BlockedCall.parked(
                 () -> assertThrows(SchedulerClosedException.class, () -> scheduler.call(Priority.LOW, () -> "never")));
-        async.close();
+        async.closeNow();
         waiter.result();
         gate.complete("done");
         running.join();

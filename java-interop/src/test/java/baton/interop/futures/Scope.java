@@ -48,7 +48,9 @@ enum Scope {
                         mutex::isLocked,
                         mutex::lock,
                         () -> mutex.kotlin().unlock("me"))
-                .with(action -> mutex.withLock("me", action), (action, e) -> mutex.withLock("me", action, e))
+                .with(
+                        action -> mutex.ownedBy("me").withLock(action),
+                        (action, e) -> mutex.ownedBy("me").withLock(action, e))
                 .owner(() -> mutex.holder().isPresent());
     }),
     WITH_READ(() -> {
@@ -56,7 +58,7 @@ enum Scope {
         return new Guard(
                         rw::waiting,
                         () -> isHeld(rw),
-                        rw::write,
+                        rw::lockWrite,
                         () -> rw.kotlin().unlockRead(null))
                 .with(rw::withRead, rw::withRead);
     }),
@@ -65,9 +67,11 @@ enum Scope {
         return new Guard(
                         rw::waiting,
                         () -> isHeld(rw),
-                        rw::write,
+                        rw::lockWrite,
                         () -> rw.kotlin().unlockRead("me"))
-                .with(action -> rw.withRead("me", action), (action, e) -> rw.withRead("me", action, e))
+                .with(
+                        action -> rw.ownedBy("me").withRead(action),
+                        (action, e) -> rw.ownedBy("me").withRead(action, e))
                 .owner(() -> rw.readHolders().contains("me"));
     }),
     WITH_WRITE(() -> {
@@ -75,7 +79,7 @@ enum Scope {
         return new Guard(
                         rw::waiting,
                         () -> isHeld(rw),
-                        rw::read,
+                        rw::lockRead,
                         () -> rw.kotlin().unlockWrite(null))
                 .with(rw::withWrite, rw::withWrite);
     }),
@@ -84,9 +88,11 @@ enum Scope {
         return new Guard(
                         rw::waiting,
                         () -> isHeld(rw),
-                        rw::read,
+                        rw::lockRead,
                         () -> rw.kotlin().unlockWrite("me"))
-                .with(action -> rw.withWrite("me", action), (action, e) -> rw.withWrite("me", action, e))
+                .with(
+                        action -> rw.ownedBy("me").withWrite(action),
+                        (action, e) -> rw.ownedBy("me").withWrite(action, e))
                 .owner(() -> rw.writeHolder().isPresent());
     });
 

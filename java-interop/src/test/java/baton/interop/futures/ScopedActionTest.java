@@ -18,10 +18,12 @@ import baton.interop.Futures;
 import baton.interop.Futures.Steps;
 import baton.interop.Permit;
 import baton.sync.SemaphoreClosedException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -322,33 +324,51 @@ class ScopedActionTest {
     void withLock_againByTheSameOwner_failsWithoutTheExecutor() {
         AsyncMutex mutex = AsyncMutex.create();
         AsyncReadWriteLock rw = AsyncReadWriteLock.create();
-        Permit permit = mutex.lock("me").join();
-        Permit read = rw.lockRead("me").join();
-        assertInstanceOf(IllegalStateException.class, failure(mutex.withLock("me", action)));
-        assertInstanceOf(IllegalStateException.class, failure(mutex.withLock("me", action, steps)));
-        assertInstanceOf(IllegalStateException.class, failure(rw.withWrite("me", action)));
+        Permit permit = mutex.ownedBy("me").lock().join();
+        Permit read = rw.ownedBy("me").lockRead().join();
+        assertInstanceOf(
+                IllegalStateException.class, failure(mutex.ownedBy("me").withLock(action)));
+        assertInstanceOf(
+                IllegalStateException.class, failure(mutex.ownedBy("me").withLock(action, steps)));
+        assertInstanceOf(IllegalStateException.class, failure(rw.ownedBy("me").withWrite(action)));
         assertEquals(0, steps.size() + runs + mutex.waiting() + rw.waiting());
         permit.close();
         read.close();
     }
 
     @Test
-    void withLock_byAnOwnerThatIsAnExecutor_runsOnTheOneThatComesLast() {
+    void callable_onAnExecutor_givesItsValueOrItsException() {
+        AsyncSemaphore semaphore = AsyncSemaphore.create(2);
         AsyncMutex mutex = AsyncMutex.create();
-        Steps owner = new Steps();
-        CompletableFuture<Object> call = mutex.withLock(owner, action, steps);
-        assertEquals(Optional.of(owner), mutex.holder());
-        assertEquals("0 1", owner.size() + " " + steps.size());
+        AsyncReadWriteLock rw = AsyncReadWriteLock.create();
+        Map<String, Integer> map = Map.of("k", 1);
+        Supplier<Stream<CompletableFuture<Integer>>> calls = () -> Stream.of(
+                semaphore.withPermit(() -> map.get("k"), steps),
+                semaphore.withPermits(2, () -> map.get("k") + semaphore.availablePermits(), steps),
+                mutex.withLock(() -> map.get("k"), steps),
+                rw.withRead(() -> map.get("k"), steps),
+                rw.withWrite(() -> map.get("k"), steps));
+        assertEquals(0, calls.get().filter(CompletableFuture::isDone).count());
         steps.runAll();
-        stage.complete("in");
-        assertEquals("in", call.join());
+        List<CompletableFuture<Integer>> ended = calls.get().toList();
+        steps.runAll();
+        for (CompletableFuture<Integer> call : ended) assertEquals(1, call.join());
+        IOException failure = new IOException();
+        CompletableFuture<Integer> fails = semaphore.withPermit(
+                (Callable<Integer>) () -> {
+                    throw failure;
+                },
+                steps);
+        steps.runAll();
+        assertSame(failure, failure(fails));
+        assertEquals("2 false 0", semaphore.availablePermits() + " " + mutex.isLocked() + " " + rw.readers());
     }
 
     @Test
     void withRead_ofSeveral_runTogether() {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create();
         CompletableFuture<Object> one = rw.withRead(action);
-        CompletableFuture<Object> two = rw.withRead("me", action, Runnable::run);
+        CompletableFuture<Object> two = rw.ownedBy("me").withRead(action, Runnable::run);
         assertEquals(2, rw.readers());
         stage.complete("in");
         assertEquals("in in", one.join() + " " + two.join());

@@ -73,7 +73,7 @@ public enum WaitKind {
         return new Wait(mutex::waiting, held::close)
                 .plain(mutex::lock)
                 .timed(mutex::lock)
-                .on(e -> mutex.lock(null, e))
+                .on(e -> mutex.lock(e))
                 .clause(select -> select.onLock(mutex, Wait::won))
                 .late("not locked within %s: Mutex 'x' (locked, waiting = 0)")
                 .got(permit -> assertEquals(Optional.empty(), mutex.holder()))
@@ -81,12 +81,12 @@ public enum WaitKind {
     }),
     LOCK_BY_AN_OWNER(() -> {
         AsyncMutex mutex = AsyncMutex.create("x");
-        Permit held = mutex.lock("you").join();
+        Permit held = mutex.ownedBy("you").lock().join();
         return new Wait(mutex::waiting, held::close)
-                .plain(() -> mutex.lock("me"))
-                .timed(t -> mutex.lock("me", t))
-                .on(e -> mutex.lock("me", e))
-                .clause(select -> select.onLock(mutex, "me", permit -> {
+                .plain(() -> mutex.ownedBy("me").lock())
+                .timed(t -> mutex.ownedBy("me").lock(t))
+                .on(e -> mutex.ownedBy("me").lock(e))
+                .clause(select -> select.onLock(mutex.ownedBy("me"), permit -> {
                     assertEquals(Optional.of("me"), mutex.holder());
                     return Wait.won(permit);
                 }))
@@ -97,31 +97,31 @@ public enum WaitKind {
     }),
     READ(() -> {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "x");
-        Permit held = rw.write().join();
+        Permit held = rw.lockWrite().join();
         return free(rw, new Wait(rw::waiting, held::close))
                 .plain(rw::lockRead)
                 .timed(rw::lockRead)
-                .on(e -> rw.lockRead(null, e))
+                .on(e -> rw.lockRead(e))
                 .clause(select -> select.onRead(rw, Wait::won))
                 .late("not locked to read within %s: ReadWriteLock 'x' (written, waiting = 0)");
     }),
     READ_BY_AN_OWNER(() -> {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "x");
-        Permit held = rw.lockWrite("you").join();
+        Permit held = rw.ownedBy("you").lockWrite().join();
         return free(rw, new Wait(rw::waiting, held::close))
-                .plain(() -> rw.lockRead("me"))
-                .timed(t -> rw.lockRead("me", t))
-                .on(e -> rw.lockRead("me", e))
+                .plain(() -> rw.ownedBy("me").lockRead())
+                .timed(t -> rw.ownedBy("me").lockRead(t))
+                .on(e -> rw.ownedBy("me").lockRead(e))
                 .late("not locked to read within %s: ReadWriteLock 'x' (written by you, waiting = 0)")
                 .got(permit -> assertEquals(List.of("me"), rw.readHolders()));
     }),
     WRITE(() -> {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "x");
-        Permit held = rw.read().join();
+        Permit held = rw.lockRead().join();
         return free(rw, new Wait(rw::waiting, held::close))
                 .plain(rw::lockWrite)
                 .timed(rw::lockWrite)
-                .on(e -> rw.lockWrite(null, e))
+                .on(e -> rw.lockWrite(e))
                 .clause(select -> select.onWrite(rw, permit -> {
                     permit.downgrade();
                     assertEquals(1, rw.readers());
@@ -132,11 +132,11 @@ public enum WaitKind {
     }),
     WRITE_BY_AN_OWNER(() -> {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "x");
-        Permit held = rw.lockRead("you").join();
+        Permit held = rw.ownedBy("you").lockRead().join();
         return free(rw, new Wait(rw::waiting, held::close))
-                .plain(() -> rw.lockWrite("me"))
-                .timed(t -> rw.lockWrite("me", t))
-                .on(e -> rw.lockWrite("me", e))
+                .plain(() -> rw.ownedBy("me").lockWrite())
+                .timed(t -> rw.ownedBy("me").lockWrite(t))
+                .on(e -> rw.ownedBy("me").lockWrite(e))
                 .late("not locked to write within %s: ReadWriteLock 'x' (readers = 1 (you), waiting = 0)")
                 .behind(rw::lockRead)
                 .got(permit -> assertEquals(Optional.of("me"), rw.writeHolder()));
@@ -147,16 +147,16 @@ public enum WaitKind {
         return free(rw, new Wait(rw::waiting, held::close))
                 .plain(rw::lockUpgradable)
                 .timed(rw::lockUpgradable)
-                .on(e -> rw.lockUpgradable(null, e))
+                .on(e -> rw.lockUpgradable(e))
                 .late("not locked to read upgradably within %s: ReadWriteLock 'x' (readers = 1, waiting = 0)");
     }),
     UPGRADABLE_BY_AN_OWNER(() -> {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create(ReadWritePolicy.PHASE_FAIR, "x");
-        Permit held = rw.lockWrite("you").join();
+        Permit held = rw.ownedBy("you").lockWrite().join();
         return free(rw, new Wait(rw::waiting, held::close))
-                .plain(() -> rw.lockUpgradable("me"))
-                .timed(t -> rw.lockUpgradable("me", t))
-                .on(e -> rw.lockUpgradable("me", e))
+                .plain(() -> rw.ownedBy("me").lockUpgradable())
+                .timed(t -> rw.ownedBy("me").lockUpgradable(t))
+                .on(e -> rw.ownedBy("me").lockUpgradable(e))
                 .late("not locked to read upgradably within %s: ReadWriteLock 'x' (written by you, waiting = 0)")
                 .got(permit -> assertEquals(List.of("me"), rw.readHolders()));
     }),
@@ -181,15 +181,15 @@ public enum WaitKind {
         AsyncMutex mutex = AsyncMutex.create("x");
         AsyncCondition condition = mutex.newCondition("x");
         Runnable signal = () -> {
-            try (Permit held = mutex.lock("you").join()) {
+            try (Permit held = mutex.ownedBy("you").lock().join()) {
                 assertTrue(held.isHeld());
                 condition.signal();
             }
         };
         return new Wait(() -> condition.waiting() + mutex.waiting(), signal)
-                .plain(() -> condition.await(mutex.lock("me").join()))
-                .timed(t -> condition.await(mutex.lock("me").join(), t))
-                .on(e -> condition.await(mutex.lock("me").join(), e))
+                .plain(() -> condition.await(mutex.ownedBy("me").lock().join()))
+                .timed(t -> condition.await(mutex.ownedBy("me").lock().join(), t))
+                .on(e -> condition.await(mutex.ownedBy("me").lock().join(), e))
                 .late("not signalled within %s: Condition 'x' (waiting = 0) of Mutex 'x' (free)")
                 .got(permit -> assertEquals(Optional.of("me"), mutex.holder()))
                 .free(() -> assertFalse(mutex.isLocked()))

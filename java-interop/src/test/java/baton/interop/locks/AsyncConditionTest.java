@@ -65,12 +65,12 @@ class AsyncConditionTest {
 
     @Test
     void await_closesThePermitAndReturnsAnother() {
-        Permit spent = mutex.lock("me").join();
+        Permit spent = mutex.ownedBy("me").lock().join();
         CompletableFuture<Permit> waits = condition.await(spent);
         assertFalse(spent.isHeld());
         assertState(false, 0, 1);
         spent.close();
-        Permit held = mutex.lock("you").join();
+        Permit held = mutex.ownedBy("you").lock().join();
         spent.close();
         condition.signal();
         assertFalse(waits.isDone());
@@ -128,7 +128,7 @@ class AsyncConditionTest {
     @Test
     void await_whenOtherCodeHasUnlockedTheMutex_fails() {
         for (Optional<String> next : List.of(Optional.<String>empty(), Optional.of("you"))) {
-            Permit robbed = mutex.lock("me").join();
+            Permit robbed = mutex.ownedBy("me").lock().join();
             mutex.kotlin().unlock("me");
             next.ifPresent(owner -> assertTrue(mutex.kotlin().tryLock(owner)));
             assertInstanceOf(IllegalStateException.class, failure(condition.await(robbed)));
@@ -194,8 +194,8 @@ class AsyncConditionTest {
 
     @Test
     void timeout_zero_failsAtOnceWithoutTheMutex() {
-        Permit spent = mutex.lock("me").join();
-        CompletableFuture<Permit> next = mutex.lock("you");
+        Permit spent = mutex.ownedBy("me").lock().join();
+        CompletableFuture<Permit> next = mutex.ownedBy("you").lock();
         assertInstanceOf(TimeoutException.class, failure(condition.await(spent, Duration.ZERO)));
         assertFalse(spent.isHeld());
         await(next).close();

@@ -42,14 +42,14 @@ class OwnersTest {
 
     @Test
     void mutex_heldByTheSameOwner_refusesEveryFormAndStaysAsItIs() {
-        Permit permit = mutex.lock("me").join();
+        Permit permit = mutex.ownedBy("me").lock().join();
         refused(
                 List.of(
-                        () -> mutex.lock("me"),
-                        () -> mutex.lock("me", Futures.REJECTING),
-                        () -> mutex.lock("me", Duration.ZERO),
-                        () -> mutex.lock("me", DAY)),
-                () -> mutex.tryLock("me"));
+                        () -> mutex.ownedBy("me").lock(),
+                        () -> mutex.ownedBy("me").lock(Futures.REJECTING),
+                        () -> mutex.ownedBy("me").lock(Duration.ZERO),
+                        () -> mutex.ownedBy("me").lock(DAY)),
+                () -> mutex.ownedBy("me").tryLock());
         assertEquals("AsyncMutex 'account' (locked by me, waiting = 0)", mutex.toString());
         permit.close();
         assertEquals("AsyncMutex 'account' (free)", mutex.toString());
@@ -57,21 +57,21 @@ class OwnersTest {
 
     @Test
     void readWriteLock_writtenByTheSameOwner_refusesEveryFormAndStaysAsItIs() {
-        Permit permit = rw.lockWrite("me").join();
+        Permit permit = rw.ownedBy("me").lockWrite().join();
         refused(
                 List.of(
-                        () -> rw.lockRead("me"),
-                        () -> rw.lockRead("me", Duration.ZERO),
-                        () -> rw.lockRead("me", Futures.REJECTING),
-                        () -> rw.lockWrite("me"),
-                        () -> rw.lockWrite("me", Duration.ZERO),
-                        () -> rw.lockWrite("me", Futures.REJECTING),
-                        () -> rw.lockUpgradable("me"),
-                        () -> rw.lockUpgradable("me", Duration.ZERO),
-                        () -> rw.lockUpgradable("me", Futures.REJECTING)),
-                () -> rw.tryLockRead("me"),
-                () -> rw.tryLockWrite("me"),
-                () -> rw.tryLockUpgradable("me"));
+                        () -> rw.ownedBy("me").lockRead(),
+                        () -> rw.ownedBy("me").lockRead(Duration.ZERO),
+                        () -> rw.ownedBy("me").lockRead(Futures.REJECTING),
+                        () -> rw.ownedBy("me").lockWrite(),
+                        () -> rw.ownedBy("me").lockWrite(Duration.ZERO),
+                        () -> rw.ownedBy("me").lockWrite(Futures.REJECTING),
+                        () -> rw.ownedBy("me").lockUpgradable(),
+                        () -> rw.ownedBy("me").lockUpgradable(Duration.ZERO),
+                        () -> rw.ownedBy("me").lockUpgradable(Futures.REJECTING)),
+                () -> rw.ownedBy("me").tryLockRead(),
+                () -> rw.ownedBy("me").tryLockWrite(),
+                () -> rw.ownedBy("me").tryLockUpgradable());
         assertEquals("AsyncReadWriteLock (written by me, waiting = 0)", rw.toString());
         permit.close();
         assertEquals("AsyncReadWriteLock (free, waiting = 0)", rw.toString());
@@ -79,16 +79,20 @@ class OwnersTest {
 
     @Test
     void reader_thatWouldWaitForItself_isRefused() {
-        Permit read = rw.lockRead("me").join();
-        refused(List.of(() -> rw.lockWrite("me"), () -> rw.lockWrite("me", DAY)), () -> rw.tryLockWrite("me"));
-        CompletableFuture<WritePermit> writer = rw.lockWrite("writer");
-        Throwable e = failure(rw.lockRead("me"));
+        Permit read = rw.ownedBy("me").lockRead().join();
+        refused(
+                List.of(
+                        () -> rw.ownedBy("me").lockWrite(),
+                        () -> rw.ownedBy("me").lockWrite(DAY)),
+                () -> rw.ownedBy("me").tryLockWrite());
+        CompletableFuture<WritePermit> writer = rw.ownedBy("writer").lockWrite();
+        Throwable e = failure(rw.ownedBy("me").lockRead());
         assertTrue(e.getMessage().contains("me") && e.getMessage().contains("writer"), e.getMessage());
         refused(List.of(
-                () -> rw.lockRead("me", DAY),
-                () -> rw.lockRead("me", Futures.REJECTING),
-                () -> rw.lockUpgradable("me")));
-        assertTrue(rw.tryLockRead("me").isEmpty());
+                () -> rw.ownedBy("me").lockRead(DAY),
+                () -> rw.ownedBy("me").lockRead(Futures.REJECTING),
+                () -> rw.ownedBy("me").lockUpgradable()));
+        assertTrue(rw.ownedBy("me").tryLockRead().isEmpty());
         read.close();
         writer.join().close();
         assertEquals("AsyncReadWriteLock (free, waiting = 0)", rw.toString());
@@ -97,27 +101,22 @@ class OwnersTest {
     @Test
     void owner_whoseToStringThrows_failsRequestsAllTheSame() {
         Mute me = new Mute();
-        Permit permit = mutex.lock(me).join();
+        Permit permit = mutex.ownedBy(me).lock().join();
         assertInstanceOf(TimeoutException.class, awaitFailure(mutex.lock(Duration.ofNanos(1))));
         assertInstanceOf(TimeoutException.class, awaitFailure(mutex.lock(Duration.ZERO)));
-        assertInstanceOf(IllegalStateException.class, awaitFailure(mutex.lock(me)));
+        assertInstanceOf(
+                IllegalStateException.class, awaitFailure(mutex.ownedBy(me).lock()));
         permit.close();
     }
 
-    /** An executor or a duration as the last argument is taken for the option, unless another one follows. */
     @Test
-    void owner_thatIsAnExecutorOrADuration_isTakenForOneWhereItCanBeToldApart() {
+    void ownedBy_anExecutorOrADuration_isTheOwner() {
         Futures.Steps steps = new Futures.Steps();
-        assertOwner(steps, mutex.lock(steps));
-        assertOwner(steps, mutex.lock(steps, DAY));
-        assertOwner(steps, mutex.lock(steps, steps));
-        assertOwner(null, mutex.lock(DAY));
-        assertOwner(DAY, mutex.lock((Object) DAY));
-        assertOwner(DAY, mutex.lock(DAY, Duration.ZERO));
-        assertOwner(steps, rw.lockWrite(steps));
-        assertOwner(null, rw.lockWrite(DAY));
-        assertOwner(DAY, rw.lockWrite((Object) DAY));
-        assertOwner(DAY, rw.lockWrite(DAY, Duration.ZERO));
+        assertOwner(steps, mutex.ownedBy(steps).lock(steps));
+        assertOwner(null, mutex.lock(steps));
+        assertOwner(DAY, mutex.ownedBy(DAY).lock(Duration.ZERO));
+        assertOwner(steps, rw.ownedBy(steps).lockWrite(steps));
+        assertOwner(DAY, rw.ownedBy("me").ownedBy(DAY).lockWrite(DAY));
         assertEquals(0, steps.size());
     }
 

@@ -42,7 +42,7 @@ class ReadWritePermitTest {
     @Test
     void upgrade_withoutOtherReaders_isDoneAtOnceWithTheSamePermit() {
         for (boolean owned : List.of(false, true)) {
-            UpgradablePermit permit = (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
+            UpgradablePermit permit = (owned ? rw.ownedBy("me").lockUpgradable() : rw.lockUpgradable()).join();
             assertSame(permit, permit.upgrade().join());
             assertState(0, true, 0);
             assertEquals(owned ? Optional.of("me") : Optional.empty(), rw.writeHolder());
@@ -81,8 +81,8 @@ class ReadWritePermitTest {
 
     @Test
     void upgrade_byAnOwnerThatReadsPlainlyToo_isRefusedAndLeavesThePermitAsItWas() {
-        UpgradablePermit permit = rw.lockUpgradable("me").join();
-        Permit reader = rw.lockRead("me").join();
+        UpgradablePermit permit = rw.ownedBy("me").lockUpgradable().join();
+        Permit reader = rw.ownedBy("me").lockRead().join();
         assertInstanceOf(IllegalStateException.class, failure(permit.upgrade()));
         assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(Duration.ZERO)));
         assertInstanceOf(IllegalStateException.class, failure(permit.upgrade(DAY)));
@@ -100,7 +100,7 @@ class ReadWritePermitTest {
     void close_whileAnUpgradeWaits_withdrawsItAndUnlocksBeforeItIsSeenCancelled() {
         for (boolean owned : List.of(false, true)) {
             Permit reader = rw.lockRead().join();
-            UpgradablePermit permit = (owned ? rw.lockUpgradable("me") : rw.lockUpgradable()).join();
+            UpgradablePermit permit = (owned ? rw.ownedBy("me").lockUpgradable() : rw.lockUpgradable()).join();
             CompletableFuture<WritePermit> upgrade = permit.upgrade();
             CompletableFuture<Permit> held = rw.lockRead();
             CompletableFuture<UpgradablePermit> next = rw.lockUpgradable();
@@ -201,18 +201,18 @@ class ReadWritePermitTest {
 
     @Test
     void permit_releasedByOtherCode_failsWhenUsed() {
-        UpgradablePermit permit = rw.lockUpgradable("me").join();
+        UpgradablePermit permit = rw.ownedBy("me").lockUpgradable().join();
         rw.kotlin().unlockUpgradable("me");
         assertInstanceOf(IllegalStateException.class, failure(permit.upgrade()));
         assertThrows(IllegalStateException.class, permit::tryUpgrade);
         assertThrows(IllegalStateException.class, permit::close);
         permit.close();
-        WritePermit writer = rw.lockWrite("me").join();
+        WritePermit writer = rw.ownedBy("me").lockWrite().join();
         rw.kotlin().unlockWrite("me");
         assertThrows(IllegalStateException.class, writer::downgrade);
         assertThrows(IllegalStateException.class, writer::close);
         writer.close();
-        Permit reader = rw.lockRead("me").join();
+        Permit reader = rw.ownedBy("me").lockRead().join();
         rw.kotlin().unlockRead("me");
         assertThrows(IllegalStateException.class, reader::close);
         reader.close();

@@ -85,10 +85,12 @@ class SelectFailuresTest {
         assertInstanceOf(IllegalArgumentException.class, failure(two.start()));
         closed.close();
         assertInstanceOf(IllegalStateException.class, failure(two.start()));
-        Permit mine = mutex.lock(this).join();
+        Permit mine = mutex.ownedBy(this).lock().join();
         assertInstanceOf(
                 IllegalStateException.class,
-                failure(Select.<Permit>first().onLock(mutex, this, p -> p).start()));
+                failure(Select.<Permit>first()
+                        .onLock(mutex.ownedBy(this), p -> p)
+                        .start()));
         mine.close();
         AsyncBarrier broken = AsyncBarrier.create(2);
         broken.abort();

@@ -84,9 +84,9 @@ class SelectStartTest {
         Object owner = new Object();
         Permit held = mutex.tryLock().orElseThrow();
         CompletableFuture<String> select = Select.<String>first()
-                .onLock(mutex, owner, permit -> "one")
+                .onLock(mutex.ownedBy(owner), permit -> "one")
                 .onFuture(stage(held::close), element -> element)
-                .onLock(mutex, owner, permit -> "other")
+                .onLock(mutex.ownedBy(owner), permit -> "other")
                 .start();
         assertEquals("one", select.join());
         assertEquals(0, mutex.waiting());

@@ -81,7 +81,7 @@ class FacadeStackTest {
     @Test
     void withReadAndWithWrite_aMillionInTurns_keepsTheStackFlat() {
         AsyncReadWriteLock rw = AsyncReadWriteLock.create();
-        Permit permit = rw.write().join();
+        Permit permit = rw.lockWrite().join();
         CompletableFuture<Integer> last = null;
         for (int i = 0; i < MANY; i++) last = i % 2 == 0 ? rw.withRead(this::counted) : rw.withWrite(this::counted);
         assertEquals(MANY, rw.waiting());

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.Futures;
+import baton.interop.blocking.BlockedCall;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
@@ -138,12 +139,71 @@ class AsyncTaskSchedulerTest {
     }
 
     @Test
-    void close_failsWhatWaitsWithTheCause() {
+    void close_waitsUntilAllHaveEnded() throws Exception {
+        CompletableFuture<Object> running = add(Priority.NORMAL, "running");
+        CompletableFuture<Object> waits = add(Priority.NORMAL, "waits");
+        BlockedCall<?> closing = closing(scheduler);
+        assertInstanceOf(SchedulerClosedException.class, failure(add(Priority.NORMAL, "late")));
+        end("running");
+        assertEquals("running", running.join());
+        closing.awaitParked();
+        end("waits");
+        assertEquals(false, closing.result());
+        assertEquals("waits", waits.join());
+        scheduler.close();
+    }
+
+    @Test
+    void close_interrupted_dropsWhatWaitsAndWaitsForWhatRuns() throws Exception {
+        CompletableFuture<Object> running = add(Priority.NORMAL, "running");
+        CompletableFuture<Object> waits = add(Priority.NORMAL, "waits");
+        BlockedCall<?> closing = closing(scheduler);
+        closing.thread.interrupt();
+        assertInstanceOf(SchedulerClosedException.class, Futures.awaitFailure(waits));
+        closing.awaitParked();
+        end("running");
+        assertEquals(true, closing.result());
+        assertEquals("running", running.join());
+    }
+
+    /** A thread that closes the scheduler; returns whether it is interrupted then. */
+    private static BlockedCall<Boolean> closing(AsyncTaskScheduler scheduler) {
+        return BlockedCall.parked(() -> {
+            scheduler.close();
+            return Thread.currentThread().isInterrupted();
+        });
+    }
+
+    @Test
+    void schedule_ofEachKindOfTask_givesItsValueOrItsException() {
+        try (AsyncTaskScheduler two = AsyncTaskScheduler.create(2)) {
+            assertEquals("x", Futures.await(two.schedule(Priority.HIGH, () -> "x")));
+            assertEquals("y", Futures.await(two.schedule(Priority.HIGH, () -> CompletableFuture.completedFuture("y"))));
+            assertEquals(
+                    "z",
+                    Futures.await(
+                            two.schedule(Priority.HIGH, () -> CompletableFuture.completedFuture("z"), Runnable::run)));
+            IOException failure = new IOException();
+            assertSame(failure, Futures.awaitFailure(two.schedule(Priority.HIGH, (Callable<String>) () -> {
+                throw failure;
+            })));
+            List<String> ran = new ArrayList<>();
+            CompletableFuture<Void> run = two.schedule(Priority.LOW, () -> {
+                ran.add("run");
+            });
+            Futures.await(run);
+            Futures.await(two.schedule(Priority.LOW, ran::clear));
+            assertEquals(List.of(), ran);
+        }
+    }
+
+    @Test
+    void closeNow_failsWhatWaitsWithTheCause() {
         CompletableFuture<Object> running = add(Priority.NORMAL, "running");
         CompletableFuture<Object> waits = add(Priority.NORMAL, "waits");
         Throwable cause = new IllegalStateException("over");
-        scheduler.close(cause);
-        scheduler.close();
+        scheduler.closeNow(cause);
+        scheduler.closeNow();
         assertSame(
                 cause,
                 assertInstanceOf(SchedulerClosedException.class, failure(waits)).getCause());
@@ -188,7 +248,7 @@ class AsyncTaskSchedulerTest {
         ExecutorService executor = scheduler.executor(Priority.NORMAL);
         add(Priority.NORMAL, "first");
         Future<?> waits = executor.submit(() -> begun.add("never"));
-        scheduler.close();
+        scheduler.closeNow();
         assertTrue(waits.isCancelled());
         var e = assertThrows(RejectedExecutionException.class, () -> executor.execute(() -> begun.add("late")));
         assertInstanceOf(SchedulerClosedException.class, e.getCause());

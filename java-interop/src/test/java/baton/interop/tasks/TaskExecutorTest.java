@@ -92,7 +92,7 @@ class TaskExecutorTest {
             assertEquals(1, reported.size());
             assertInstanceOf(RejectedExecutionException.class, reported.get(0));
             assertInstanceOf(TaskShedException.class, reported.get(0).getCause());
-            scheduler.close();
+            scheduler.closeNow();
             assertEquals(2, reported.size());
             assertInstanceOf(SchedulerClosedException.class, reported.get(1).getCause());
             assertTrue(reported.get(1).getMessage().contains(low.toString()), reported.get(1)::getMessage);

@@ -196,7 +196,8 @@ internal class BlockingChannelFace(private val channel: AsyncChannel<String>) :
 
     override fun resize(capacity: Int) = calls.step { channel.resize(capacity) }
 
-    override fun close(cause: Throwable?) = calls.step { if (cause == null) channel.close() else channel.close(cause) }
+    override fun close(cause: Throwable?) =
+        calls.step { if (cause == null) channel.kotlin().close() else channel.close(cause) }
 
     override fun cancel(cause: Throwable?) =
         calls.step { if (cause == null) channel.cancel() else channel.cancel(cause) }

@@ -5,6 +5,7 @@ import baton.interop.Futures
 import baton.interop.Permit
 import baton.interop.UpgradablePermit
 import baton.interop.WritePermit
+import baton.interop.ownedByOrNull
 import baton.sync.ReadWriteLock
 import baton.sync.ReadWritePolicy
 import java.time.Duration
@@ -105,8 +106,8 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
         val future =
             when (random.nextInt(3)) {
                 0 -> rw.lockRead(time(random))
-                1 -> rw.lockRead(owner, ForkJoinPool.commonPool())
-                else -> if (owner == null) rw.read() else rw.lockRead(owner)
+                1 -> rw.ownedByOrNull(owner).lockRead(ForkJoinPool.commonPool())
+                else -> rw.ownedByOrNull(owner).lockRead()
             }
         // The callback and the thread that ends the future get the same permit, which is closed once.
         if (random.nextInt(4) == 0) {
@@ -123,8 +124,8 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
         val future =
             when (random.nextInt(3)) {
                 0 -> rw.lockWrite(time(random))
-                1 -> rw.lockWrite(owner, ForkJoinPool.commonPool())
-                else -> if (owner == null) rw.lockWrite() else rw.lockWrite(owner)
+                1 -> rw.ownedByOrNull(owner).lockWrite(ForkJoinPool.commonPool())
+                else -> rw.ownedByOrNull(owner).lockWrite()
             }
         writeAndLeave(finish(future, random) ?: return, random)
     }
@@ -157,8 +158,8 @@ internal class ReadWriteFacadeStress(policy: ReadWritePolicy, seed: Long) : Faca
         val future =
             when (random.nextInt(3)) {
                 0 -> rw.lockUpgradable(time(random))
-                1 -> rw.lockUpgradable(owner, ForkJoinPool.commonPool())
-                else -> if (owner == null) rw.lockUpgradable() else rw.lockUpgradable(owner)
+                1 -> rw.ownedByOrNull(owner).lockUpgradable(ForkJoinPool.commonPool())
+                else -> rw.ownedByOrNull(owner).lockUpgradable()
             }
         val permit = finish(future, random) ?: return
         enterToRead(intents)

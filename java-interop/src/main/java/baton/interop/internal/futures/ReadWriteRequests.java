@@ -15,18 +15,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The requests behind the overloads of {@link AsyncReadWriteLock}, for any {@link LockMode}. */
+/** The requests behind the overloads of {@link AsyncReadWriteLock}, for any {@link LockMode}, with one owner or none. */
 public final class ReadWriteRequests {
     private final ReadWriteLock lock;
     private final WaitCore core;
+    public final @Nullable Object owner;
 
-    public ReadWriteRequests(ReadWriteLock lock) {
+    public ReadWriteRequests(ReadWriteLock lock, @Nullable Object owner) {
         this.lock = lock;
         this.core = SyncBridge.of(lock);
-    }
-
-    private <P extends Permit> P handOut(Class<P> type, LockMode mode, @Nullable Object owner) {
-        return handOut(lock, type, mode, owner);
+        this.owner = owner;
     }
 
     /** A permit for a lock that was just locked in that mode. */
@@ -37,35 +35,30 @@ public final class ReadWriteRequests {
 
     /** Runs the action while it holds the lock, on the executor if there is one. */
     public <T extends @Nullable Object> CompletableFuture<T> run(
-            LockMode mode,
-            @Nullable Object owner,
-            Supplier<? extends CompletionStage<T>> action,
-            @Nullable Executor executor) {
+            LockMode mode, Supplier<? extends CompletionStage<T>> action, @Nullable Executor executor) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(request(Permit.class, mode, owner, null), action, executor);
+        return WithPermitFuture.run(request(Permit.class, mode, null), action, executor);
     }
 
     /** Runs the action while it holds the lock, if that is granted in time. */
     public <T extends @Nullable Object> CompletableFuture<T> runWithin(
             LockMode mode, Supplier<? extends CompletionStage<T>> action, Duration timeout) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(requestWithin(Permit.class, mode, null, timeout), action, null);
+        return WithPermitFuture.run(requestWithin(Permit.class, mode, timeout), action, null);
     }
 
     /** Locks; the executor completes a future that had to wait, null means the unlocking thread. */
-    public <P extends Permit> CompletableFuture<P> request(
-            Class<P> type, LockMode mode, @Nullable Object owner, @Nullable Executor executor) {
-        CompletableFuture<P> decided = atOnce(type, mode, owner);
+    public <P extends Permit> CompletableFuture<P> request(Class<P> type, LockMode mode, @Nullable Executor executor) {
+        CompletableFuture<P> decided = atOnce(type, mode);
         if (decided != null) return decided;
         P permit = type.cast(new ReadWritePermit(lock, mode, owner));
         return WaiterFuture.enqueue(core, 1, mode.request(owner), permit, executor);
     }
 
     /** As {@link #request}, within a timeout. */
-    public <P extends Permit> CompletableFuture<P> requestWithin(
-            Class<P> type, LockMode mode, @Nullable Object owner, Duration timeout) {
+    public <P extends Permit> CompletableFuture<P> requestWithin(Class<P> type, LockMode mode, Duration timeout) {
         long millis = Timeout.millis(timeout);
-        CompletableFuture<P> decided = atOnce(type, mode, owner);
+        CompletableFuture<P> decided = atOnce(type, mode);
         if (decided != null) return decided;
         Supplier<String> message = () -> Late.lock(mode, timeout, lock);
         if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
@@ -74,20 +67,17 @@ public final class ReadWriteRequests {
     }
 
     /** The completed future of a request that need not wait, or null. */
-    private <P extends Permit> @Nullable CompletableFuture<P> atOnce(
-            Class<P> type, LockMode mode, @Nullable Object owner) {
+    private <P extends Permit> @Nullable CompletableFuture<P> atOnce(Class<P> type, LockMode mode) {
         try {
-            return tryLock(type, mode, owner)
-                    .map(CompletableFuture::completedFuture)
-                    .orElse(null);
+            return tryLock(type, mode).map(CompletableFuture::completedFuture).orElse(null);
         } catch (IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
     /** Locks if that needs no waiting. */
-    public <P extends Permit> Optional<P> tryLock(Class<P> type, LockMode mode, @Nullable Object owner) {
+    public <P extends Permit> Optional<P> tryLock(Class<P> type, LockMode mode) {
         if (!mode.tryLock(lock, owner)) return Optional.empty();
-        return Optional.of(handOut(type, mode, owner));
+        return Optional.of(handOut(lock, type, mode, owner));
     }
 }

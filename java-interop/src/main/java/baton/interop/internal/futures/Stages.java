@@ -1,11 +1,13 @@
 package baton.interop.internal.futures;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Failures of stages, without the wrapper exceptions that stages put around them, and the cancelling of stages. */
@@ -37,6 +39,17 @@ public final class Stages {
     public static Exception asException(@Nullable Throwable failure) {
         if (failure instanceof Error error) throw error;
         return failure instanceof Exception exception ? exception : new CompletionException(failure);
+    }
+
+    /** The callable as an action whose stage has completed when the action returns. */
+    public static <T extends @Nullable Object> Supplier<CompletionStage<T>> ofCallable(Callable<? extends T> callable) {
+        return () -> {
+            try {
+                return CompletableFuture.completedFuture(callable.call());
+            } catch (Throwable e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        };
     }
 
     /** A new CancellationException with the reason as its cause. */

@@ -70,12 +70,16 @@ public final class Clauses {
     }
 
     public static <P extends Permit, R extends @Nullable Object> Clause<R> lock(
-            ReadWriteLock lock, Class<P> type, LockMode mode, Function<? super P, ? extends R> then) {
+            ReadWriteLock lock,
+            Class<P> type,
+            LockMode mode,
+            @Nullable Object owner,
+            Function<? super P, ? extends R> then) {
         return new CoreClause.OfPermit<>(
                 SyncBridge.of(lock),
                 1,
-                mode.request(null),
-                () -> ReadWriteRequests.handOut(lock, type, mode, null),
+                mode.request(owner),
+                () -> ReadWriteRequests.handOut(lock, type, mode, owner),
                 then);
     }
 
