@@ -2,7 +2,6 @@ package baton.interop;
 
 import baton.Priority;
 import baton.interop.internal.futures.TaskExecutor;
-import baton.interop.internal.futures.TaskFuture;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
 import baton.scheduler.bridge.StageTasks;
@@ -18,12 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link TaskScheduler} for Java: runs tasks, the most urgent first, and a limited number at a time. A task is a
- * supplier of a stage, a {@link Callable} or a {@link Runnable}; scheduling it returns a {@link CompletableFuture}.
+ * supplier of a stage, a {@link Callable} or a {@link Runnable}; scheduling it returns a {@link ScheduledTaskFuture}.
  *
  * <pre>{@code
  * AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(3);
  * CompletableFuture<Token> token = scheduler.schedule(Priority.CRITICAL, () -> client.refreshToken());
- * CompletableFuture<Page> page = scheduler.schedule(Priority.LOW, () -> client.prefetch(url));
+ * ScheduledTaskFuture<Page> page = scheduler.schedule(Priority.LOW, () -> client.prefetch(url));
+ * page.priority(Priority.HIGH); // the user opened it
  * page.cancel(true); // leaves the queue at once, or cancels the request that runs
  * }</pre>
  *
@@ -119,11 +119,9 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * {@code task} must return.
      */
     @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
-    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> schedule(
+    public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
             Priority priority, Supplier<S> task) {
-        Objects.requireNonNull(priority, "priority");
-        Objects.requireNonNull(task, "task");
-        return TaskFuture.ofStage(scheduler, priority, executor, task).submit();
+        return schedule(TaskOptions.of(priority), task);
     }
 
     /**
@@ -131,35 +129,55 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * it throws, is that of the future.
      */
     @SuppressWarnings("FunctionalInterfaceClash") // a lambda with a value is a callable
-    public <T extends @Nullable Object> CompletableFuture<T> schedule(Priority priority, Callable<T> task) {
-        return schedule(priority, task, executor);
+    public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(Priority priority, Callable<T> task) {
+        return schedule(TaskOptions.of(priority), task);
     }
 
     /** As {@link #schedule(Priority, Callable)}, for a task without a value. */
-    @SuppressWarnings("NullAway") // NullAway does not know that a Void may be null
-    public CompletableFuture<@Nullable Void> schedule(Priority priority, Runnable task) {
-        Objects.requireNonNull(priority, "priority");
+    public ScheduledTaskFuture<@Nullable Void> schedule(Priority priority, Runnable task) {
+        return schedule(TaskOptions.of(priority), task);
+    }
+
+    /** As {@link #schedule(Priority, Supplier)}, with further options. */
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
+    public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
+            TaskOptions options, Supplier<S> task) {
+        Objects.requireNonNull(options, "options");
         Objects.requireNonNull(task, "task");
-        return schedule(priority, Executors.callable(task, null), executor);
+        return ScheduledTaskFuture.ofStage(scheduler, options, task, executor);
+    }
+
+    /** As {@link #schedule(Priority, Callable)}, with further options. */
+    @SuppressWarnings("FunctionalInterfaceClash") // a lambda with a value is a callable
+    public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(TaskOptions options, Callable<T> task) {
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(task, "task");
+        return ScheduledTaskFuture.of(scheduler, options, task, executor);
+    }
+
+    /** As {@link #schedule(Priority, Runnable)}, with further options. */
+    @SuppressWarnings("NullAway") // NullAway does not know that a Void may be null
+    public ScheduledTaskFuture<@Nullable Void> schedule(TaskOptions options, Runnable task) {
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(task, "task");
+        return ScheduledTaskFuture.of(scheduler, options, Executors.callable(task, null), executor);
     }
 
     /** As {@link #schedule(Priority, Supplier)}, on {@code executor}; see {@link #of(TaskScheduler, Executor)}. */
     @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
-    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> schedule(
+    public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
             Priority priority, Supplier<S> task, Executor executor) {
-        Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(task, "task");
         Objects.requireNonNull(executor, "executor");
-        return TaskFuture.ofStage(scheduler, priority, executor, task).submit();
+        return ScheduledTaskFuture.ofStage(scheduler, TaskOptions.of(priority), task, executor);
     }
 
     /** As {@link #schedule(Priority, Callable)}, on {@code executor}; see {@link #of(TaskScheduler, Executor)}. */
-    public <T extends @Nullable Object> CompletableFuture<T> schedule(
+    public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(
             Priority priority, Callable<T> task, Executor executor) {
-        Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(task, "task");
         Objects.requireNonNull(executor, "executor");
-        return TaskFuture.<T>of(scheduler, priority, executor, task).submit();
+        return ScheduledTaskFuture.of(scheduler, TaskOptions.of(priority), task, executor);
     }
 
     /**

@@ -44,6 +44,9 @@ class ModulePathTest {
                     var executor = PriorityExecutor.create(1);
                     System.out.println(one.thenCombine(two, Integer::sum).thenAcceptAsync(x -> {}, executor).join());
                     executor.shutdown();
+                    var task = baton.interop.AsyncTaskScheduler.create(1).schedule(baton.Priority.LOW, () -> "task");
+                    task.priority(baton.Priority.HIGH);
+                    System.out.println(task.orTimeout(9, java.util.concurrent.TimeUnit.SECONDS).join());
                 }
             }
             """;
@@ -115,7 +118,8 @@ class ModulePathTest {
                         "TimeoutException",
                         "held: 1 permit of Semaphore (permits = 1, available = 0, waiting = 0) 1",
                         "module baton.interop",
-                        "null"),
+                        "null",
+                        "task"),
                 output.lines().toList());
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.Priority;
 import baton.scheduler.PriorityPolicy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -57,6 +58,8 @@ class NullArgumentsTest {
                 rw.lockUpgradable().join(),
                 AsyncTaskScheduler.create(1),
                 AsyncTaskScheduler.builder(1),
+                AsyncTaskScheduler.create(1).schedule(Priority.LOW, () -> 1),
+                TaskOptions.of(Priority.LOW),
                 PriorityExecutor.over(never, 1),
                 Select.first(),
                 CancellableFuture.supply(never, token -> future.join()),
@@ -79,6 +82,7 @@ class NullArgumentsTest {
         for (Class<?> type : types()) {
             for (Method method : type.getDeclaredMethods()) {
                 if (!Modifier.isPublic(method.getModifiers()) || method.isSynthetic()) continue;
+                if (method.getName().equals("equals")) continue;
                 Parameter[] parameters = method.getParameters();
                 for (int i = 0; i < parameters.length; i++) {
                     if (!parameters[i].getType().isPrimitive()) found.add(Arguments.of(method, i));

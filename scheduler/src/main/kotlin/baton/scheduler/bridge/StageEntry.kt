@@ -5,7 +5,10 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.tasks.SharedSupervisor
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
+import baton.scheduler.tasks.labelOf
+import java.time.Duration
 import java.util.concurrent.atomic.AtomicBoolean
+import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
 
@@ -13,10 +16,14 @@ import kotlinx.coroutines.Job
 internal class StageEntry(
     private val scheduler: TaskScheduler,
     priority: Priority,
+    override val key: Any?,
     private val owner: StageTask.Owner,
 ) : TaskEntry(priority), StageTask {
     /** Null if there is no scope that could be cancelled. Written before this is enqueued. */
     private var scopeChild: ScopeChild? = null
+
+    /** Set when it has passed. */
+    private var deadline: Duration? = null
 
     override fun submit() {
         val supervisor = scheduler.supervisor
@@ -26,13 +33,25 @@ internal class StageEntry(
         scopeChild?.job?.invokeOnCompletion { cause -> if (cause != null) owner.cancelled(cause) }
     }
 
+    override var priority: Priority
+        get() = basePriority
+        set(value) = scheduler.core.prioritize(this, value)
+
+    override val isQueued: Boolean
+        get() = isNotStarted
+
+    override fun expire(deadline: Duration) {
+        this.deadline = deadline
+        scheduler.core.expire(this)
+    }
+
     override fun begin() = owner.begin()
 
     override fun admit() {}
 
     override fun refuse(end: TaskEnd) {
         leave(null)
-        owner.refused(scheduler.refusal("a task of priority $basePriority", end, deadline = null))
+        owner.refused(scheduler.refusal("${labelOf(key)} of priority $basePriority", end, deadline?.toKotlinDuration()))
     }
 
     override fun withdraw() {

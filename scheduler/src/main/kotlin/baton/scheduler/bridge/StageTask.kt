@@ -1,6 +1,8 @@
 package baton.scheduler.bridge
 
 import baton.InternalBatonApi
+import baton.Priority
+import java.time.Duration
 
 /**
  * A task without a coroutine, by which Baton's Java API queues its calls in the scheduler. It occupies a slot from its
@@ -24,7 +26,18 @@ public interface StageTask {
         public fun cancelled(cause: Throwable)
     }
 
+    public val key: Any?
+
+    /** As of `ScheduledTask`: setting it moves a queued task to the tail of its new level. */
+    public var priority: Priority
+
+    /** Whether it waits to begin, also before [submit]. */
+    public val isQueued: Boolean
+
     public fun submit()
+
+    /** The deadline of the task has passed: refuses it if it is queued. */
+    public fun expire(deadline: Duration)
 
     /** Withdraws a task that has not begun: it leaves the queue, or frees the slot that it has just got. */
     public fun withdraw()

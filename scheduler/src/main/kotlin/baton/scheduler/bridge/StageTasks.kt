@@ -41,8 +41,8 @@ public fun newScheduler(
 
 /** Returns a task of [scheduler] for [owner], which the caller must submit. */
 @InternalBatonApi
-public fun newStageTask(scheduler: TaskScheduler, priority: Priority, owner: StageTask.Owner): StageTask =
-    StageEntry(scheduler, priority, owner)
+public fun newStageTask(scheduler: TaskScheduler, priority: Priority, key: Any?, owner: StageTask.Owner): StageTask =
+    StageEntry(scheduler, priority, key, owner)
 
 /** As [TaskScheduler.drain], but does not wait. The returned latch opens when all tasks have ended. */
 @InternalBatonApi

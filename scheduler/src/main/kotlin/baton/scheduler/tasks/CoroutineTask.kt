@@ -257,10 +257,13 @@ internal class CoroutineTask<T>(
 
     /** The task in messages. */
     val label: String
-        get() = if (taskKey == null) "ScheduledTask" else "ScheduledTask '${nameOf(taskKey)}'"
+        get() = labelOf(taskKey)
 
     override fun toString(): String = "$label (${state.name.lowercase()}, priority = $basePriority)"
 }
+
+/** A task with that key in messages. */
+internal fun labelOf(key: Any?): String = if (key == null) "ScheduledTask" else "ScheduledTask '${nameOf(key)}'"
 
 /** A message must be built even if the `toString` of the user's object throws. */
 private fun nameOf(key: Any): String =

@@ -51,7 +51,7 @@ class StageTaskTest {
     }
 
     private fun TaskScheduler.add(name: String): StageTask =
-        newStageTask(this, Priority.NORMAL, Logged(name)).also { it.submit() }
+        newStageTask(this, Priority.NORMAL, null, Logged(name)).also { it.submit() }
 
     private fun assertAtRest(scheduler: TaskScheduler, done: Long, failed: Long, cancelled: Long, withdrawn: Long) {
         val metrics = scheduler.metrics

@@ -22,13 +22,13 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
     private final Thread thread = Thread.currentThread();
     private final TaskScheduler scheduler;
     private final FutureTask<T> task;
-    private final TaskFuture<T, ?> future;
+    private final Slot future;
     private volatile @Nullable Runnable command;
 
     public CallerTask(TaskScheduler scheduler, Priority priority, Callable<T> task) {
         this.scheduler = scheduler;
         this.task = new FutureTask<>(task);
-        this.future = TaskFuture.<T>of(scheduler, priority, this, this::runTask);
+        this.future = new Slot(priority);
     }
 
     /** Waits for a slot and runs the task. */
@@ -55,8 +55,8 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
 
     /** Returns when there is a command, or the future has completed without one. */
     private void awaitSlot(long nanos, Supplier<String> onTimeout) throws InterruptedException, TimeoutException {
-        var submitted = future.submit();
-        var unused = submitted.whenComplete((value, e) -> LockSupport.unpark(thread));
+        future.start();
+        var unused = future.whenComplete((value, e) -> LockSupport.unpark(thread));
         long start = System.nanoTime();
         while (command == null && !future.isDone()) {
             long left = Parking.left(nanos, start);
@@ -68,6 +68,22 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
             } else if (future.cancel(false)) {
                 throw new TimeoutException(onTimeout.get());
             }
+        }
+    }
+
+    /** The task in the scheduler. */
+    private final class Slot extends TaskFuture<T, Callable<T>> {
+        Slot(Priority priority) {
+            super(scheduler, priority, null, CallerTask.this, CallerTask.this::runTask);
+        }
+
+        void start() {
+            submit();
+        }
+
+        @Override
+        protected void run(Callable<T> action) {
+            call(action);
         }
     }
 

@@ -103,7 +103,7 @@ abstract class WorkNode<T extends @Nullable Object> extends CompletableFuture<T>
 
     static void withdrawRequest(RevocableFuture<?> request) {
         try {
-            request.withdraw();
+            Stages.withdraw(request);
         } catch (Throwable e) {
             Trampoline.report(e);
         }

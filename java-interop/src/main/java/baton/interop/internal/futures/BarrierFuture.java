@@ -55,7 +55,7 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
 
     /** Does nothing once this runs the action: the arrival is final. */
     @Override
-    public void withdraw() {
+    protected void withdraw() {
         if (grant != null) grant.cancel(false);
     }
 

@@ -60,7 +60,7 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
     }
 
     @Override
-    public void withdraw() {
+    protected void withdraw() {
         subscription().cancel();
     }
 

@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class RevocableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
     /** Takes the request back if it is undecided. Otherwise completes this future as the request was decided. */
-    public abstract void withdraw();
+    protected abstract void withdraw();
 
     /** Completes this from inside; false if it was completed before. */
-    public final boolean succeed(@Nullable T value) {
+    protected final boolean succeed(@Nullable T value) {
         return super.complete(value);
     }
 
     /** Completes this from inside with a failure. */
-    public final void fail(Throwable why) {
+    protected final void fail(Throwable why) {
         super.completeExceptionally(why);
     }
 
@@ -38,7 +38,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     }
 
     @Override
-    public final boolean cancel(boolean mayInterruptIfRunning) {
+    public boolean cancel(boolean mayInterruptIfRunning) {
         boolean wasDone = isDone();
         boolean cancelled;
         try {
@@ -51,7 +51,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     }
 
     @Override
-    public final boolean complete(T value) {
+    public boolean complete(T value) {
         boolean completed;
         try {
             withdraw();
@@ -63,7 +63,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     }
 
     @Override
-    public final boolean completeExceptionally(Throwable cause) {
+    public boolean completeExceptionally(Throwable cause) {
         Objects.requireNonNull(cause, "cause");
         boolean completed;
         try {
@@ -77,14 +77,14 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
 
     /** CompletableFuture's own would withdraw the request and run the dependents on its only timer thread. */
     @Override
-    public final CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
+    public CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
         Duration limit = Timeout.of(timeout, unit);
         return after(limit, () -> completeExceptionally(new TimeoutException("not done within " + limit)));
     }
 
     /** As {@link #orTimeout}. */
     @Override
-    public final CompletableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
+    public CompletableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
         return after(Timeout.of(timeout, unit), () -> complete(value));
     }
 
@@ -98,18 +98,18 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
 
     /** CompletableFuture's own would bypass {@link #complete}, and so the withdrawal. */
     @Override
-    public final CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
+    public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
         CallbackExecutor.completeAsync(this, supplier, executor);
         return this;
     }
 
     @Override
-    public final CompletableFuture<T> completeAsync(Supplier<? extends T> supplier) {
+    public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier) {
         return completeAsync(supplier, defaultExecutor());
     }
 
     @Override
-    public final void obtrudeValue(T value) {
+    public void obtrudeValue(T value) {
         boolean wasDone = isDone();
         try {
             withdraw();
@@ -120,7 +120,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     }
 
     @Override
-    public final void obtrudeException(Throwable cause) {
+    public void obtrudeException(Throwable cause) {
         Objects.requireNonNull(cause, "cause");
         boolean wasDone = isDone();
         try {

@@ -48,10 +48,10 @@ abstract class StageFuture<T extends @Nullable Object> extends RevocableFuture<T
     }
 
     /** Releases what this holds, then completes it: a thread that sees this completed finds it released. */
-    abstract void actionEnded(@Nullable T value, @Nullable Throwable failure);
+    protected abstract void actionEnded(@Nullable T value, @Nullable Throwable failure);
 
     /** Runs the action and calls {@link #actionEnded} when its stage has completed, or why there is none. */
-    final void runAction(Supplier<? extends CompletionStage<T>> action) {
+    protected final void runAction(Supplier<? extends CompletionStage<T>> action) {
         CompletionStage<T> stage;
         try {
             stage = Objects.requireNonNull(action.get(), "the action returned null instead of a stage");

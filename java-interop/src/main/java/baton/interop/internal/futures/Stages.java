@@ -59,6 +59,11 @@ public final class Stages {
         return e;
     }
 
+    /** Withdraws the request of the future, see {@link RevocableFuture#withdraw}. */
+    public static void withdraw(RevocableFuture<?> request) {
+        request.withdraw();
+    }
+
     /** Cancels the stage, if it can be cancelled. */
     public static void cancel(CompletionStage<?> stage) {
         try {

@@ -25,7 +25,8 @@ public final class TaskExecutor extends ManagedExecutor {
     @Nullable
     Throwable submitWork(Work work) {
         Command task = new Command(work);
-        work.handle = task.submit();
+        task.submit();
+        work.handle = task;
         // A task that is dropped from now on sees the handle; one that was dropped before is refused.
         if (task.isCompletedExceptionally()) return Stages.failure(task);
         // The thread that drops the work reads the handle after it has ended the work.
@@ -36,11 +37,11 @@ public final class TaskExecutor extends ManagedExecutor {
     /** The task of a work. No user code has this future, so it has no dependents. */
     private final class Command extends TaskFuture<@Nullable Void, Work> {
         Command(Work work) {
-            super(scheduler.kotlin(), priority, executor, work);
+            super(scheduler.kotlin(), priority, null, executor, work);
         }
 
         @Override
-        void run(Work work) {
+        protected void run(Work work) {
             work.run(() -> actionEnded(null, null));
         }
 

@@ -6,10 +6,7 @@ import baton.scheduler.bridge.StageTask;
 import baton.scheduler.bridge.StageTasks;
 import baton.waiting.threads.Trampoline;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,65 +18,49 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <A> the type of the action
  */
-public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> implements StageTask.Owner {
+public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFuture<T> {
     private final StageTask task;
     private final Executor executor;
 
     /** Cleared by the thread that ends the wait, because the future may be kept for its value. */
     private @Nullable A action;
 
-    TaskFuture(TaskScheduler scheduler, Priority priority, Executor executor, A action) {
-        this.task = StageTasks.newStageTask(scheduler, priority, this);
+    protected TaskFuture(
+            TaskScheduler scheduler, Priority priority, @Nullable Object key, Executor executor, A action) {
+        this.task = StageTasks.newStageTask(scheduler, priority, key, new Owner());
         this.executor = executor;
         this.action = action;
     }
 
-    /** A task that ends when the action returns. */
-    public static <T extends @Nullable Object> TaskFuture<T, ?> of(
-            TaskScheduler scheduler, Priority priority, Executor executor, Callable<? extends T> action) {
-        return new TaskFuture<T, Callable<? extends T>>(scheduler, priority, executor, action) {
-            @Override
-            void run(Callable<? extends T> action) {
-                T value = null;
-                Throwable failure = null;
-                try {
-                    value = action.call();
-                } catch (Throwable e) {
-                    failure = Stages.unwrap(e);
-                }
-                actionEnded(value, failure);
-            }
-        };
-    }
-
-    /** A task that ends when the stage of the action has completed. */
-    public static <T extends @Nullable Object> TaskFuture<T, ?> ofStage(
-            TaskScheduler scheduler,
-            Priority priority,
-            Executor executor,
-            Supplier<? extends CompletionStage<T>> action) {
-        return new TaskFuture<T, Supplier<? extends CompletionStage<T>>>(scheduler, priority, executor, action) {
-            @Override
-            void run(Supplier<? extends CompletionStage<T>> action) {
-                runAction(action);
-            }
-        };
+    /** The task ends when the callable returns. */
+    protected final void call(Callable<? extends T> action) {
+        T value = null;
+        Throwable failure = null;
+        try {
+            value = action.call();
+        } catch (Throwable e) {
+            failure = Stages.unwrap(e);
+        }
+        actionEnded(value, failure);
     }
 
     /** Submits the task to its scheduler; to be called once. */
-    public final CompletableFuture<T> submit() {
+    protected final void submit() {
         task.submit();
-        return this;
+    }
+
+    /** The task in its scheduler. */
+    protected final StageTask task() {
+        return task;
     }
 
     /** Runs the action; a call of {@link #actionEnded} must follow. */
-    abstract void run(A action);
+    protected abstract void run(A action);
 
     /** The scheduler or the executor has completed this, so the action never begins. */
     void actionDropped(A action) {}
 
-    @Override
-    public final void begin() {
+    private void begin() {
         if (isWaiting()) new StartCommand().submit();
     }
 
@@ -107,32 +88,40 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
     }
 
     @Override
-    final void actionEnded(@Nullable T value, @Nullable Throwable failure) {
+    protected final void actionEnded(@Nullable T value, @Nullable Throwable failure) {
         task.ended(failure);
         if (failure == null) succeed(value);
         else fail(failure);
     }
 
     @Override
-    public final void refused(Throwable why) {
-        A dropped = takeAction();
-        if (dropped == null) return;
-        fail(why);
-        actionDropped(dropped);
-    }
-
-    @Override
-    public final void cancelled(Throwable why) {
-        A dropped = action;
-        cancel(true);
-        if (dropped != null) actionDropped(dropped);
-    }
-
-    @Override
-    public final void withdraw() {
+    protected final void withdraw() {
         if (!tryWithdraw()) return;
         var unused = clearAction();
         task.withdraw();
+    }
+
+    /** The calls of the scheduler. */
+    private final class Owner implements StageTask.Owner {
+        @Override
+        public void begin() {
+            TaskFuture.this.begin();
+        }
+
+        @Override
+        public void refused(Throwable why) {
+            A dropped = takeAction();
+            if (dropped == null) return;
+            fail(why);
+            actionDropped(dropped);
+        }
+
+        @Override
+        public void cancelled(Throwable why) {
+            A dropped = action;
+            cancel(true);
+            if (dropped != null) actionDropped(dropped);
+        }
     }
 
     /**

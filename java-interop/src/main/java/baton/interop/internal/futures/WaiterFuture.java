@@ -134,7 +134,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     }
 
     @Override
-    public final void withdraw() {
+    protected final void withdraw() {
         if (isDone()) return;
         int state = entry.withdraw(Waiter.CANCELLED);
         if (state == Waiter.WAITING) {

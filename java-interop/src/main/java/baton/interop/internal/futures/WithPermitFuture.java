@@ -72,7 +72,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
     }
 
     @Override
-    void actionEnded(@Nullable T value, @Nullable Throwable failure) {
+    protected void actionEnded(@Nullable T value, @Nullable Throwable failure) {
         Throwable why = failure;
         try {
             Permit permit = permit();
@@ -86,7 +86,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
     }
 
     @Override
-    public void withdraw() {
+    protected void withdraw() {
         if (!tryWithdraw()) return;
         action = null;
         grant.cancel(false);

@@ -53,7 +53,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
             try {
                 given = take.apply(winner);
             } catch (RuntimeException e) {
-                call.fail(e);
+                call.finishFailed(e);
                 return;
             }
             call.finish(then, given, null);
@@ -104,7 +104,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         private void runAction(Object generation, SelectFuture<R> call) {
             call.awaitJob(SyncBridge.lead(barrier, generation, (index, failure) -> {
                 if (failure == null) call.finish(then, index, null);
-                else call.fail(failure);
+                else call.finishFailed(failure);
             }));
         }
     }
@@ -194,9 +194,9 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         void finish() {
-            if (failed) attempt.call.fail(core.failure(this));
+            if (failed) attempt.call.finishFailed(core.failure(this));
             else if (take()) CoreClause.this.finish(this, attempt.call);
-            else attempt.call.fail(new CancellationException());
+            else attempt.call.finishFailed(new CancellationException());
         }
 
         void undoGrant() {

@@ -198,6 +198,10 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
         if (!succeed(outcome)) close(held);
     }
 
+    void finishFailed(Throwable why) {
+        fail(why);
+    }
+
     private static void close(@Nullable Permit held) {
         if (held == null) return;
         try {
@@ -214,7 +218,7 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     }
 
     @Override
-    public void withdraw() {
+    protected void withdraw() {
         while (true) {
             Object now = phase;
             boolean isOpen = now == OPEN || now instanceof Met;

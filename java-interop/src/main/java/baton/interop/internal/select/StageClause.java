@@ -79,7 +79,7 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
         @Override
         @SuppressWarnings("NullAway") // null is a value that a stage may complete with
         public void finish() {
-            if (failure != null) call.fail(Stages.unwrap(failure));
+            if (failure != null) call.finishFailed(Stages.unwrap(failure));
             else call.finish(then, value, null);
         }
 

@@ -1,0 +1,40 @@
+package baton.interop;
+
+import baton.Priority;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an {@link AsyncTaskScheduler} runs a task: its level, and optionally a key and a deadline. Immutable.
+ *
+ * <pre>{@code
+ * TaskOptions prefetch = TaskOptions.of(Priority.LOW).withKey(url).withDeadline(Duration.ofSeconds(5));
+ * }</pre>
+ *
+ * @param key shown by messages and {@code toString}, or null
+ * @param deadline how long the task may wait for its slot, or null for no limit. A task that has not begun then fails
+ *     with {@code TaskDeadlineException}; zero or less means now or not at all. The deadline does not limit how long
+ *     the task runs. It is rounded up to whole milliseconds
+ */
+public record TaskOptions(
+        Priority priority, @Nullable Object key, @Nullable Duration deadline) {
+    public TaskOptions {
+        Objects.requireNonNull(priority, "priority");
+    }
+
+    /** A task of that level, without a key and a deadline. */
+    public static TaskOptions of(Priority priority) {
+        return new TaskOptions(priority, null, null);
+    }
+
+    /** The same with that key. */
+    public TaskOptions withKey(Object key) {
+        return new TaskOptions(priority, Objects.requireNonNull(key, "key"), deadline);
+    }
+
+    /** The same with that deadline. */
+    public TaskOptions withDeadline(Duration deadline) {
+        return new TaskOptions(priority, key, Objects.requireNonNull(deadline, "deadline"));
+    }
+}
