@@ -3,6 +3,7 @@ package baton.interop;
 import baton.interop.internal.cancel.CancellableWork;
 import baton.interop.internal.cancel.TaskGroup;
 import baton.interop.internal.futures.CallbackExecutor;
+import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.Timeout;
 import java.time.Duration;
@@ -75,7 +76,8 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
             CancellableFunction<? extends T> function, @Nullable TaskGroup group) {
         CancellableWork work = new CancellableWork(group);
         CancellableFuture<T> future = new CancellableFuture<>(work);
-        future.setFunction(Objects.requireNonNull(function, "function"), new CancellationToken(work));
+        future.setFunction(
+                CallerContext.cancellable(Objects.requireNonNull(function, "function")), new CancellationToken(work));
         return future;
     }
 

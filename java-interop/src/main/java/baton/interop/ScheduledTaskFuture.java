@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.TaskFuture;
 import baton.interop.internal.futures.Timeout;
 import baton.scheduler.TaskScheduler;
@@ -45,13 +46,15 @@ public final class ScheduledTaskFuture<T extends @Nullable Object> extends TaskF
             TaskOptions options,
             Supplier<? extends CompletionStage<T>> action,
             Executor executor) {
-        return new ScheduledTaskFuture<T>(scheduler, options, executor, action, true).submit(options.deadline());
+        return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.supplier(action), true)
+                .submit(options.deadline());
     }
 
     /** A submitted task that ends when the action returns. */
     static <T extends @Nullable Object> ScheduledTaskFuture<T> of(
             TaskScheduler scheduler, TaskOptions options, Callable<T> action, Executor executor) {
-        return new ScheduledTaskFuture<T>(scheduler, options, executor, action, false).submit(options.deadline());
+        return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.callable(action), false)
+                .submit(options.deadline());
     }
 
     private ScheduledTaskFuture<T> submit(@Nullable Duration deadline) {

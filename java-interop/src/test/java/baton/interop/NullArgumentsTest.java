@@ -75,7 +75,7 @@ class NullArgumentsTest {
                 AsyncTaskScheduler.create(1).blocking());
     }
 
-    private static final List<Class<?>> STATIC_ONLY = List.of(LeakReport.class);
+    private static final List<Class<?>> STATIC_ONLY = List.of(LeakReport.class, ContextPropagation.class);
 
     static Stream<Arguments> parameters() {
         List<Arguments> found = new ArrayList<>();

@@ -26,6 +26,10 @@ public final class CallbackExecutor {
             runHere(null, call);
             return;
         }
+        if (executor instanceof CallerContext context) {
+            run(context.executor, () -> context.run(call));
+            return;
+        }
         try {
             executor.execute(() -> runHere(executor, call));
         } catch (Throwable e) { // It rejects or is broken; the call must run all the same.

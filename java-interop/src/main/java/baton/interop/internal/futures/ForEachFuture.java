@@ -51,7 +51,8 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
             @Nullable Executor executor,
             Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
         ForEachFuture<T> future = new ForEachFuture<>();
-        ChannelSubscription.subscribe(channel, future.new Receiver(action), executor, false);
+        var receiver = future.new Receiver(CallerContext.function(action));
+        ChannelSubscription.subscribe(channel, receiver, executor, false);
         return future;
     }
 

@@ -89,7 +89,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     }
 
     private CompletableFuture<T> after(Duration timeout, Runnable end) {
-        DisposableHandle timer = Timeout.start(this, timeout, end);
+        DisposableHandle timer = Timeout.start(this, timeout, CallerContext.runnable(end));
         if (timer != null) {
             var unused = super.whenComplete((value, e) -> timer.dispose());
         }

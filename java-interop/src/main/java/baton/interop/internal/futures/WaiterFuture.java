@@ -31,13 +31,13 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     WaiterFuture(WaitCore core, int number, @Nullable Object request, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new Entry(core, number, request);
         this.grant = grant;
-        this.executor = executor;
+        this.executor = CallerContext.executor(executor);
     }
 
     private WaiterFuture(WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new SignalEntry(core, owner);
         this.grant = grant;
-        this.executor = executor;
+        this.executor = CallerContext.executor(executor);
     }
 
     /**
@@ -105,7 +105,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
 
     /** Called by the timer. */
     private void timeOut() {
-        if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) finish(Waiter.TIMED_OUT);
+        if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) finishOnExecutor(Waiter.TIMED_OUT);
     }
 
     /** Completes this as the request was decided. */

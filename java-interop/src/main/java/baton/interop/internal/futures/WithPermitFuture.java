@@ -32,7 +32,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
             CompletableFuture<Permit> grant,
             Supplier<? extends CompletionStage<T>> action,
             @Nullable Executor executor) {
-        WithPermitFuture<T> call = new WithPermitFuture<>(grant, action);
+        WithPermitFuture<T> call = new WithPermitFuture<>(grant, CallerContext.supplier(action));
         var unused = grant.whenComplete((permit, failure) -> {
             if (permit == null) call.refused(failure);
             else if (executor == null) call.begin();

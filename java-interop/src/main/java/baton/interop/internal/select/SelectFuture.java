@@ -3,6 +3,7 @@ package baton.interop.internal.select;
 import baton.interop.Permit;
 import baton.interop.Select;
 import baton.interop.internal.futures.CallbackExecutor;
+import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.RevocableFuture;
 import baton.waiting.Symbol;
 import java.lang.invoke.MethodHandles;
@@ -64,7 +65,7 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     private volatile @Nullable Job running;
 
     private SelectFuture(List<Clause<R>> clauses, @Nullable Executor executor) {
-        this.executor = executor;
+        this.executor = CallerContext.executor(executor);
         this.attempts = new ArrayList<>(clauses.size());
         for (Clause<R> clause : clauses) if (!clause.isLast()) attempts.add(clause.attempt(this));
         for (Clause<R> clause : clauses) if (clause.isLast()) attempts.add(clause.attempt(this));

@@ -1,0 +1,32 @@
+package baton.interop;
+
+import baton.interop.internal.futures.CallerContext;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets code that Baton runs for a caller see the caller's context, never that of the thread that released the permit,
+ * sent the element or freed the slot. It is off unless {@linkplain #enable enabled}, and then costs nothing.
+ *
+ * <p>Once it is enabled, the context is captured where a method of this package is called that waits or that takes code
+ * to run: {@code acquire}, {@code lock}, {@code send}, {@code receive}, {@code arrive}, {@code await}; {@code
+ * withPermit} and its kin; {@code schedule}; {@code Select.start}; {@code forEach}; {@code CancellableFuture.supply} and
+ * {@code TaskScope.fork}. It is restored around the action, function or task given to that method, and around the
+ * dependents that run when the returned future is completed by a grant, a failure or a timeout. (Dependents that are
+ * added to a completed future run on the thread that adds them, in its context. Those of the future of an action run
+ * where the stage of the action was completed.) Commands of {@code executor(level)} and of a {@link PriorityExecutor}
+ * run without it.
+ */
+public final class ContextPropagation {
+    private ContextPropagation() {}
+
+    /** Uses {@code propagator}, in this process, for all calls from now on. Replaces the one before. */
+    public static void enable(ContextPropagator<? extends @Nullable Object> propagator) {
+        CallerContext.use(Objects.requireNonNull(propagator, "propagator"));
+    }
+
+    /** Captures no more. What was captured is still restored. */
+    public static void disable() {
+        CallerContext.use(null);
+    }
+}

@@ -1,0 +1,38 @@
+package baton.interop;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries what belongs to a caller, such as a logging context or a trace, to the code that runs for the caller later on
+ * another thread. {@link ContextPropagation#enable} turns it on. For SLF4J's MDC:
+ *
+ * <pre>{@code
+ * class MdcPropagator implements ContextPropagator<Map<String, String>> {
+ *     public Map<String, String> capture() {
+ *         return MDC.getCopyOfContextMap();
+ *     }
+ *
+ *     public Runnable restore(Map<String, String> captured) {
+ *         Map<String, String> before = MDC.getCopyOfContextMap();
+ *         MDC.setContextMap(captured);
+ *         return () -> MDC.setContextMap(before);
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>For {@code io.micrometer:context-propagation}, {@code capture} returns {@code factory.captureAll()} of a {@code
+ * ContextSnapshotFactory}, and {@code restore} returns {@code captured.setThreadLocals()::close}.
+ *
+ * <p>Any thread may call the methods. An exception of {@code capture} is thrown to the caller, whose request is not
+ * made. An exception of {@code restore}, or of the returned {@code Runnable}, goes to the thread's handler for uncaught
+ * exceptions; the caller's code runs all the same.
+ *
+ * @param <C> the type of what is captured
+ */
+public interface ContextPropagator<C extends @Nullable Object> {
+    /** Returns what belongs to the current thread. */
+    C capture();
+
+    /** Sets what was captured on the current thread. The returned {@code Runnable} sets again what was there before. */
+    Runnable restore(C captured);
+}

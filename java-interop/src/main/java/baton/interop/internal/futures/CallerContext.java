@@ -1,0 +1,112 @@
+package baton.interop.internal.futures;
+
+import baton.interop.CancellableFunction;
+import baton.interop.ContextPropagator;
+import baton.waiting.threads.Trampoline;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The context of a caller, in which its code runs later. Each method that takes code returns it as it is while no
+ * propagator is in use. As an executor, this runs commands in the context, on another executor or in place.
+ */
+public final class CallerContext implements Executor {
+    private static volatile @Nullable ContextPropagator<? extends @Nullable Object> current;
+
+    private final ContextPropagator<@Nullable Object> propagator;
+    private final @Nullable Object captured;
+    final @Nullable Executor executor;
+
+    private CallerContext(ContextPropagator<@Nullable Object> propagator, @Nullable Executor executor) {
+        this.propagator = propagator;
+        this.captured = propagator.capture();
+        this.executor = executor;
+    }
+
+    public static void use(@Nullable ContextPropagator<? extends @Nullable Object> propagator) {
+        current = propagator;
+    }
+
+    @SuppressWarnings("unchecked") // it gets what it has captured itself
+    private static @Nullable CallerContext capture(@Nullable Executor executor) {
+        var propagator = current;
+        if (propagator == null) return null;
+        return new CallerContext((ContextPropagator<@Nullable Object>) propagator, executor);
+    }
+
+    /** An executor that runs commands in the caller's context, on {@code executor}, or in place if that is null. */
+    public static @Nullable Executor executor(@Nullable Executor executor) {
+        CallerContext context = capture(executor);
+        return context == null ? executor : context;
+    }
+
+    public static Runnable runnable(Runnable action) {
+        CallerContext context = capture(null);
+        return context == null ? action : () -> context.run(action);
+    }
+
+    public static <T extends @Nullable Object> Supplier<? extends T> supplier(Supplier<? extends T> action) {
+        CallerContext context = capture(null);
+        return context == null ? action : () -> context.<T, RuntimeException>call(action::get);
+    }
+
+    public static <T extends @Nullable Object> Callable<T> callable(Callable<T> action) {
+        CallerContext context = capture(null);
+        return context == null ? action : () -> context.<T, Exception>call(action::call);
+    }
+
+    public static <T extends @Nullable Object> CancellableFunction<? extends T> cancellable(
+            CancellableFunction<? extends T> action) {
+        CallerContext context = capture(null);
+        return context == null ? action : token -> context.<T, Exception>call(() -> action.call(token));
+    }
+
+    public static <A extends @Nullable Object, T extends @Nullable Object> Function<? super A, ? extends T> function(
+            Function<? super A, ? extends T> action) {
+        CallerContext context = capture(null);
+        return context == null ? action : argument -> context.<T, RuntimeException>call(() -> action.apply(argument));
+    }
+
+    private interface Action<T extends @Nullable Object, X extends Exception> {
+        T call() throws X;
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T call(Action<T, X> action) throws X {
+        Runnable undo = guarded(() -> propagator.restore(captured));
+        try {
+            return action.call();
+        } finally {
+            if (undo != null) {
+                var unused = guarded(() -> {
+                    undo.run();
+                    return undo;
+                });
+            }
+        }
+    }
+
+    void run(Runnable action) {
+        var unused = this.<@Nullable Object, RuntimeException>call(() -> {
+            action.run();
+            return null;
+        });
+    }
+
+    /** An exception of the propagator must not reach the thread that runs this, which may be releasing a lock. */
+    private static @Nullable Runnable guarded(Supplier<Runnable> call) {
+        try {
+            return call.get();
+        } catch (Throwable e) {
+            Trampoline.report(e);
+            return null;
+        }
+    }
+
+    @Override
+    public void execute(Runnable command) {
+        CallbackExecutor.run(this, command);
+    }
+}
