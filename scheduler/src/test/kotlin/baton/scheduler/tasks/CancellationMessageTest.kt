@@ -2,6 +2,7 @@ package baton.scheduler.tasks
 
 import baton.scheduler.ScheduledTask
 import baton.scheduler.TaskScheduler
+import baton.scheduler.TaskSchedulerConfig
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.ExperimentalCoroutinesApi
@@ -60,6 +61,18 @@ class CancellationMessageTest {
         val cause = cause(task)
         assertEquals("task 'page' of TaskScheduler 'uplink' was cancelled: its caller was cancelled", cause?.message)
         assertEquals("closed the page", cause?.cause?.message)
+    }
+
+    @Test
+    fun submit_callerCancelled_saysSo() = runTest {
+        val scheduler = TaskScheduler(this, 1, "uplink", TaskSchedulerConfig(capacity = 0)).also { it.pause() }
+        val caller = launch { scheduler.submit(key = "page") {} }
+        runCurrent()
+        val task = scheduler.tasks("page").single()
+        caller.cancel()
+        runCurrent()
+        val message = "task 'page' of TaskScheduler 'uplink' was cancelled: its caller was cancelled"
+        assertEquals(message, cause(task)?.message)
     }
 
     /** Code in the task must not take the caller's timeout for one of its own. */
