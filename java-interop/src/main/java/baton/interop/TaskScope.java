@@ -96,10 +96,12 @@ public final class TaskScope implements AutoCloseable {
         return new TaskScope(threads, threads, false, null);
     }
 
-    /** As the other, with a name that messages and {@code toString} show. */
+    /**
+     * As the other, with a name that messages and {@code toString} show. The threads are named {@code name-1}, {@code
+     * name-2} and so on.
+     */
     public static TaskScope openVirtual(String name) {
-        Objects.requireNonNull(name, "name");
-        ExecutorService threads = VirtualThreads.open();
+        ExecutorService threads = VirtualThreads.open(Objects.requireNonNull(name, "name"));
         return new TaskScope(threads, threads, false, name);
     }
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** The examples in the documentation of the classes. */
@@ -213,5 +214,24 @@ class DocExamplesTest {
         PrintStream log = System.out;
         LeakReport.enable(leak -> log.println("lost: " + leak.permit()));
         LeakReport.disable();
+    }
+
+    private static String refreshToken() {
+        return "token";
+    }
+
+    private static Page loadPage() {
+        return new Page("loaded");
+    }
+
+    @Test
+    void priorityExecutor_runsCallsOfTwoLevels() throws Exception {
+        PriorityExecutor normal = PriorityExecutor.create(4, "uplink");
+        PriorityExecutor critical = normal.level(Priority.CRITICAL);
+        Future<String> token = critical.submit(() -> refreshToken());
+        CompletableFuture<Page> page = CompletableFuture.supplyAsync(() -> loadPage(), normal);
+        assertEquals("token", token.get());
+        assertEquals(new Page("loaded"), await(page));
+        normal.shutdown();
     }
 }

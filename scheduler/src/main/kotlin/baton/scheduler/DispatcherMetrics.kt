@@ -1,7 +1,11 @@
+@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
+
 package baton.scheduler
 
 import baton.Priority
+import java.time.Duration as JavaDuration
 import kotlin.time.Duration
+import kotlin.time.toJavaDuration
 
 /**
  * A snapshot of the counters of a [PriorityDispatcher]. Numbers that change while it is taken may be inconsistent.
@@ -36,6 +40,15 @@ public class DispatcherMetrics internal constructor(public val workers: Int, pri
         public val meanWait: Duration,
         public val longestWait: Duration,
     ) {
+        // For Java, which cannot call a getter that returns a value class. Kotlin code has the properties, and does not
+        // see these functions: they claim to need a later version of Kotlin.
+
+        /** [meanWait] for Java. */
+        @SinceKotlin("9999.0") public fun meanWait(): JavaDuration = meanWait.toJavaDuration()
+
+        /** [longestWait] for Java. */
+        @SinceKotlin("9999.0") public fun longestWait(): JavaDuration = longestWait.toJavaDuration()
+
         override fun toString(): String =
             "queued = $queued, picked = $picked, out of turn = $outOfTurn, mean wait = $meanWait"
     }

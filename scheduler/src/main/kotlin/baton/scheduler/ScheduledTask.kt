@@ -43,6 +43,9 @@ public interface ScheduledTask<out T> : Deferred<T> {
      */
     public var priority: Priority
 
-    /** The `key` with which it was scheduled. (As a `Job` it already has a `key`, the one of the coroutine context.) */
+    /**
+     * The `key` with which it was scheduled, else the name of its coroutine: see [TaskScheduler.schedule]. (As a `Job`
+     * it already has a `key`, the one of the coroutine context.)
+     */
     public val taskKey: Any?
 }

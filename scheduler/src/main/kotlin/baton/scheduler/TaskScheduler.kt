@@ -8,12 +8,17 @@ import baton.scheduler.tasks.SharedSupervisor
 import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskJob
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.newCoroutineContext
 import kotlinx.coroutines.withContext
 
@@ -39,6 +44,10 @@ import kotlinx.coroutines.withContext
  *
  * *Where.* Each task is a coroutine in [scope], with a [baton.PriorityController] in its context, so that on a
  * [PriorityDispatcher] it runs at its level. Awaiting a [ScheduledTask] boosts it. Starting a task takes one dispatch.
+ *
+ * *Context.* The elements of the [scope]'s context, replaced by those of the caller ([run] only) and then by those of
+ * the `context` argument. A dispatcher in that argument runs the task. The job and the level are always the task's own:
+ * a level in the argument has no effect, and a `Job` is refused.
  *
  * *Failures.* The failure of a task reaches only the callers that await it. A task that the scheduler refuses fails
  * with [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with
@@ -111,18 +120,24 @@ public class TaskScheduler(
      * the scheduler: a task that the scheduler refuses has failed when it is returned.
      *
      * @param key shown by messages and `toString`; [tasks] and [cancel] find the task by it until the task has ended.
-     *   Several tasks may have the same key; keys are compared by `equals`.
+     *   Several tasks may have the same key; keys are compared by `equals`. Without a key it is the name, a String,
+     *   that the `CoroutineName` in the task's context gives. The name of the scheduler's scope does not count, because
+     *   all tasks have it.
      * @param deadline how long the task may wait to be started, by the clock of the scope's dispatcher, rounded up to
      *   whole milliseconds; zero or less means now or not at all, null or infinite means no limit. A task that has not
      *   been started then fails with [TaskDeadlineException]. The deadline does not limit how long the task runs: for
      *   that use `withTimeout` in [block].
+     * @param context added to the context of the scope; a dispatcher in it runs the task.
+     * @throws IllegalArgumentException if [context] contains a `Job`, because the parent of a task is always the scope.
      */
     public fun <T> schedule(
         priority: Priority = Priority.NORMAL,
         key: Any? = null,
         deadline: Duration? = null,
+        context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
-    ): ScheduledTask<T> = newTask(priority, key, deadline, block).also { it.submit(mayWait = false) }
+    ): ScheduledTask<T> =
+        newTask(priority, key, deadline, withoutJob(context), block).also { it.submit(mayWait = false) }
 
     /**
      * As [schedule], but suspends while the queue is full if the configuration has [OnFullQueue.SUSPEND]. Waiting
@@ -136,14 +151,15 @@ public class TaskScheduler(
         priority: Priority = Priority.NORMAL,
         key: Any? = null,
         deadline: Duration? = null,
+        context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): ScheduledTask<T> {
-        val task = newTask(priority, key, deadline, block)
+        val task = newTask(priority, key, deadline, withoutJob(context), block)
         task.submit(mayWait = true)
         try {
             task.awaitAdmission()
         } catch (e: Throwable) {
-            task.cancel(cancellation(e))
+            task.cancel(cancellation(task, e))
             throw e
         }
         return task
@@ -152,10 +168,16 @@ public class TaskScheduler(
     /**
      * Runs [block] as a task and returns its value, as `withContext` does: it throws the exception that [block] throws,
      * and returns only after the task has ended. Waits while the queue is full as [submit] does, and boosts the task as
-     * [ScheduledTask.await] does. The context of [block] is that of the scheduler's scope, not the caller's.
+     * [ScheduledTask.await] does.
+     *
+     * *Context.* [block] has the elements of the caller's context, as in `withContext`: its `CoroutineName`, and its
+     * thread context elements, such as those of a logging context. Not the caller's `Job`, dispatcher and level: those
+     * are the task's. A `CopyableThreadContextElement` is copied or merged as for a new coroutine.
      *
      * *Cancellation.* Cancels the task and waits for its end. A queued task leaves the queue at once.
      *
+     * @param context replaces elements of the caller's context; a dispatcher in it runs the task.
+     * @throws IllegalArgumentException if [context] contains a `Job`.
      * @throws TaskRejectedException if the queue is full; [TaskShedException] if a more urgent task has displaced it.
      * @throws TaskDeadlineException if it was not started before its [deadline].
      * @throws SchedulerClosedException if the scheduler is closed, before or while the task is queued.
@@ -164,16 +186,18 @@ public class TaskScheduler(
         priority: Priority = Priority.NORMAL,
         key: Any? = null,
         deadline: Duration? = null,
+        context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): T {
-        val task = newTask(priority, key, deadline, block)
+        val inherited = currentCoroutineContext().minusKey(Job).minusKey(ContinuationInterceptor)
+        val task = newTask(priority, key, deadline, inherited + withoutJob(context), block)
         task.submit(mayWait = true)
         try {
             task.awaitAdmission()
             return task.await()
         } catch (e: Throwable) {
             if (!task.isCompleted) {
-                task.cancel(cancellation(e))
+                task.cancel(cancellation(task, e))
                 withContext(NonCancellable) { task.join() }
             }
             throw e
@@ -225,15 +249,32 @@ public class TaskScheduler(
         core.close(cause)
     }
 
+    /** [context] may contain a level; the task's own replaces it. */
     @OptIn(ExperimentalCoroutinesApi::class)
     private fun <T> newTask(
         priority: Priority,
         key: Any?,
         deadline: Duration?,
+        context: CoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         val controller = PriorityController(priority)
-        return CoroutineTask(this, controller, TaskJob(scope.newCoroutineContext(controller)), key, deadline, block)
+        val job = TaskJob<T>(scope.newCoroutineContext(context + controller))
+        return CoroutineTask(this, controller, job, key ?: nameIn(job.context), deadline, block)
+    }
+
+    /**
+     * Null for the scope's own name. A key shared by all tasks would also be one entry that all threads contend for.
+     */
+    private fun nameIn(context: CoroutineContext): String? =
+        context[CoroutineName]?.takeIf { it != scope.coroutineContext[CoroutineName] }?.name
+
+    private fun withoutJob(context: CoroutineContext): CoroutineContext {
+        require(context[Job] == null) {
+            "context contains ${context[Job]}, must contain no Job: the parent of a task is the scheduler's scope. " +
+                "Pass context.minusKey(Job)"
+        }
+        return context
     }
 
     /** The failure of a task that has ended without having been started. */
@@ -246,11 +287,17 @@ public class TaskScheduler(
             else -> SchedulerClosedException("$about was not started: $this", core.closure)
         }
 
-    private fun cancellation(e: Throwable) =
-        e as? CancellationException ?: CancellationException("the caller failed", e)
+    /** Not [e] itself: code in the task would take the caller's `TimeoutCancellationException` for its own. */
+    private fun cancellation(task: CoroutineTask<*>, e: Throwable): CancellationException {
+        val reason = if (e is CancellationException) "its caller was cancelled" else "its caller failed"
+        return CancellationException("${task.cancellationMessage}: $reason", e)
+    }
+
+    /** The scheduler in messages. */
+    internal val label: String
+        get() = if (name == null) "TaskScheduler" else "TaskScheduler '$name'"
 
     override fun toString(): String {
-        val label = if (name == null) "TaskScheduler" else "TaskScheduler '$name'"
         val metrics = metrics
         val state =
             when {

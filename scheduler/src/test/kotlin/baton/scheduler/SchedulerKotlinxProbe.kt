@@ -56,6 +56,8 @@ class SchedulerKotlinxProbe {
         assertEquals("not needed", queued.getCompletionExceptionOrNull()?.message)
         scheduler.close()
         running.cancelAndJoin()
+        val message = running.getCompletionExceptionOrNull()?.message
+        assertEquals("a task of TaskScheduler was cancelled", message)
         assertTrue(scheduler.schedule {}.getCompletionExceptionOrNull() is SchedulerClosedException)
         assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
     }

@@ -309,7 +309,8 @@ class TaskScopeTest {
             });
             await(runs);
         }
-        assertEquals(2, threads.size());
+        List<String> names = threads.stream().map(Thread::getName).sorted().toList();
+        assertEquals(List.of("page-1", "page-2"), names);
         for (Thread thread : threads) {
             // The thread itself notifies the executor, just before it ends.
             thread.join(10_000);

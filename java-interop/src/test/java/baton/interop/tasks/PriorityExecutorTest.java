@@ -3,7 +3,6 @@ package baton.interop.tasks;
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -76,24 +74,6 @@ class PriorityExecutorTest {
         List<Callable<Integer>> calls = List.of(() -> 1, () -> 2, () -> 3);
         for (Future<Integer> future : executor.invokeAll(calls)) values.add(future.get());
         assertEquals(List.of(1, 2, 3), values);
-    }
-
-    @Test
-    void create_ofMoreThanThereAreProcessors_runsAsManyAtATime() throws Exception {
-        int parallelism = Runtime.getRuntime().availableProcessors() * 2 + 2;
-        PriorityExecutor executor = PriorityExecutor.create(parallelism);
-        CyclicBarrier barrier = new CyclicBarrier(parallelism);
-        List<Future<Integer>> all = new ArrayList<>();
-        for (int i = 0; i < parallelism; i++) all.add(executor.submit(() -> barrier.await(30, TimeUnit.SECONDS)));
-        for (Future<Integer> future : all) assertTrue(future.get() >= 0);
-    }
-
-    @Test
-    void create_runsOnThreadsOfKotlinx() {
-        PriorityExecutor executor = PriorityExecutor.create(1);
-        assertEquals(42, await(CompletableFuture.supplyAsync(() -> 42, executor.level(Priority.CRITICAL))));
-        assertSame(Priority.NORMAL, executor.priority());
-        assertEquals(1, executor.kotlin().getParallelism());
     }
 
     @Test
@@ -184,6 +164,18 @@ class PriorityExecutorTest {
         pool.shutdown();
         PriorityExecutor executor = PriorityExecutor.over(pool, 1);
         assertEquals(42, await(CompletableFuture.supplyAsync(() -> 42, executor)));
+    }
+
+    @Test
+    void metrics_areThoseOfTheDispatcherWithAllItsLevels() {
+        normal.execute(() -> {});
+        normal.level(Priority.HIGH).execute(() -> {});
+        assertEquals(1, normal.metrics().get(Priority.HIGH).getQueued());
+        assertEquals(
+                1, normal.level(Priority.LOW).metrics().get(Priority.NORMAL).getQueued());
+        steps.runAll();
+        assertEquals(0, normal.metrics().getWorkers());
+        assertEquals(1, normal.metrics().get(Priority.HIGH).getPicked());
     }
 
     @Test

@@ -259,6 +259,12 @@ internal class CoroutineTask<T>(
     val label: String
         get() = labelOf(taskKey)
 
+    override val cancellationMessage: String
+        get() {
+            val task = if (taskKey == null) "a task" else "task '${nameOf(taskKey)}'"
+            return "$task of ${scheduler.label} was cancelled"
+        }
+
     override fun toString(): String = "$label (${state.name.lowercase()}, priority = $basePriority)"
 }
 

@@ -26,8 +26,11 @@ internal class TaskJob<T>(context: CoroutineContext) :
     AbstractCoroutine<T>(context, initParentJob = false, active = true), Deferred<T> {
     lateinit var owner: Owner
 
-    /** The job notifies its owner of these changes. */
+    /** The job notifies its owner of changes. */
     interface Owner {
+        /** The message of a cancellation for which the canceller gives no cause. */
+        val cancellationMessage: String
+
         /** The job is being cancelled and has not yet completed. */
         fun onCancelling(cause: Throwable)
 
@@ -50,6 +53,8 @@ internal class TaskJob<T>(context: CoroutineContext) :
 
     /** Fails the job without its block. Only the thread that has prevented the block from running may call this. */
     fun end(failure: Throwable) = resumeWith(Result.failure(failure))
+
+    override fun cancellationExceptionMessage(): String = owner.cancellationMessage
 
     override fun onCancelling(cause: Throwable?) {
         if (cause != null) owner.onCancelling(cause)

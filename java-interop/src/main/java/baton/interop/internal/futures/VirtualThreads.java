@@ -1,21 +1,62 @@
 package baton.interop.internal.futures;
 
-import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** An executor with a virtual thread for each task, on JDKs that have them. */
+/** Virtual threads, on JDKs that have them. By reflection, because this library also runs on JDK 17. */
 public final class VirtualThreads {
     private VirtualThreads() {}
 
+    /**
+     * An executor with a virtual thread for each task.
+     *
+     * @throws UnsupportedOperationException before JDK 21
+     */
     public static ExecutorService open() {
         try {
             return (ExecutorService)
                     Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
-        } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
-            throw new UnsupportedOperationException("no virtual threads in JDK " + Runtime.version(), e);
+        } catch (ReflectiveOperationException e) {
+            throw unsupported(e);
         }
+    }
+
+    /**
+     * As {@link #open()}; the threads are named {@code name-1}, {@code name-2} and so on.
+     *
+     * @throws UnsupportedOperationException before JDK 21
+     */
+    public static ExecutorService open(String name) {
+        ThreadFactory factory = factory(name + "-");
+        try {
+            return (ExecutorService) Executors.class
+                    .getMethod("newThreadPerTaskExecutor", ThreadFactory.class)
+                    .invoke(null, factory);
+        } catch (ReflectiveOperationException e) {
+            throw unsupported(e);
+        }
+    }
+
+    /**
+     * Makes virtual threads whose names are the prefix and a number, from 1 on.
+     *
+     * @throws UnsupportedOperationException before JDK 21
+     */
+    static ThreadFactory factory(String prefix) {
+        try {
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            Class<?> type = Class.forName("java.lang.Thread$Builder");
+            type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
+            return (ThreadFactory) type.getMethod("factory").invoke(builder);
+        } catch (ReflectiveOperationException e) {
+            throw unsupported(e);
+        }
+    }
+
+    private static UnsupportedOperationException unsupported(ReflectiveOperationException e) {
+        return new UnsupportedOperationException("no virtual threads in JDK " + Runtime.version() + ", since 21", e);
     }
 
     /** Shuts the executor down and waits until all its threads have ended; an interrupt does not end the wait. */
