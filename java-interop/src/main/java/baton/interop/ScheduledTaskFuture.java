@@ -46,14 +46,14 @@ public final class ScheduledTaskFuture<T extends @Nullable Object> extends TaskF
             TaskOptions options,
             Supplier<? extends CompletionStage<T>> action,
             Executor executor) {
-        return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.supplier(action), true)
+        return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.bound(action), true)
                 .submit(options.deadline());
     }
 
     /** A submitted task that ends when the action returns. */
     static <T extends @Nullable Object> ScheduledTaskFuture<T> of(
             TaskScheduler scheduler, TaskOptions options, Callable<T> action, Executor executor) {
-        return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.callable(action), false)
+        return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.bound(action), false)
                 .submit(options.deadline());
     }
 
@@ -70,7 +70,8 @@ public final class ScheduledTaskFuture<T extends @Nullable Object> extends TaskF
     @Override
     @SuppressWarnings("unchecked") // as the action was given
     protected void run(Object action) {
-        if (givesStage) runAction((Supplier<? extends CompletionStage<T>>) action);
+        if (action instanceof CallerContext.Bound bound) bound.context().run(() -> run(bound.action()));
+        else if (givesStage) runAction((Supplier<? extends CompletionStage<T>>) action);
         else call((Callable<T>) action);
     }
 

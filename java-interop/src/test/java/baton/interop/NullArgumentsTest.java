@@ -156,6 +156,7 @@ class NullArgumentsTest {
         if (type == Consumer.class) return (Consumer<Object>) x -> {};
         if (type == CancellableFunction.class) return (CancellableFunction<Object>) token -> 1;
         if (type == CancellableAction.class) return (CancellableAction) token -> {};
+        if (type == ContextPropagator.class) return new NoContext();
         if (type == Permit.class) return ((AsyncMutex) objects.get(1)).lock().join();
         for (Object object : objects) {
             if (type.isInstance(object)) return object;
@@ -167,6 +168,18 @@ class NullArgumentsTest {
             }
         }
         throw new AssertionError("no argument of " + type);
+    }
+
+    private static final class NoContext implements ContextPropagator<String> {
+        @Override
+        public String capture() {
+            return "";
+        }
+
+        @Override
+        public Runnable restore(String captured) {
+            return () -> {};
+        }
     }
 
     private static final class Tasks implements Executor, Runnable, Callable<Object> {

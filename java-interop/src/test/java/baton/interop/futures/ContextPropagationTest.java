@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Timeout(30)
 class ContextPropagationTest {
@@ -79,7 +80,7 @@ class ContextPropagationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(WaitKind.class)
+    @MethodSource("baton.interop.futures.WaitKind#requests")
     void dependents_ofARequestThatWaited_seeTheContextOfItsCaller(WaitKind kind) {
         Wait wait = kind.create();
         CompletableFuture<String> seen = as("caller", () -> wait.plain.get().handle((value, e) -> USER.get()));

@@ -204,8 +204,7 @@ class FuturesAsCompletableFutureTest {
     }
 
     static Stream<Arguments> ours() {
-        Stream<Arguments> waits = Arrays.stream(WaitKind.values())
-                .filter(kind -> kind.create().plain != null)
+        Stream<Arguments> waits = WaitKind.requests()
                 .map(kind -> ours(kind, () -> kind.create().plain.get()));
         return Stream.concat(waits, Arrays.stream(Ours.values()).map(way -> ours(way, way.make)));
     }

@@ -22,10 +22,12 @@ import baton.sync.BarrierCancellation;
 import baton.sync.ReadWritePolicy;
 import baton.sync.WaitOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Every request of the Java API that waits in the queue of a primitive. */
 public enum WaitKind {
@@ -291,6 +293,11 @@ public enum WaitKind {
 
     WaitKind(Supplier<Wait> make) {
         this.make = make;
+    }
+
+    /** Those with a future of their own. */
+    static Stream<WaitKind> requests() {
+        return Arrays.stream(values()).filter(kind -> kind.create().plain != null);
     }
 
     public Wait create() {

@@ -3,7 +3,6 @@ package baton.interop.internal.futures;
 import baton.interop.CancellableFunction;
 import baton.interop.ContextPropagator;
 import baton.waiting.threads.Trampoline;
-import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -16,13 +15,11 @@ import org.jspecify.annotations.Nullable;
 public final class CallerContext implements Executor {
     private static volatile @Nullable ContextPropagator<? extends @Nullable Object> current;
 
-    private final ContextPropagator<@Nullable Object> propagator;
-    private final @Nullable Object captured;
+    private final Supplier<Runnable> restore;
     final @Nullable Executor executor;
 
-    private CallerContext(ContextPropagator<@Nullable Object> propagator, @Nullable Executor executor) {
-        this.propagator = propagator;
-        this.captured = propagator.capture();
+    private CallerContext(Supplier<Runnable> restore, @Nullable Executor executor) {
+        this.restore = restore;
         this.executor = executor;
     }
 
@@ -30,11 +27,14 @@ public final class CallerContext implements Executor {
         current = propagator;
     }
 
-    @SuppressWarnings("unchecked") // it gets what it has captured itself
     private static @Nullable CallerContext capture(@Nullable Executor executor) {
         var propagator = current;
-        if (propagator == null) return null;
-        return new CallerContext((ContextPropagator<@Nullable Object>) propagator, executor);
+        return propagator == null ? null : new CallerContext(captured(propagator), executor);
+    }
+
+    private static <C extends @Nullable Object> Supplier<Runnable> captured(ContextPropagator<C> propagator) {
+        C captured = propagator.capture();
+        return () -> propagator.restore(captured);
     }
 
     /** An executor that runs commands in the caller's context, on {@code executor}, or in place if that is null. */
@@ -53,9 +53,13 @@ public final class CallerContext implements Executor {
         return context == null ? action : () -> context.<T, RuntimeException>call(action::get);
     }
 
-    public static <T extends @Nullable Object> Callable<T> callable(Callable<T> action) {
+    /** An action with its context. */
+    public record Bound(CallerContext context, Object action) {}
+
+    /** The action, {@link Bound} to the context if there is one. */
+    public static Object bound(Object action) {
         CallerContext context = capture(null);
-        return context == null ? action : () -> context.<T, Exception>call(action::call);
+        return context == null ? action : new Bound(context, action);
     }
 
     public static <T extends @Nullable Object> CancellableFunction<? extends T> cancellable(
@@ -75,34 +79,33 @@ public final class CallerContext implements Executor {
     }
 
     private <T extends @Nullable Object, X extends Exception> T call(Action<T, X> action) throws X {
-        Runnable undo = guarded(() -> propagator.restore(captured));
+        Runnable undo = restored();
         try {
             return action.call();
         } finally {
-            if (undo != null) {
-                var unused = guarded(() -> {
-                    undo.run();
-                    return undo;
-                });
+            try {
+                undo.run();
+            } catch (Throwable e) {
+                Trampoline.report(e);
             }
         }
     }
 
-    void run(Runnable action) {
-        var unused = this.<@Nullable Object, RuntimeException>call(() -> {
-            action.run();
-            return null;
-        });
-    }
-
     /** An exception of the propagator must not reach the thread that runs this, which may be releasing a lock. */
-    private static @Nullable Runnable guarded(Supplier<Runnable> call) {
+    private Runnable restored() {
         try {
-            return call.get();
+            return restore.get();
         } catch (Throwable e) {
             Trampoline.report(e);
-            return null;
+            return () -> {};
         }
+    }
+
+    public void run(Runnable action) {
+        var unused = this.<Object, RuntimeException>call(() -> {
+            action.run();
+            return this;
+        });
     }
 
     @Override
