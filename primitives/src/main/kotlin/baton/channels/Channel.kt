@@ -264,7 +264,7 @@ public class Channel<E>(
         public const val BUFFERED: Int = 64
 
         /** The latest element alone, see the constructor that takes it. */
-        public val CONFLATED: ConflatedCapacity = ConflatedCapacity
+        @JvmField public val CONFLATED: ConflatedCapacity = ConflatedCapacity
 
         /** A buffer bounded only by memory. */
         public const val UNLIMITED: Int = Int.MAX_VALUE
