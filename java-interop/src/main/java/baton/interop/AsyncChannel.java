@@ -263,9 +263,9 @@ public final class AsyncChannel<T extends @Nullable Object> implements AutoClose
     }
 
     /**
-     * Gives {@code action} one element after the other, until the channel is closed and drained. Then the future
-     * completes: normally, with the cause if the channel was closed with one, or with {@link ChannelClosedException} if
-     * it was cancelled. An exception of {@code action} ends the iteration and fails the future. Several iterations
+     * Gives {@code action} one element after the other, until the channel is closed and drained, or cancelled. Then the
+     * future completes: normally, or with the cause if there is one (a CancellationException comes in a {@link
+     * ChannelClosedException}, since the future was not cancelled). An exception of {@code action} ends the iteration and fails the future. Several iterations
      * share the elements of one channel.
      *
      * <p><i>Cancellation.</i> Cancelling or completing the future ends the iteration: no further element is taken out.
@@ -381,7 +381,7 @@ public final class AsyncChannel<T extends @Nullable Object> implements AutoClose
         return channel.close(Objects.requireNonNull(cause, "cause"));
     }
 
-    /** As {@link #close()}, and drops the elements inside. */
+    /** As {@link #close()}, and drops the elements inside. Iterations and publishers end as after a close. */
     public void cancel() {
         channel.cancel(null);
     }

@@ -2,8 +2,8 @@
 
 package baton.channels
 
-import kotlinx.coroutines.channels.ReceiveChannel
-import kotlinx.coroutines.channels.SendChannel
+import kotlinx.coroutines.channels.ReceiveChannel as KotlinxReceiveChannel
+import kotlinx.coroutines.channels.SendChannel as KotlinxSendChannel
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
@@ -18,10 +18,10 @@ import kotlinx.coroutines.flow.FlowCollector
  * delivered: the collector is called with it, cancelled or not. Operators between the channel and the collector may
  * still lose it: `cancellable`, `buffer` and `flowOn` drop their current elements when the collection is cancelled.
  */
-public fun <E> Channel<E>.asFlow(): Flow<E> = ChannelFlow(this)
+public fun <E> ReceiveChannel<E>.asFlow(): Flow<E> = ChannelFlow(this)
 
 /** Not built by `flow { }`, which checks for cancellation after an element has left the channel. */
-private class ChannelFlow<E>(private val channel: Channel<E>) : Flow<E> {
+private class ChannelFlow<E>(private val channel: ReceiveChannel<E>) : Flow<E> {
     override suspend fun collect(collector: FlowCollector<E>) {
         val elements = channel.iterator()
         while (true) {
@@ -37,7 +37,7 @@ private class ChannelFlow<E>(private val channel: Channel<E>) : Flow<E> {
  *
  * @throws ChannelClosedException if [target] is closed; the flow's collection ends then.
  */
-public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
+public suspend fun <E> Flow<E>.sendTo(target: SendChannel<E>) {
     collect { target.send(it) }
 }
 
@@ -53,7 +53,7 @@ public suspend fun <E> Flow<E>.sendTo(target: Channel<E>) {
  *   wait for a receiver was cancelled or [target] was closed meanwhile. Its exception is suppressed in that one.
  * @throws ChannelClosedException if [target] is closed.
  */
-public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivered: (E) -> Unit) {
+public suspend fun <E> KotlinxReceiveChannel<E>.sendTo(target: SendChannel<E>, onUndelivered: (E) -> Unit) {
     while (true) {
         val place = if (target.capacity > 0) target.reserve() else null
         place.use {
@@ -80,6 +80,6 @@ public suspend fun <E> ReceiveChannel<E>.sendTo(target: Channel<E>, onUndelivere
  * drained. Closes neither. An element whose send to [target] is cancelled, or fails, has left this channel: kotlinx
  * does not report whether [target] took it, and hands it to the `onUndeliveredElement` of [target].
  */
-public suspend fun <E> Channel<E>.sendTo(target: SendChannel<E>) {
+public suspend fun <E> ReceiveChannel<E>.sendTo(target: KotlinxSendChannel<E>) {
     for (element in this) target.send(element)
 }

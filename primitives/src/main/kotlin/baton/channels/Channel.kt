@@ -13,6 +13,8 @@ import baton.waiting.coroutine.awaitValue
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.selects.SelectClause1
 import kotlinx.coroutines.selects.SelectClause2
 
@@ -44,10 +46,14 @@ import kotlinx.coroutines.selects.SelectClause2
  *
  * *End.* After [close] no element can be sent; the buffered elements can be received, and after that receivers see that
  * the channel is closed. They see it once the last receiver runs with its element: if that receiver is cancelled
- * before, the element goes to another. [cancel] also discards the buffered elements. Elements that the channel took and
- * that no receiver will get, because they were dropped or the channel was cancelled, go to `onDropped`.
+ * before, the element goes to another. [cancel] is a [close] that also discards the buffered elements. After either,
+ * `for`, [asFlow] and [receiveOrNull] end normally, and [send] and [receive] throw [ChannelClosedException]; neither
+ * cancels a coroutine that uses the channel. Elements that the channel took and that no receiver will get, because they
+ * were dropped or the channel was cancelled, go to `onDropped`.
  *
  * *Memory.* Actions before an element is sent happen before the actions that follow its receipt.
+ *
+ * Code that only sends takes a [SendChannel], code that only receives a [ReceiveChannel].
  *
  * Elements may be null. All members may be called from any thread. Code that also star-imports kotlinx's `channels`
  * must import this class by name: otherwise `Channel<Int>(1)` is kotlinx's.
@@ -65,7 +71,7 @@ public class Channel<E>(
     public val onFull: OnFull = OnFull.SUSPEND,
     public val name: String? = null,
     onDropped: ((E) -> Unit)? = null,
-) {
+) : SendChannel<E>, ReceiveChannel<E> {
     internal val core: ChannelCore<E>
 
     init {
@@ -73,35 +79,40 @@ public class Channel<E>(
         core = ChannelCore(capacity, order, onFull, onDropped, ::label)
     }
 
-    /** The number of elements that the buffer has places for. */
-    public val capacity: Int
+    /**
+     * A conflated channel: it keeps the latest element, and a send never waits. The same as a capacity of 1 with
+     * [OnFull.DROP_OLDEST].
+     */
+    @Suppress("UNUSED_PARAMETER") // There is one such capacity.
+    public constructor(
+        capacity: ConflatedCapacity,
+        name: String? = null,
+        onDropped: ((E) -> Unit)? = null,
+    ) : this(capacity = 1, onFull = OnFull.DROP_OLDEST, name = name, onDropped = onDropped)
+
+    override val capacity: Int
         get() = core.capacity
 
-    /** How many elements can be received now; the elements of waiting senders are not included. */
-    public val size: Int
+    override val size: Int
         get() = core.size
 
     /** How many callers wait to send, to reserve or to receive. */
     public val waiting: Int
         get() = core.waiting
 
-    /** Whether no more elements can be sent. There may still be elements to receive. */
-    public val isClosed: Boolean
+    override val isClosed: Boolean
         get() = core.isClosed
 
-    /** The exception with which an iteration that has met [closed] ends; null if it ends normally. */
-    internal fun endOf(closed: Throwable): Throwable? = if (core.isCancelled) closed else closed.cause
-
     /**
-     * Sends [element], waiting for a place if necessary and [onFull] says so. Under [ChannelOrder.PRIORITY] it is sent
-     * at the level [priority]; without one, at the level of the coroutine's context, else NORMAL.
-     *
-     * *Cancellation.* Throws if and only if the element was not taken.
-     *
-     * @throws ChannelClosedException if the channel is closed, before the call or while the caller waits; the element
-     *   was not taken.
+     * The exception with which an iteration that has met [closed] ends; null if it ends normally. Not a
+     * CancellationException, which would silently end a coroutine that was not cancelled.
      */
-    public suspend fun send(element: E, priority: Priority? = null) {
+    internal fun endOf(closed: Throwable): Throwable? =
+        closed.cause.let { if (it is CancellationException) closed else it }
+
+    override suspend fun send(element: E): Unit = send(element, priority = null)
+
+    override suspend fun send(element: E, priority: Priority?) {
         val wrapped = ChannelState.wrap(element)
         val level = levelIn(coroutineContext, priority)
         when (core.offer(wrapped, level)) {
@@ -111,21 +122,16 @@ public class Channel<E>(
         }
     }
 
-    /** Sends [element] if that needs no waiting. The [priority] is as for [send]; without one it is NORMAL. */
-    public fun trySend(element: E, priority: Priority? = null): ChannelResult<Unit> =
+    override fun trySend(element: E): ChannelResult<Unit> = trySend(element, priority = null)
+
+    override fun trySend(element: E, priority: Priority?): ChannelResult<Unit> =
         when (core.offer(ChannelState.wrap(element), levelOf(priority))) {
             Outcome.DONE -> ChannelResult.success(Unit)
             Outcome.CLOSED -> ChannelResult.closed(core.closedException())
             Outcome.BUSY -> ChannelResult.failed()
         }
 
-    /**
-     * Sends [element], waiting [timeout] at most, in the clock of the caller's dispatcher. If the result is a failure
-     * the element was not taken. With zero or less it does not wait.
-     *
-     * *Cancellation.* As [send].
-     */
-    public suspend fun trySend(element: E, timeout: Duration, priority: Priority? = null): ChannelResult<Unit> {
+    override suspend fun trySend(element: E, timeout: Duration, priority: Priority?): ChannelResult<Unit> {
         val wrapped = ChannelState.wrap(element)
         val level = levelIn(coroutineContext, priority)
         return when (core.offer(wrapped, level)) {
@@ -139,47 +145,16 @@ public class Channel<E>(
         }
     }
 
-    /**
-     * Waits for a place in the channel and reserves it. The caller later sends to it without waiting, or returns it. No
-     * other sender can use a reserved place: waiting senders wait for its holder too, and a closed channel is not
-     * drained before the place is used or returned. If [onFull] drops elements, this never waits and reserves no place:
-     * the reservation sends as [trySend] does, and a closed channel refuses it.
-     *
-     * The [priority] is as for [send]: the level at which the caller waits, and sends.
-     *
-     * *Order.* Receivers may wait for the element of a reserved place while a `select` is queued to send. A `select`
-     * that receives then meets that sender at once, ahead of those receivers; a [receive] does not.
-     *
-     * *Cancellation.* Throws and holds no place.
-     *
-     * @throws IllegalStateException if the [capacity] is 0: there are no places to reserve.
-     * @throws ChannelClosedException if the channel is closed, before the call or while the caller waits.
-     */
-    public suspend fun reserve(priority: Priority? = null): Reservation<E> {
+    override suspend fun reserve(priority: Priority?): Reservation<E> {
         val level = levelIn(coroutineContext, priority)
         if (!reserveNow()) awaitGrant(core, level, PLACE)
         return Reservation(this, level)
     }
 
-    /**
-     * Reserves a place if there is one now; else returns null. Otherwise as [reserve], except that without a [priority]
-     * the level is NORMAL.
-     *
-     * @throws IllegalStateException if the [capacity] is 0.
-     * @throws ChannelClosedException if the channel is closed.
-     */
-    public fun tryReserve(priority: Priority? = null): Reservation<E>? =
+    override fun tryReserve(priority: Priority?): Reservation<E>? =
         if (reserveNow()) Reservation(this, levelOf(priority)) else null
 
-    /**
-     * As [reserve], but waits [timeout] at most, in the clock of the caller's dispatcher, and returns null if there was
-     * no place in that time; then the caller holds none, even if the grant raced with the timeout. With zero or less it
-     * does not wait.
-     *
-     * @throws IllegalStateException if the [capacity] is 0.
-     * @throws ChannelClosedException if the channel is closed, before the call or while the caller waits.
-     */
-    public suspend fun tryReserve(timeout: Duration, priority: Priority? = null): Reservation<E>? {
+    override suspend fun tryReserve(timeout: Duration, priority: Priority?): Reservation<E>? {
         val level = levelIn(coroutineContext, priority)
         val reserved = reserveNow() || (timeout > Duration.ZERO && awaitGrant(core, level, PLACE, timeout))
         return if (reserved) Reservation(this, level) else null
@@ -194,41 +169,22 @@ public class Channel<E>(
         }
     }
 
-    /**
-     * Receives the next element.
-     *
-     * *Cancellation.* Throws and has received nothing.
-     *
-     * @throws ChannelClosedException if the channel is closed and drained, before the call or while the caller waits.
-     */
-    public suspend fun receive(): E {
+    override suspend fun receive(): E {
         val element = core.poll()
         if (element === EMPTY) return awaitValue(core, request = RECEIVE)
         if (element === CLOSED) throw core.closedException()
         return received(element)
     }
 
-    /** As [receive], but returns a result that also says whether the channel is closed and drained. */
-    public suspend fun receiveCatching(): ChannelResult<E> {
+    override suspend fun receiveCatching(): ChannelResult<E> {
         val element = core.poll()
         if (element !== EMPTY) return resultOf(element)
         return unlessClosed { ChannelResult.success(awaitValue(core, request = RECEIVE)) }
     }
 
-    /**
-     * Receives an element if there is one now, in the buffer or of a waiting sender, and no other receiver waits. An
-     * element that a `select` or a reservation will send does not count yet.
-     */
-    public fun tryReceive(): ChannelResult<E> = resultOf(core.poll())
+    override fun tryReceive(): ChannelResult<E> = resultOf(core.poll())
 
-    /**
-     * Receives the next element, waiting [timeout] at most, in the clock of the caller's dispatcher. If the result is a
-     * failure the caller received nothing, even if the grant raced with the timeout. With zero or less it does not
-     * wait.
-     *
-     * *Cancellation.* As [receive].
-     */
-    public suspend fun tryReceive(timeout: Duration): ChannelResult<E> {
+    override suspend fun tryReceive(timeout: Duration): ChannelResult<E> {
         val element = core.poll()
         if (element !== EMPTY || timeout <= Duration.ZERO) return resultOf(element)
         return unlessClosed {
@@ -250,8 +206,7 @@ public class Channel<E>(
     @Suppress("UNCHECKED_CAST") // The element was sent to a channel of E.
     private fun received(element: Any) = ChannelState.unwrap(element) as E
 
-    /** Iterates over received elements until the channel is closed and drained; see [ChannelIterator] for the end. */
-    public operator fun iterator(): ChannelIterator<E> = ChannelIterator(this)
+    override fun iterator(): ChannelIterator<E> = ChannelIterator(this)
 
     /**
      * Changes the capacity. Growing admits waiting senders. Shrinking discards nothing: surplus elements stay until
@@ -265,44 +220,23 @@ public class Channel<E>(
         if (!core.resize(capacity)) throw core.closedException()
     }
 
-    /**
-     * Closes the channel for sending: all waiting and all later senders get a [ChannelClosedException] with this
-     * [cause]. Buffered elements, and those that will be sent to reserved places, can be received; after that,
-     * receivers get the same exception. An iteration ends then, or throws the [cause] if there is one. A second close
-     * changes nothing.
-     *
-     * @return whether this call closed it.
-     */
-    public fun close(cause: Throwable? = null): Boolean = core.close(cause)
+    override fun close(cause: Throwable?): Boolean = core.close(cause)
 
-    /**
-     * Closes the channel for sending and receiving, and drops the buffered elements. All waiting and all later callers
-     * get a [ChannelClosedException], with the cause of an earlier close, else with this [cause].
-     */
-    public fun cancel(cause: Throwable? = null) {
+    override fun cancel(cause: Throwable?) {
         core.cancel(cause)
     }
 
-    /**
-     * Sends within kotlinx.coroutines' `select`; the parameter is the element, at the level of the select's context.
-     * The block gets this channel. A clause that loses sends nothing. A clause that has won, and whose select is
-     * cancelled before it runs, sends nothing either, except to another select's [onReceive]: the two agree in one
-     * step, and the select may throw although its element was received. The select throws the exceptions of [send].
-     */
-    public val onSend: SelectClause2<E, Channel<E>>
+    override val onSend: SelectClause2<E, Channel<E>>
         get() = SelectClauses.clause2(SendClause(this))
 
-    /**
-     * Receives within kotlinx.coroutines' `select`. A clause that loses receives nothing: a sender asks the select
-     * before it hands over its element. If the select is cancelled before it runs, the element of its winning clause
-     * goes to the next receiver, or back to the head of the channel. The select throws the exceptions of [receive].
-     */
-    public val onReceive: SelectClause1<E>
+    override val onReceive: SelectClause1<E>
         get() = SelectClauses.clause1(ReceiveClause(this))
 
-    /** As [onReceive], but the block gets a result that also says whether the channel is closed and drained. */
-    public val onReceiveCatching: SelectClause1<ChannelResult<E>>
+    override val onReceiveCatching: SelectClause1<ChannelResult<E>>
         get() = SelectClauses.clause1(ReceiveCatchingClause(this))
+
+    override fun invokeOnClose(handler: (cause: Throwable?) -> Unit): DisposableHandle =
+        CloseHandler(core, handler).also(core::invokeOnClose)
 
     internal fun levelIn(context: CoroutineContext, priority: Priority?) =
         if (order == ChannelOrder.FIFO) NORMAL else levelOf(priority ?: context.priority)
@@ -326,15 +260,18 @@ public class Channel<E>(
         /** No buffer: a sender waits for a receiver. */
         public const val RENDEZVOUS: Int = 0
 
+        /** A buffer of a size that is right for most uses. */
+        public const val BUFFERED: Int = 64
+
+        /** The latest element alone, see the constructor that takes it. */
+        @JvmField public val CONFLATED: ConflatedCapacity = ConflatedCapacity
+
         /** A buffer bounded only by memory. */
         public const val UNLIMITED: Int = Int.MAX_VALUE
 
         private val NORMAL = Priority.NORMAL.ordinal
     }
 }
-
-/** Receives the next element, or null if the channel is closed and drained. Otherwise as [Channel.receive]. */
-public suspend fun <E : Any> Channel<E>.receiveOrNull(): E? = receiveCatching().getOrNull()
 
 /** Returns the result of [attempt], or a closed result if it throws that the channel is closed. */
 internal inline fun <T> unlessClosed(attempt: () -> ChannelResult<T>): ChannelResult<T> =

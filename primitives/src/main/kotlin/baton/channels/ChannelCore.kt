@@ -278,6 +278,7 @@ internal class ChannelCore<E>(
         if (closure != null) return@decide false
         closeUnderLock(cause)
         endIfDrained()
+        wakeCloseHandlers()
         true
     }
 
@@ -286,11 +287,25 @@ internal class ChannelCore<E>(
         decide {
             if (isCancelled) return@decide
             isCancelled = true
-            if (closure == null) closeUnderLock(cause)
+            val closesNow = closure == null
+            onCancel?.let(::wake)
+            onCancel = null
+            if (closesNow) closeUnderLock(cause)
             if (buffer.size > 0 && onDropped != null) wake(DropNotification(onDropped, null, buffer))
             buffer = ElementBuffer(order)
             failReceivers()
+            if (closesNow) wakeCloseHandlers()
         }
+    }
+
+    /** Calls [handler] when the channel is closed; at once if it is. */
+    fun invokeOnClose(handler: CloseHandler) {
+        decide { if (closure == null) addCloseHandler(handler) else wakeCloseHandler(handler) }
+    }
+
+    /** Drops [handler] if it was not woken before. */
+    fun dropCloseHandler(handler: CloseHandler) {
+        decide { closeHandlers?.remove(handler) }
     }
 
     override fun failure(waiter: Waiter): Throwable = closed(waiter.outcome as Closure)

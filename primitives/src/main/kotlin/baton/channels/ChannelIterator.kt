@@ -2,10 +2,12 @@ package baton.channels
 
 /**
  * Iterates over the elements received from a [Channel]: `for (element in channel) { … }`. It ends when the channel is
- * closed and drained, throws the cause if it was closed with one, and [ChannelClosedException] if it was cancelled.
- * Several iterations of one channel share its elements. An iterator must not be used by several callers at a time.
+ * closed and drained, or cancelled, and throws the cause if that was done with one. A cause that is a
+ * `CancellationException` comes in a [ChannelClosedException]: thrown itself, it would silently end a coroutine that
+ * was not cancelled. Several iterations of one channel share its elements. An iterator must not be used by several
+ * callers at a time.
  */
-public class ChannelIterator<E> internal constructor(private val channel: Channel<E>) {
+public class ChannelIterator<out E> internal constructor(private val channel: Channel<E>) {
     private var next = ChannelResult.failed<E>()
 
     /**

@@ -1,5 +1,9 @@
 package baton.channels
 
+import kotlin.contracts.ExperimentalContracts
+import kotlin.contracts.InvocationKind
+import kotlin.contracts.contract
+
 /**
  * The result of an attempt to send or to receive: it succeeded, or failed because it would have had to wait, or failed
  * because the [Channel] is closed.
@@ -35,7 +39,7 @@ public value class ChannelResult<out T> private constructor(private val holder: 
     public fun getOrThrow(): T = if (isSuccess) element() else throw exceptionOrNull() ?: IllegalStateException("$this")
 
     /** The [ChannelClosedException] if the channel is closed, else null. */
-    public fun exceptionOrNull(): Throwable? = (holder as? Closed)?.why
+    public fun exceptionOrNull(): ChannelClosedException? = (holder as? Closed)?.why
 
     @Suppress("UNCHECKED_CAST") // Only success() creates one.
     private fun element() = holder as T
@@ -64,4 +68,38 @@ public value class ChannelResult<out T> private constructor(private val holder: 
 
         fun <T> closed(why: ChannelClosedException): ChannelResult<T> = ChannelResult(Closed(why))
     }
+}
+
+/** Calls [action] with the element if the attempt succeeded. Returns this result. */
+@OptIn(ExperimentalContracts::class)
+public inline fun <T> ChannelResult<T>.onSuccess(action: (element: T) -> Unit): ChannelResult<T> {
+    contract { callsInPlace(action, InvocationKind.AT_MOST_ONCE) }
+    if (isSuccess) action(getOrThrow())
+    return this
+}
+
+/**
+ * Calls [action] if the attempt failed, with the exception if the channel is closed, else with null: it would have had
+ * to wait. Returns this result.
+ */
+@OptIn(ExperimentalContracts::class)
+public inline fun <T> ChannelResult<T>.onFailure(action: (why: ChannelClosedException?) -> Unit): ChannelResult<T> {
+    contract { callsInPlace(action, InvocationKind.AT_MOST_ONCE) }
+    if (isFailure) action(exceptionOrNull())
+    return this
+}
+
+/** Calls [action] if the channel is closed, with an exception whose cause is that of the close. Returns this result. */
+@OptIn(ExperimentalContracts::class)
+public inline fun <T> ChannelResult<T>.onClosed(action: (why: ChannelClosedException) -> Unit): ChannelResult<T> {
+    contract { callsInPlace(action, InvocationKind.AT_MOST_ONCE) }
+    exceptionOrNull()?.let { action(it) }
+    return this
+}
+
+/** Returns the element, or the result of [onFailure], which gets the exception if the channel is closed, else null. */
+@OptIn(ExperimentalContracts::class)
+public inline fun <T> ChannelResult<T>.getOrElse(onFailure: (why: ChannelClosedException?) -> T): T {
+    contract { callsInPlace(onFailure, InvocationKind.AT_MOST_ONCE) }
+    return if (isSuccess) getOrThrow() else onFailure(exceptionOrNull())
 }

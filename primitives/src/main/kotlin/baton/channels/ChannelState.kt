@@ -7,6 +7,7 @@ import baton.waiting.Symbol
 import baton.waiting.WaitCore
 import baton.waiting.WaitQueue
 import baton.waiting.Waiter
+import baton.waiting.Wakeup
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 
@@ -21,6 +22,7 @@ import java.lang.invoke.VarHandle
  *   receivers, senders   the queues of waiters. A queued sender brings its element with it, or asks for a PLACE
  *   endWatchers          waiters for the channel to be closed and drained, which are granted nothing
  *   closure, isCancelled no more sends; no more receives
+ *   closeHandlers        users' functions to call at the close; onCancel the entry that cancels the producer
  *
  *   room = capacity + receivers − buffer − reserved
  *
@@ -75,6 +77,12 @@ internal abstract class ChannelState<E>(
     @Volatile
     var isCancelled: Boolean = false
         protected set
+
+    /** Those to call when the channel is closed, in the order of their registration. Null while there are none. */
+    protected var closeHandlers: LinkedHashSet<CloseHandler>? = null
+
+    /** Woken, before all waiters, when the channel is cancelled. Set before the channel is shared. */
+    var onCancel: Wakeup? = null
 
     protected class Closure(val cause: Throwable?)
 
@@ -252,6 +260,21 @@ internal abstract class ChannelState<E>(
     protected fun closeUnderLock(cause: Throwable?) {
         closure = Closure(cause)
         failAll(senders)
+    }
+
+    protected fun addCloseHandler(handler: CloseHandler) {
+        val handlers = closeHandlers ?: LinkedHashSet<CloseHandler>().also { closeHandlers = it }
+        handlers += handler
+    }
+
+    protected fun wakeCloseHandlers() {
+        closeHandlers?.forEach(::wakeCloseHandler)
+        closeHandlers = null
+    }
+
+    protected fun wakeCloseHandler(handler: CloseHandler) {
+        handler.cause = end.cause
+        wake(handler)
     }
 
     protected fun endIfDrained() {

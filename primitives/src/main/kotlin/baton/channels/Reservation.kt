@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean
  * channel.reserve().use { place -> place.send(source.poll()) }
  * ```
  */
-public class Reservation<E> internal constructor(private val channel: Channel<E>, private val level: Int) :
+public class Reservation<in E> internal constructor(private val channel: Channel<E>, private val level: Int) :
     AutoCloseable {
     private val isUsed = AtomicBoolean()
 

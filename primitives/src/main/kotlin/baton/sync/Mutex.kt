@@ -71,6 +71,9 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
     public val holder: Any?
         get() = core.holder
 
+    /** Whether it is locked with this [owner], compared by identity. */
+    public fun holdsLock(owner: Any): Boolean = holder === owner
+
     /** How many callers wait, including those that return from a [Condition]. */
     public val waiting: Int
         get() = core.waiting

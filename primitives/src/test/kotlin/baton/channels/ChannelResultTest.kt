@@ -110,6 +110,49 @@ class ChannelResultTest {
         assertEquals(listOf(8u, 9u), got)
     }
 
+    private fun <T> handled(result: ChannelResult<T>): List<Any?> {
+        val calls = mutableListOf<Any?>()
+        val same =
+            result
+                .onSuccess { calls += "success" to it }
+                .onFailure { calls += "failure" to (it == null) }
+                .onClosed { calls += "closed" to it.cause }
+        assertEquals(result, same)
+        return calls
+    }
+
+    @Test
+    fun handlers_areCalledForTheirKindOfResult() {
+        val why = RuntimeException("why")
+        assertEquals(listOf("failure" to true), handled(channel.tryReceive()))
+        assertEquals("else", channel.tryReceive().getOrElse { "else".takeIf { _ -> it == null } })
+        for (element in listOf(null, 7)) {
+            channel.trySend(element)
+            assertEquals(listOf("success" to element), handled(channel.tryReceive()))
+            channel.trySend(element)
+            assertEquals(element, channel.tryReceive().getOrElse { error("$it") })
+        }
+        channel.close(why)
+        assertEquals(listOf("failure" to false, "closed" to why), handled(channel.tryReceive()))
+        assertSame(why, channel.tryReceive().getOrElse { it?.cause })
+    }
+
+    /** Non-local returns and initialised vals compile, because the functions are inline and have contracts. */
+    @Test
+    fun handlers_mayReturnAndAssign() {
+        channel.trySend(1)
+        val element: Any?
+        element =
+            channel.tryReceive().getOrElse {
+                return
+            }
+        assertEquals(1, element)
+        channel.tryReceive().onFailure {
+            return
+        }
+        error("not reached")
+    }
+
     @Test
     fun equality_isThatOfTheContents() {
         assertEquals(channel.tryReceive(), channel.tryReceive())

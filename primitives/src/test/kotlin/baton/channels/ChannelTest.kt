@@ -6,6 +6,7 @@ import baton.channels.contract.ChannelRunTwice
 import baton.channels.contract.KotlinChannelFace
 import baton.channels.contract.MixedChannelFace
 import baton.channels.contract.SelectChannelFace
+import baton.channels.contract.ViewChannelFace
 
 class KotlinChannelTest : ChannelContract(::KotlinChannelFace), ChannelRunTwice {
     override val isPlain: Boolean
@@ -17,6 +18,14 @@ class KotlinChannelTest : ChannelContract(::KotlinChannelFace), ChannelRunTwice 
 
 class SelectChannelTest : ChannelContract(::SelectChannelFace), ChannelHostility {
     override val meetInOneStep: Boolean
+        get() = true
+
+    override val hasVirtualTime: Boolean
+        get() = true
+}
+
+class ViewChannelTest : ChannelContract(::ViewChannelFace), ChannelHostility {
+    override val isPlain: Boolean
         get() = true
 
     override val hasVirtualTime: Boolean

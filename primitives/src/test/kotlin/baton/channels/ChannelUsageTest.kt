@@ -53,6 +53,53 @@ class ChannelUsageTest {
         assertEquals(emptyList<String>(), dropped)
     }
 
+    private suspend fun sendAll(target: SendChannel<Number>) {
+        target.send(1, Priority.HIGH)
+        target.trySend(2.5).onFailure { error("$it") }
+        target.reserve().send(3L)
+        select { target.onSend(4) {} }
+        assertEquals(listOf<Any>(4, 4, false), listOf(target.size, target.capacity, target.isClosed))
+        target.close()
+    }
+
+    private suspend fun sum(numbers: ReceiveChannel<Number>): Double {
+        var sum = numbers.receive().toDouble()
+        sum += select<Double> { numbers.onReceive { it.toDouble() } }
+        sum += numbers.tryReceive().getOrElse { 0 }.toDouble()
+        for (number in numbers) sum += number.toDouble()
+        numbers.asFlow().collect { sum += it.toDouble() }
+        assertNull(numbers.receiveOrNull())
+        numbers.cancel()
+        return sum
+    }
+
+    @Test
+    fun views_asUsersWriteThem() = runTest {
+        val numbers = Channel<Number>(4)
+        sendAll(numbers)
+        assertEquals(10.5, sum(numbers))
+        val any = Channel<Any>(4)
+        sendAll(any)
+        assertEquals(4, any.toList().size)
+        val ints: ReceiveChannel<Int> = produce { repeat(5) { send(it) } }
+        assertEquals(10.0, sum(ints))
+    }
+
+    @Test
+    fun capacities_asUsersWriteThem() {
+        assertEquals(64, Channel<Int>(Channel.BUFFERED).capacity)
+        assertEquals(Int.MAX_VALUE, Channel<Int>(Channel.UNLIMITED).capacity)
+        assertEquals(0, Channel<Int>(Channel.RENDEZVOUS).capacity)
+        val dropped = ArrayList<Int>()
+        for (latest in listOf(Channel(Channel.CONFLATED, "latest", dropped::add), Channel<Int>(Channel.CONFLATED))) {
+            assertEquals(OnFull.DROP_OLDEST to 1, latest.onFull to latest.capacity)
+            repeat(3) { latest.trySend(it).getOrThrow() }
+            assertEquals(2, latest.tryReceive().getOrThrow())
+        }
+        assertEquals(listOf(0, 1), dropped)
+        assertEquals("CONFLATED", "${Channel.CONFLATED}")
+    }
+
     @Test
     fun select_asUsersWriteIt() = runTest {
         val mutex = Mutex(locked = true)

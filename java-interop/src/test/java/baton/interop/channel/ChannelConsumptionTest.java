@@ -15,6 +15,7 @@ import baton.interop.Futures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -74,8 +75,29 @@ class ChannelConsumptionTest {
         AsyncChannel<String> cancelled = AsyncChannel.create(0);
         CompletableFuture<Void> ended = forEach.apply(cancelled, seen::add);
         cancelled.cancel(cause);
+        assertSame(cause, failure(ended));
+    }
+
+    /** As the cause itself it would look as if the future had been cancelled. */
+    @ParameterizedTest
+    @MethodSource("forms")
+    void forEach_ofAChannelClosedWithACancellation_failsAndIsNotCancelled(Form forEach) {
+        CancellationException cause = new CancellationException("stop");
+        CompletableFuture<Void> ended = forEach.apply(channel, seen::add);
+        channel.close(cause);
         assertInstanceOf(ChannelClosedException.class, failure(ended));
         assertSame(cause, failure(ended).getCause());
+        assertFalse(ended.isCancelled());
+    }
+
+    @ParameterizedTest
+    @MethodSource("forms")
+    void forEach_ofACancelledChannel_endsNormally(Form forEach) {
+        CompletableFuture<Void> ended = forEach.apply(channel, seen::add);
+        channel.cancel();
+        assertNull(ended.join());
+        assertNull(forEach.apply(channel, seen::add).join());
+        assertEquals(List.of(), seen);
     }
 
     @ParameterizedTest

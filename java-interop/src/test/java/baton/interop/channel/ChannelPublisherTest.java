@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.channels.ChannelClosedException;
 import baton.interop.AsyncChannel;
 import baton.interop.Futures;
 import java.util.ArrayList;
@@ -100,7 +99,9 @@ class ChannelPublisherTest {
                 ended -> ended.close(why),
                 why::equals,
                 AsyncChannel::cancel,
-                ChannelClosedException.class::isInstance);
+                "completed"::equals,
+                cancelled -> cancelled.cancel(why),
+                why::equals);
         ends.forEach((end, isSignal) -> {
             AsyncChannel<Integer> ended = AsyncChannel.create(1);
             Recorder recorder = new Recorder();

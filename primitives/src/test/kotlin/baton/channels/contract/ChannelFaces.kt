@@ -2,10 +2,17 @@ package baton.channels.contract
 
 import baton.Priority
 import baton.channels.Channel
+import baton.channels.ChannelProducerScope
 import baton.channels.ChannelResult
+import baton.channels.ReceiveChannel
 import baton.channels.Reservation
+import baton.channels.SendChannel
+import baton.channels.getOrElse
+import baton.channels.onClosed
 import baton.channels.receiveOrNull
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.selects.onTimeout
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.withContext
@@ -62,6 +69,49 @@ class KotlinPlace(private val place: Reservation<String>) : PlaceFace {
     override fun close() = place.close()
 
     override fun toString() = place.toString()
+}
+
+/** The interfaces of the two sides; of the sending side the scope of a producer, which delegates to the channel. */
+class ViewChannelFace(private val channel: Channel<String>) : ChannelFace by KotlinChannelFace(channel) {
+    constructor(plan: ChannelPlan) : this(plan.build())
+
+    private val target: SendChannel<String> = ChannelProducerScope(CoroutineScope(EmptyCoroutineContext), channel)
+    private val source: ReceiveChannel<String> = channel
+
+    override val capacity: Int
+        get() = target.capacity
+
+    override val isClosed: Boolean
+        get() = target.isClosed
+
+    override suspend fun send(element: String, priority: Priority?) =
+        if (priority == null) target.send(element) else target.send(element, priority)
+
+    override fun trySend(element: String, priority: Priority?): Boolean {
+        val result = if (priority == null) target.trySend(element) else target.trySend(element, priority)
+        result.onClosed { throw it }
+        return result.isSuccess
+    }
+
+    override suspend fun trySend(element: String, timeout: Duration, priority: Priority?) =
+        target.trySend(element, timeout, priority).onClosed { throw it }.isSuccess
+
+    override suspend fun receive() = source.receive()
+
+    override suspend fun receiveOrNull() = source.receiveOrNull()
+
+    override fun tryReceive() = source.tryReceive().getOrElse { if (it == null) null else throw it }
+
+    override suspend fun tryReceive(timeout: Duration) =
+        source.tryReceive(timeout).getOrElse { if (it == null) null else throw it }
+
+    override suspend fun reserve(): PlaceFace = KotlinPlace(target.reserve())
+
+    override fun close(cause: Throwable?) = target.close(cause)
+
+    override fun cancel(cause: Throwable?) = source.cancel(cause)
+
+    override fun toString() = channel.toString()
 }
 
 /** All calls that wait, except reservations, wait in a `select`. */

@@ -1,0 +1,72 @@
+package baton.docs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The code in the documents compiles: it occurs in a test of this folder or of its Kotlin twin. White space and comments
+ * at the ends of lines do not count, because formatters and documents break lines differently.
+ */
+class DocSnippetsTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern BLOCK = Pattern.compile("(?s)```(?:kotlin|java)\\R(.*?)```");
+    private static final Pattern COMMENT = Pattern.compile("(?m)(^|\\s)//.*$");
+    private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+    private static String plain(String code) {
+        return COMMENT.matcher(code).replaceAll("").replaceAll("\\s", "");
+    }
+
+    private static List<String> sources() throws IOException {
+        List<String> found = new ArrayList<>();
+        for (String folder : List.of("src/test/java/baton/docs", "src/test/kotlin/baton/docs")) {
+            try (Stream<Path> files = Files.list(Path.of(folder))) {
+                for (Path file : files.filter(path -> !path.endsWith("DocSnippetsTest.java"))
+                        .toList()) {
+                    found.add(plain(Files.readString(file)));
+                }
+            }
+        }
+        return found;
+    }
+
+    private static List<String> missing(List<String> snippets) throws IOException {
+        assertTrue(snippets.size() > 1, "no snippets found");
+        List<String> sources = sources();
+        return snippets.stream()
+                .filter(snippet -> sources.stream().noneMatch(source -> source.contains(plain(snippet))))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/MIGRATING.md"})
+    void codeBlocks_ofADocument_occurInTests(String document) throws IOException {
+        String text = Files.readString(ROOT.resolve(document));
+        List<String> blocks =
+                BLOCK.matcher(text).results().map(match -> match.group(1)).toList();
+        assertEquals(List.of(), missing(blocks));
+    }
+
+    /** The last column of its table names what is ours. */
+    @Test
+    void codeInTheTable_ofTheMigrationPage_occursInTests() throws IOException {
+        List<String> code = new ArrayList<>();
+        for (String line : Files.readAllLines(ROOT.resolve("docs/MIGRATING.md"))) {
+            String[] cells = line.split("\\|");
+            if (!line.startsWith("|") || cells.length < 4) continue;
+            CODE.matcher(cells[3]).results().map(match -> match.group(1)).forEach(code::add);
+        }
+        assertEquals(List.of(), missing(code));
+    }
+}

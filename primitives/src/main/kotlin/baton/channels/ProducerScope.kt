@@ -1,0 +1,19 @@
+package baton.channels
+
+import baton.InternalBatonApi
+import kotlinx.coroutines.CoroutineScope
+
+/**
+ * The scope of the block of [produce]: it sends to the channel of the producer, and its children are the producer's.
+ * Only Baton implements it: later versions may add members.
+ */
+@SubclassOptInRequired(InternalBatonApi::class)
+public interface ProducerScope<in E> : CoroutineScope, SendChannel<E> {
+    /** The channel of the producer, which this scope is too. */
+    public val channel: SendChannel<E>
+}
+
+internal class ChannelProducerScope<E>(scope: CoroutineScope, override val channel: Channel<E>) :
+    ProducerScope<E>, CoroutineScope by scope, SendChannel<E> by channel {
+    override fun toString(): String = "ProducerScope of $channel"
+}
