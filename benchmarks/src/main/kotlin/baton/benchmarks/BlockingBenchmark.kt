@@ -153,7 +153,7 @@ private class FutureLock : BlockingBenchmark.Exclusion {
         get() = mutex.waiting()
 
     override fun acquire() {
-        held = mutex.lock(Thread.currentThread()).join()
+        held = mutex.ownedBy(Thread.currentThread()).lock().join()
     }
 
     override fun release() = held.close()

@@ -62,14 +62,12 @@ public final class TransferMoney {
 
     /** With an owner, a transfer that locks again gets an exception; without one, it would wait for itself for ever. */
     private static void lockTwice(PrintStream out) {
-        AsyncMutex accounts = AsyncMutex.create("accounts");
+        AsyncMutex mine = AsyncMutex.create("accounts").ownedBy("transfer-1");
         out.println("The same owner locks twice");
-        accounts.withLock(
-                        "transfer-1",
-                        () -> accounts.ownedBy("transfer-1").withLock(() -> {
-                            out.println("  not reached");
-                            return CompletableFuture.completedFuture(null);
-                        }))
+        mine.withLock(() -> mine.withLock(() -> {
+                    out.println("  not reached");
+                    return CompletableFuture.completedFuture(null);
+                }))
                 .exceptionally(misuse -> {
                     Throwable cause = misuse instanceof CompletionException ? misuse.getCause() : misuse;
                     out.println("  " + cause.getClass().getSimpleName() + ": " + cause.getMessage());
