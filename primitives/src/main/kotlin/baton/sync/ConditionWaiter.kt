@@ -40,6 +40,9 @@ internal class ConditionWaiter(
     override val callerFrame: CoroutineStackFrame?
         get() = caller as? CoroutineStackFrame
 
+    override val call: String
+        get() = condition.callOf(entry)
+
     /**
      * Sets the timer and the watch on the job before the enqueue: the thread that resumes the waiter can dispose of
      * both.

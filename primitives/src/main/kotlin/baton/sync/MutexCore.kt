@@ -237,6 +237,8 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
+    override fun callOf(waiter: Waiter): String = "lock of ${label()}"
+
     override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.outcome!!)
 
     fun lockedTwice(owner: Any): IllegalStateException =

@@ -253,6 +253,9 @@ internal class SemaphoreCore(
             else -> tooHeavy(waiter.weight, reason as Int)
         }
 
+    override fun callOf(waiter: Waiter): String =
+        if (waiter.awaitsIdle) "awaitIdle of ${describe()}" else "acquire of ${describe()}"
+
     /**
      * The exception for a request of [n] permits, more than there are. If the semaphore is closed that is the reason
      * given, because it is final.

@@ -8,11 +8,11 @@ import java.io.File
 import java.util.concurrent.TimeUnit
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.coroutineScope
-import kotlinx.coroutines.delay
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.supervisorScope
@@ -112,8 +112,13 @@ class WaitingCallerTraceTest {
             val reset = Barrier(2)
             add(Case("arrive, reset", reset::reset) { reset.arrive(5.minutes) })
             add(Case("arrive, late") { Barrier(2, BarrierCancellation.BREAK).arrive(10.milliseconds) })
-            val acting = Barrier(1) { delay(20) }
-            add(Case("arrive, reset while it acts", acting::reset) { acting.arrive() })
+            val action = CompletableDeferred<Unit>()
+            val acting = Barrier(1) { action.await() }
+            add(
+                Case("arrive, reset while it acts", { acting.reset().also { action.complete(Unit) } }) {
+                    acting.arrive()
+                }
+            )
             val waiting = Barrier(2) {}
             add(Case("arrive with an action, abort", waiting::abort) { waiting.arrive() })
         }
