@@ -196,7 +196,9 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         void finish() {
             if (failed) attempt.call.fail(core.failure(this));
             else if (take()) CoreClause.this.finish(this, attempt.call);
-            else attempt.call.fail(new CancellationException());
+            else
+                attempt.call.fail(
+                        new CancellationException("select was cancelled: " + core.callOf(this) + " was taken back"));
         }
 
         void undoGrant() {

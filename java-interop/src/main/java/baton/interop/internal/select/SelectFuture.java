@@ -207,10 +207,14 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
         }
     }
 
+    private static CancellationException endedFromOutside() {
+        return new CancellationException("the future of the select was cancelled or completed from outside");
+    }
+
     /** The winner's function waits for the job, which is cancelled when this is completed from outside. */
     void awaitJob(Job job) {
         running = job;
-        if (isDone() && job.isActive()) job.cancel(new CancellationException());
+        if (isDone() && job.isActive()) job.cancel(endedFromOutside());
     }
 
     @Override
@@ -233,8 +237,13 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     }
 
     @Override
+    protected String call() {
+        return "select";
+    }
+
+    @Override
     protected void cancelRunning() {
         Job job = running;
-        if (job != null) job.cancel(new CancellationException());
+        if (job != null) job.cancel(endedFromOutside());
     }
 }
