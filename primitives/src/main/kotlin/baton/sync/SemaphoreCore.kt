@@ -263,7 +263,7 @@ internal class SemaphoreCore(
     fun refusal(n: Int): RuntimeException = closure?.let(::closed) ?: tooHeavy(n, permits)
 
     private fun tooHeavy(n: Int, bound: Int): IllegalArgumentException =
-        IllegalArgumentException("permits = $n can never be acquired: ${describe()} has $bound")
+        IllegalArgumentException("permits = $n, must be at most $bound, the permits of ${describe()}")
 
     fun closedException(): SemaphoreClosedException = closed(closure!!)
 

@@ -153,4 +153,4 @@ internal class SelectWaiter(
     override fun dispose() = lose()
 }
 
-private const val SELECT_REFUSED = "the dispatcher of its coroutine refused to resume it"
+private const val SELECT_REFUSED = "the select's dispatcher refused to resume it"
