@@ -66,7 +66,7 @@ public class Channel<E>(
     public val name: String? = null,
     onDropped: ((E) -> Unit)? = null,
 ) {
-    internal val core: ChannelCore<E>
+    @get:JvmSynthetic internal val core: ChannelCore<E>
 
     init {
         requireCapacity(capacity)
@@ -337,6 +337,7 @@ public class Channel<E>(
 public suspend fun <E : Any> Channel<E>.receiveOrNull(): E? = receiveCatching().getOrNull()
 
 /** Returns the result of [attempt], or a closed result if it throws that the channel is closed. */
+@JvmSynthetic
 internal inline fun <T> unlessClosed(attempt: () -> ChannelResult<T>): ChannelResult<T> =
     try {
         attempt()

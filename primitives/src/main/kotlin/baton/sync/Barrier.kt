@@ -54,7 +54,7 @@ public class Barrier(
     private val action: (suspend () -> Unit)? = null,
 ) {
     private val breaksOnCancel = onCancel == BarrierCancellation.BREAK
-    internal val core: BarrierCore
+    @get:JvmSynthetic internal val core: BarrierCore
 
     init {
         require(parties >= 1) { "parties = $parties, must be at least 1" }
@@ -121,6 +121,7 @@ public class Barrier(
      * first. Otherwise returns null and changes nothing, except that it breaks the barrier if the caller [givesUp] and
      * [onCancel] is BREAK.
      */
+    @JvmSynthetic
     internal fun arriveNow(givesUp: Boolean): Any? {
         val now = core.arriveNow(givesUp)
         if (now is BarrierCore.Breakage) throw core.exception(now)
@@ -131,6 +132,7 @@ public class Barrier(
      * Runs the action for the last party. If the party is cancelled meanwhile the barrier breaks, even if the action
      * ignored the cancellation.
      */
+    @JvmSynthetic
     internal suspend fun lead(generation: WaiterBatch): Int {
         // A reset or an abort may have come between the grant and this call.
         core.breakageBeforeLead(generation)?.let { throw core.exception(it).withCallerFrames() }

@@ -37,7 +37,7 @@ import kotlinx.coroutines.selects.SelectClause0
  * @property name shown by messages and [toString].
  */
 public class Latch(count: Int, public val name: String? = null) {
-    internal val core: CountdownCore
+    @get:JvmSynthetic internal val core: CountdownCore
 
     init {
         require(count >= 0) { "count = $count, must be at least 0" }

@@ -75,7 +75,7 @@ public class ReadWriteLock(
     public val policy: ReadWritePolicy = ReadWritePolicy.PHASE_FAIR,
     public val name: String? = null,
 ) {
-    internal val core: ReadWriteCore = ReadWriteCore(policy, ::label, ::toString)
+    @get:JvmSynthetic internal val core: ReadWriteCore = ReadWriteCore(policy, ::label, ::toString)
 
     /** The number of readers, including the upgradable one. */
     public val readers: Int

@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.tasks
 
 import baton.waiting.coroutine.whyCancelled
