@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.AsyncChannel;
 import baton.interop.AsyncSemaphore;
+import baton.interop.Select;
 import java.io.File;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -98,6 +100,10 @@ class FailureMessageTest {
             var waiting = semaphore.withPermit(() -> CompletableFuture.completedFuture(1));
             semaphore.close();
             if (!traceOf(awaitFailure(waiting)).contains("InAnotherJvm.main")) lacking.add("closed");
+            AsyncChannel<String> channel = AsyncChannel.create(1);
+            var select = Select.<String>first().onReceive(channel, x -> x).start();
+            channel.close();
+            if (!traceOf(awaitFailure(select)).contains("InAnotherJvm.main")) lacking.add("select");
             held.close();
             System.out.println(kinds().size() + " kinds, lacking: " + lacking);
         }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The message of a request that may time out, with the place where the request began to wait. Created only where the
  * system property {@code baton.futures.traces} is {@code true}, because a stack trace costs far more than a request.
  */
-final class WaitTrace implements Supplier<String> {
+public final class WaitTrace implements Supplier<String> {
     /** Read once, so that the compiler drops the traces where they are off. */
     static final boolean IS_ENABLED = Boolean.getBoolean("baton.futures.traces");
 
@@ -19,7 +19,12 @@ final class WaitTrace implements Supplier<String> {
         this.message = message;
     }
 
-    void addTo(Throwable failure) {
+    /** The trace of a select, or null where traces are off. */
+    public static @Nullable WaitTrace ofSelect() {
+        return IS_ENABLED ? new WaitTrace(null) : null;
+    }
+
+    public void addTo(Throwable failure) {
         failure.addSuppressed(waited);
     }
 

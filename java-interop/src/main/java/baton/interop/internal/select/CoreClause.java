@@ -194,7 +194,7 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         void finish() {
-            if (failed) attempt.call.fail(core.failure(this));
+            if (failed) attempt.call.fail(attempt.call.traced(core.failure(this)));
             else if (take()) CoreClause.this.finish(this, attempt.call);
             else
                 attempt.call.fail(

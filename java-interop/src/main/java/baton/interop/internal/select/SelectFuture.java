@@ -4,6 +4,7 @@ import baton.interop.Permit;
 import baton.interop.Select;
 import baton.interop.internal.futures.CallbackExecutor;
 import baton.interop.internal.futures.RevocableFuture;
+import baton.interop.internal.futures.WaitTrace;
 import baton.waiting.Symbol;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -62,6 +63,7 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     private final @Nullable Executor executor;
     private volatile Object phase = EMPTY;
     private volatile @Nullable Job running;
+    private final @Nullable WaitTrace trace = WaitTrace.ofSelect();
 
     private SelectFuture(List<Clause<R>> clauses, @Nullable Executor executor) {
         this.executor = executor;
@@ -234,6 +236,12 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
             if (isOpen) withdrawAllExcept(null);
             return;
         }
+    }
+
+    @Override
+    protected <E extends Throwable> E traced(E failure) {
+        if (trace != null) trace.addTo(failure);
+        return failure;
     }
 
     @Override
