@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.bridge.Durations;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.blocking.MutexCondition;
 import baton.interop.internal.futures.HeldPermit;
@@ -108,7 +109,7 @@ public final class AsyncCondition {
         MutexPermit permit = permitOf(held);
         long millis = Timeout.millis(timeout);
         if (!permit.markClosed()) return closed();
-        Supplier<String> message = () -> "not signalled within " + timeout + ": " + condition;
+        Supplier<String> message = () -> "not signalled within " + Durations.textOf(timeout) + ": " + condition;
         if (millis == 0) return tooLate(permit, message);
         return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), millis, message);
     }

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.bridge.Durations;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.Countdown;
 import baton.sync.Latch;
@@ -103,7 +104,7 @@ public final class AsyncLatch {
      * less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
-        return countdown.await(timeout, () -> "not open within " + timeout + ": " + latch);
+        return countdown.await(timeout, () -> "not open within " + Durations.textOf(timeout) + ": " + latch);
     }
 
     /** The number of calls of {@link #countDown} still missing; 0 once the latch is open. */

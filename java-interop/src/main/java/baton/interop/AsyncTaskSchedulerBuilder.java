@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.bridge.Durations;
 import baton.scheduler.OnFullQueue;
 import baton.scheduler.PriorityPolicy;
 import baton.scheduler.TaskScheduler;
@@ -85,7 +86,8 @@ public final class AsyncTaskSchedulerBuilder {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(wait, "wait");
         if (wait.isNegative()) {
-            throw new IllegalArgumentException("maxWait of " + priority + " = " + wait + ", must be at least 0");
+            throw new IllegalArgumentException(
+                    "maxWait of " + priority + " = " + Durations.textOf(wait) + ", must be at least 0");
         }
         maxWait.put(priority, wait);
         return this;

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.bridge.Durations;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.Countdown;
 import baton.sync.WaitGroup;
@@ -119,7 +120,7 @@ public final class AsyncWaitGroup {
      * less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
-        return countdown.await(timeout, () -> "not at zero within " + timeout + ": " + group);
+        return countdown.await(timeout, () -> "not at zero within " + Durations.textOf(timeout) + ": " + group);
     }
 
     /** The number of pieces of work that were added and are not done. */

@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.bridge.Durations;
 import baton.interop.internal.blocking.CallerTask;
 import baton.interop.internal.blocking.ThreadWaiter;
 import baton.interop.internal.futures.Timeout;
@@ -59,7 +60,7 @@ public final class BlockingTaskScheduler {
         long nanos = Timeout.nanos(timeout);
         Objects.requireNonNull(task, "task");
         ThreadWaiter.throwIfInterrupted();
-        Supplier<String> late = () -> "no slot within " + timeout + ": " + scheduler;
+        Supplier<String> late = () -> "no slot within " + Durations.textOf(timeout) + ": " + scheduler;
         return new CallerTask<T>(scheduler, priority, task).run(nanos, late);
     }
 

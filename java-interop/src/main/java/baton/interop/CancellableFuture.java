@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.bridge.Durations;
 import baton.interop.internal.cancel.CancellableWork;
 import baton.interop.internal.cancel.TaskGroup;
 import baton.interop.internal.futures.CallbackExecutor;
@@ -163,7 +164,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
     /** Cancels this future; the flag has no effect. The class comment says which other futures that cancels. */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        return isDone() ? isCancelled() : cancel(new CancellationException(), null);
+        return isDone() ? isCancelled() : cancel(new CancellationException("cancel of the future was called"), null);
     }
 
     /**
@@ -192,7 +193,8 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
 
     @Override
     public boolean complete(T value) {
-        return !isDone() && endFromOutside(value, null, new CancellationException("completed from outside"));
+        return !isDone()
+                && endFromOutside(value, null, new CancellationException("the future was completed from outside"));
     }
 
     @Override
@@ -229,7 +231,9 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
      * cancel would. With a timeout of zero or less it succeeds or fails at once.
      */
     public CancellableFuture<T> orTimeout(Duration timeout) {
-        return after(timeout, () -> completeExceptionally(new TimeoutException("not done within " + timeout)));
+        return after(
+                timeout,
+                () -> completeExceptionally(new TimeoutException("not done within " + Durations.textOf(timeout))));
     }
 
     /** As {@link #orTimeout(Duration)}. */

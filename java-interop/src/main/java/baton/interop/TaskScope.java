@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.bridge.Durations;
 import baton.interop.internal.cancel.TaskGroup;
 import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.VirtualThreads;
@@ -158,7 +159,7 @@ public final class TaskScope implements AutoCloseable {
         try {
             end.get(millis, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            TimeoutException late = new TimeoutException("not ended within " + timeout + ": " + this);
+            TimeoutException late = new TimeoutException("not ended within " + Durations.textOf(timeout) + ": " + this);
             Throwable before = group.failure();
             if (before != null) late.addSuppressed(before);
             group.stop(late);

@@ -72,7 +72,7 @@ public class Channel<E>(
     public val name: String? = null,
     onDropped: ((E) -> Unit)? = null,
 ) : SendChannel<E>, ReceiveChannel<E> {
-    internal val core: ChannelCore<E>
+    @get:JvmSynthetic internal val core: ChannelCore<E>
 
     init {
         requireCapacity(capacity)
@@ -107,6 +107,7 @@ public class Channel<E>(
      * The exception with which an iteration that has met [closed] ends; null if it ends normally. Not a
      * CancellationException, which would silently end a coroutine that was not cancelled.
      */
+    @JvmSynthetic
     internal fun endOf(closed: Throwable): Throwable? =
         closed.cause.let { if (it is CancellationException) closed else it }
 
@@ -238,10 +239,11 @@ public class Channel<E>(
     override fun invokeOnClose(handler: (cause: Throwable?) -> Unit): DisposableHandle =
         CloseHandler(core, handler).also(core::invokeOnClose)
 
+    @JvmSynthetic
     internal fun levelIn(context: CoroutineContext, priority: Priority?) =
         if (order == ChannelOrder.FIFO) NORMAL else levelOf(priority ?: context.priority)
 
-    internal fun levelOf(priority: Priority?) = priority?.ordinal ?: NORMAL
+    @JvmSynthetic internal fun levelOf(priority: Priority?) = priority?.ordinal ?: NORMAL
 
     private fun requireCapacity(capacity: Int) {
         require(capacity >= 0) { "capacity = $capacity, must be at least 0" }
@@ -274,6 +276,7 @@ public class Channel<E>(
 }
 
 /** Returns the result of [attempt], or a closed result if it throws that the channel is closed. */
+@JvmSynthetic
 internal inline fun <T> unlessClosed(attempt: () -> ChannelResult<T>): ChannelResult<T> =
     try {
         attempt()

@@ -310,6 +310,17 @@ internal class ChannelCore<E>(
 
     override fun failure(waiter: Waiter): Throwable = closed(waiter.outcome as Closure)
 
+    override fun callOf(waiter: Waiter): String {
+        val call =
+            when {
+                waiter.receives -> "receive of"
+                waiter.reserves -> "reserve of"
+                waiter.watchesEnd -> "wait for the end of"
+                else -> "send of"
+            }
+        return "$call ${describe()}"
+    }
+
     /** Only when closed. */
     fun closedException(): ChannelClosedException = closed(end)
 

@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.channels
 
 import baton.waiting.Waiter

@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.waiting.WaiterBatch
 import baton.waiting.coroutine.awaitValue
+import baton.waiting.coroutine.withCallerFrames
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.Job
@@ -53,7 +54,7 @@ public class Barrier(
     private val action: (suspend () -> Unit)? = null,
 ) {
     private val breaksOnCancel = onCancel == BarrierCancellation.BREAK
-    internal val core: BarrierCore
+    @get:JvmSynthetic internal val core: BarrierCore
 
     init {
         require(parties >= 1) { "parties = $parties, must be at least 1" }
@@ -103,12 +104,14 @@ public class Barrier(
     private suspend fun awaitOrLead(): Int = indexOrLead(awaitValue(core))
 
     private suspend fun awaitOrLead(timeout: Duration): Int {
-        val outcome = if (timeout <= Duration.ZERO) false else awaitValue<Any>(core, timeout)
-        if (outcome == false) {
-            val state = toString()
-            throw BarrierTimeoutException("not all arrived within $timeout: $state")
-        }
-        return indexOrLead(outcome)
+        if (timeout <= Duration.ZERO) throw late(timeout)
+        val outcome = awaitValue<Any>(core, timeout)
+        return if (outcome == false) throw late(timeout).withCallerFrames() else indexOrLead(outcome)
+    }
+
+    private fun late(timeout: Duration): BarrierTimeoutException {
+        val state = toString()
+        return BarrierTimeoutException("not all arrived within $timeout: $state")
     }
 
     private suspend fun indexOrLead(outcome: Any): Int = if (outcome is Int) outcome else lead(outcome as WaiterBatch)
@@ -118,6 +121,7 @@ public class Barrier(
      * first. Otherwise returns null and changes nothing, except that it breaks the barrier if the caller [givesUp] and
      * [onCancel] is BREAK.
      */
+    @JvmSynthetic
     internal fun arriveNow(givesUp: Boolean): Any? {
         val now = core.arriveNow(givesUp)
         if (now is BarrierCore.Breakage) throw core.exception(now)
@@ -128,9 +132,10 @@ public class Barrier(
      * Runs the action for the last party. If the party is cancelled meanwhile the barrier breaks, even if the action
      * ignored the cancellation.
      */
+    @JvmSynthetic
     internal suspend fun lead(generation: WaiterBatch): Int {
         // A reset or an abort may have come between the grant and this call.
-        core.breakageBeforeLead(generation)?.let { throw core.exception(it) }
+        core.breakageBeforeLead(generation)?.let { throw core.exception(it).withCallerFrames() }
         val job = coroutineContext[Job]?.takeIf { it.isActive }
         try {
             action!!()
@@ -139,7 +144,7 @@ public class Barrier(
             core.failAction(generation, e)
             throw e
         }
-        core.endAction(generation)?.let { throw core.exception(it) }
+        core.endAction(generation)?.let { throw core.exception(it).withCallerFrames() }
         return 0
     }
 

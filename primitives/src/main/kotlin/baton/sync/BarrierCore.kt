@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.sync
 
 import baton.waiting.WaitCore
@@ -269,10 +271,20 @@ internal class BarrierCore(
 
     override fun failure(waiter: Waiter): Throwable = exception(waiter.outcome as Breakage)
 
+    override fun callOf(waiter: Waiter): String = "arrive of ${label()}"
+
     fun exception(why: Breakage): BarrierBrokenException {
         val verb = if (why.event == RESET) "was" else "is broken:"
-        return BarrierBrokenException("${label()} $verb ${why.event}", why.cause)
+        return BarrierBrokenException("${label()} $verb ${why.event}", why.cause ?: newCause(why.event))
     }
+
+    private fun newCause(event: String): Throwable? =
+        when (event) {
+            CANCELLED -> CancellationException("arrive of ${label()} was cancelled")
+            LEADER_CANCELLED -> CancellationException("arrive of ${label()} was cancelled after the last arrival")
+            TIMED_OUT -> BarrierTimeoutException("arrive of ${label()} timed out")
+            else -> null
+        }
 
     private class Generation(parties: Int) : WaiterBatch() {
         /**
@@ -287,18 +299,7 @@ internal class BarrierCore(
     }
 
     /** The reason why a generation broke. */
-    internal class Breakage(val event: String, private val givenCause: Throwable? = null) {
-        /** Not under the lock: creates an exception if no cause was given. */
-        val cause: Throwable?
-            get() =
-                givenCause
-                    ?: when (event) {
-                        CANCELLED,
-                        LEADER_CANCELLED -> CancellationException(event)
-                        TIMED_OUT -> BarrierTimeoutException(event)
-                        else -> null
-                    }
-    }
+    internal class Breakage(val event: String, val cause: Throwable? = null)
 
     private companion object {
         private const val ACTION_FAILED = "its action failed"

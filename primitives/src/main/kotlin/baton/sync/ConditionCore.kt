@@ -104,6 +104,8 @@ internal class ConditionCore(val mutex: MutexCore, private val label: () -> Stri
     override fun takeBack(waiter: Waiter): Unit =
         throw UnsupportedOperationException("a condition grants nothing: its waiters get the mutex")
 
+    override fun callOf(waiter: Waiter): String = "await of ${label()}"
+
     override fun failure(waiter: Waiter): Throwable = notLocked("await")
 
     fun notLocked(call: String): IllegalStateException = IllegalStateException("$call without the lock: ${label()}")

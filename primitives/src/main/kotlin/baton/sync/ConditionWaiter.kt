@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.sync
 
 import baton.waiting.SignalWaiter
@@ -39,6 +41,9 @@ internal class ConditionWaiter(
 
     override val callerFrame: CoroutineStackFrame?
         get() = caller as? CoroutineStackFrame
+
+    override val call: String
+        get() = condition.callOf(entry)
 
     /**
      * Sets the timer and the watch on the job before the enqueue: the thread that resumes the waiter can dispose of

@@ -39,7 +39,7 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * A latch is a countdown whose count never grows.
  */
-internal class CountdownCore(initial: Int) : WaitCore() {
+internal class CountdownCore(initial: Int, private val label: () -> String) : WaitCore() {
     @Volatile
     var count: Int = initial
         private set
@@ -119,6 +119,8 @@ internal class CountdownCore(initial: Int) : WaitCore() {
     }
 
     override fun takeBack(waiter: Waiter) {}
+
+    override fun callOf(waiter: Waiter): String = "await of ${label()}"
 
     override fun failure(waiter: Waiter): Throwable = IllegalStateException("a countdown does not fail")
 

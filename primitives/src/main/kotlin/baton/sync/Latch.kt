@@ -37,11 +37,11 @@ import kotlinx.coroutines.selects.SelectClause0
  * @property name shown by messages and [toString].
  */
 public class Latch(count: Int, public val name: String? = null) {
-    internal val core: CountdownCore
+    @get:JvmSynthetic internal val core: CountdownCore
 
     init {
         require(count >= 0) { "count = $count, must be at least 0" }
-        core = CountdownCore(count)
+        core = CountdownCore(count, ::label)
     }
 
     /** How many calls of [countDown] are still missing; 0 when the latch is open. */
@@ -78,9 +78,10 @@ public class Latch(count: Int, public val name: String? = null) {
     public val onAwait: SelectClause0
         get() = core.clause()
 
+    private fun label() = if (name == null) "Latch" else "Latch '$name'"
+
     override fun toString(): String {
-        val label = if (name == null) "Latch" else "Latch '$name'"
         val count = count
-        return if (count == 0) "$label (open)" else "$label (count = $count, waiting = $waiting)"
+        return if (count == 0) "${label()} (open)" else "${label()} (count = $count, waiting = $waiting)"
     }
 }

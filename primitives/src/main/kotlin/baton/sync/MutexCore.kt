@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.sync
 
 import baton.waiting.BoostableCoroutine
@@ -236,6 +238,8 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
             }
         }
     }
+
+    override fun callOf(waiter: Waiter): String = "lock of ${label()}"
 
     override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.outcome!!)
 

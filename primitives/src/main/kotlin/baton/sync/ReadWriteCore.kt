@@ -29,7 +29,11 @@ import baton.waiting.boost.readUrgency
  * The fields under the lock and their invariants, 1 to 6, are in [ReadWriteState]. This file holds the operations and
  * their fast paths.
  */
-internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -> String) : ReadWriteState(policy) {
+internal class ReadWriteCore(
+    policy: ReadWritePolicy,
+    private val label: () -> String,
+    private val describe: () -> String,
+) : ReadWriteState(policy) {
     val readerCount: Int
         get() {
             val seen = counter()
@@ -180,6 +184,8 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val describe: () -
         takeBackUnderLock(waiter)
         updateWord()
     }
+
+    override fun callOf(waiter: Waiter): String = "${waiter.mode.call} of ${label()}"
 
     override fun failure(waiter: Waiter): Throwable =
         (waiter.outcome as ReadWriteRefusal).exception(waiter.mode, describe)

@@ -75,7 +75,7 @@ public class ReadWriteLock(
     public val policy: ReadWritePolicy = ReadWritePolicy.PHASE_FAIR,
     public val name: String? = null,
 ) {
-    internal val core: ReadWriteCore = ReadWriteCore(policy, ::toString)
+    @get:JvmSynthetic internal val core: ReadWriteCore = ReadWriteCore(policy, ::label, ::toString)
 
     /** The number of readers, including the upgradable one. */
     public val readers: Int
@@ -309,8 +309,9 @@ public class ReadWriteLock(
         throw IllegalStateException("$call $asked, but $state")
     }
 
+    private fun label() = if (name == null) "ReadWriteLock" else "ReadWriteLock '$name'"
+
     override fun toString(): String {
-        val label = if (name == null) "ReadWriteLock" else "ReadWriteLock '$name'"
         val readers = readers
         val hold =
             when {
@@ -318,7 +319,7 @@ public class ReadWriteLock(
                 readers > 0 -> "readers = $readers" + names(readHolders)
                 else -> "free"
             }
-        return "$label ($hold, waiting = $waiting)"
+        return "${label()} ($hold, waiting = $waiting)"
     }
 
     private fun names(owners: List<Any>) =

@@ -63,7 +63,7 @@ public class Semaphore(
     public val order: WaitOrder = WaitOrder.FIFO,
     public val name: String? = null,
 ) {
-    internal val core: SemaphoreCore
+    @get:JvmSynthetic internal val core: SemaphoreCore
 
     init {
         require(permits >= 1) { "permits = $permits, must be at least 1" }
@@ -199,6 +199,7 @@ public class Semaphore(
 
     private fun level(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context.priority else null
 
+    @JvmSynthetic
     internal fun checkWeight(permits: Int) {
         if (permits == 1) return // A semaphore always has at least one.
         requireAtLeastOne(permits)

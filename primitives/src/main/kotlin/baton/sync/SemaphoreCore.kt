@@ -253,6 +253,9 @@ internal class SemaphoreCore(
             else -> tooHeavy(waiter.weight, reason as Int)
         }
 
+    override fun callOf(waiter: Waiter): String =
+        if (waiter.awaitsIdle) "awaitIdle of ${describe()}" else "acquire of ${describe()}"
+
     /**
      * The exception for a request of [n] permits, more than there are. If the semaphore is closed that is the reason
      * given, because it is final.
@@ -260,7 +263,7 @@ internal class SemaphoreCore(
     fun refusal(n: Int): RuntimeException = closure?.let(::closed) ?: tooHeavy(n, permits)
 
     private fun tooHeavy(n: Int, bound: Int): IllegalArgumentException =
-        IllegalArgumentException("permits = $n can never be acquired: ${describe()} has $bound")
+        IllegalArgumentException("permits = $n, must be at most $bound, the permits of ${describe()}")
 
     fun closedException(): SemaphoreClosedException = closed(closure!!)
 

@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.sync
 
 import baton.Priority

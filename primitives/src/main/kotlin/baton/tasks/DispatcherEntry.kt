@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.tasks
 
 import baton.waiting.threads.Trampoline
@@ -17,8 +19,8 @@ import kotlinx.coroutines.job
  * start, except if the dispatcher throws: `ATOMIC` would leave a child behind that never ends. Here the coroutine is
  * cancelled and continues on Dispatchers.Default, as with kotlinx's own dispatchers when their executor rejects.
  */
-internal suspend fun enterDispatcher(): Unit = suspendCoroutineUninterceptedOrReturn { caller ->
-    DispatcherEntry(caller).begin()
+internal suspend fun enterDispatcher(label: String): Unit = suspendCoroutineUninterceptedOrReturn { caller ->
+    DispatcherEntry(caller).begin(label)
     COROUTINE_SUSPENDED
 }
 
@@ -27,13 +29,14 @@ private class DispatcherEntry(private val caller: Continuation<Unit>) : AtomicBo
     override val context: CoroutineContext
         get() = caller.context
 
-    fun begin() {
+    fun begin(label: String) {
         val interceptor = context[ContinuationInterceptor]
         try {
             (interceptor?.interceptContinuation(this) ?: this).resume(Unit)
         } catch (e: Throwable) {
             if (get()) return Trampoline.report(e)
-            context.job.cancel(CancellationException("The task's dispatcher refused to start it", e))
+            val reason = "start of $label was cancelled: its dispatcher refused it"
+            context.job.cancel(CancellationException(reason, e))
             Dispatchers.Default.dispatch(context) { resume(Unit) }
         }
     }

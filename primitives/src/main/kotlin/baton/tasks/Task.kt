@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.tasks
 
 import baton.waiting.coroutine.watchCancellation
@@ -58,7 +60,7 @@ internal class Task<T>(
         block: suspend CancellableTaskScope.(value: T) -> R,
     ): CancellableTask<R> =
         startTask(scope, context, CoroutineStart.UNDISPATCHED, teardownTimeout, name, this) {
-            enterDispatcher()
+            enterDispatcher(label)
             val value = awaitSource(this@Task)
             perform { block(value) }
         }
@@ -70,7 +72,7 @@ internal class Task<T>(
         block: suspend CancellableTaskScope.(value: T) -> CancellableTask<R>,
     ): CancellableTask<R> =
         startTask(scope, context, CoroutineStart.UNDISPATCHED, teardownTimeout, name, this) {
-            enterDispatcher()
+            enterDispatcher(label)
             val value = awaitSource(this@Task)
             perform {
                 val inner = block(value) as Task<R>
@@ -173,13 +175,14 @@ internal fun <T> startTask(
     runner.invokeOnCompletion(run::settle)
     val task = Task(scope, run, runner, name)
     if (source != null) {
-        runner.watchCancellation { cause -> if (cause != null) run.abandonUpstream(reasonOf(cause)) }
+        runner.watchCancellation { cause -> if (cause != null) run.abandonUpstream(reasonOf(cause, run, source)) }
         if (!runner.isActive) run.abandonUpstream(runner.whyCancelled())
     }
     return task
 }
 
-private fun reasonOf(cause: Throwable) =
-    cause as? CancellationException ?: CancellationException("A consumer has failed", cause)
+private fun reasonOf(cause: Throwable, run: TaskRun<*>, source: Task<*>) =
+    cause as? CancellationException
+        ?: CancellationException("${labelOf(source.name)} was cancelled: its consumer ${run.label} failed", cause)
 
 private fun labelOf(name: String?) = if (name == null) "CancellableTask" else "CancellableTask '$name'"

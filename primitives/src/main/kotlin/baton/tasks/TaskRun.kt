@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.tasks
 
 import baton.waiting.coroutine.whyCancelled
@@ -37,7 +39,7 @@ import kotlinx.coroutines.job
  * 4. A loop leaves the chain; a cancellation does not trigger the next one. So the stack stays flat.
  */
 @OptIn(ExperimentalCoroutinesApi::class)
-internal class TaskRun<T>(context: CoroutineContext, teardownTimeout: Duration, label: String, source: Task<*>?) {
+internal class TaskRun<T>(context: CoroutineContext, teardownTimeout: Duration, val label: String, source: Task<*>?) {
     val outcome = CompletableDeferred<T>()
 
     /** The block and the coroutines that it has started. Null before that, also while the task waits for its source. */

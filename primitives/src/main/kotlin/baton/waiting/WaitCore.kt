@@ -59,6 +59,9 @@ public abstract class WaitCore {
     /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
     public abstract fun failure(waiter: Waiter): Throwable
 
+    /** What [waiter] waits for, in messages: `acquire of Semaphore 'uplink'`. */
+    public abstract fun callOf(waiter: Waiter): String
+
     /** The result of the granted [waiter], of a core whose waiters get different ones; else [otherwise]. */
     public open fun grantOf(waiter: Waiter, otherwise: Any?): Any? = otherwise
 

@@ -39,6 +39,8 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
     var lastTakenBack: Waiter? = null
         private set
 
+    override fun callOf(waiter: Waiter): String = "wait at a fake core"
+
     override fun enqueue(waiter: Waiter): Int {
         enqueued += waiter
         waiter.startWaiting()

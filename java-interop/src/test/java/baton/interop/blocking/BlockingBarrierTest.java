@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.bridge.Durations;
 import baton.interop.AsyncBarrier;
 import baton.interop.BlockingBarrier;
 import baton.sync.BarrierBrokenException;
@@ -29,7 +30,9 @@ class BlockingBarrierTest {
         for (Duration time : SHORT) {
             BarrierTimeoutException e = assertThrows(
                     BarrierTimeoutException.class, () -> async.blocking().arrive(time));
-            assertTrue(e.getMessage().startsWith("not all arrived within " + time + ": Barrier"), e.getMessage());
+            assertTrue(
+                    e.getMessage().startsWith("not all arrived within " + Durations.textOf(time) + ": Barrier"),
+                    e.getMessage());
             assertEquals(0, async.waiting());
         }
         BlockedCall<Integer> first = BlockedCall.parked(() -> async.blocking().arrive(FOREVER));

@@ -95,7 +95,7 @@ class BlockingReadWriteLockTest {
         }
         TimeoutException late =
                 assertThrows(TimeoutException.class, () -> rw.read(Duration.ofMillis(1), () -> "never"));
-        assertTrue(late.getMessage().startsWith("not locked to read within PT0.001S: "), late.getMessage());
+        assertTrue(late.getMessage().startsWith("not locked to read within 1ms: "), late.getMessage());
         assertThrows(TimeoutException.class, () -> rw.write(Duration.ZERO, () -> "never"));
         held.close();
         assertEquals("value", rw.write(Duration.ofMillis(-1), () -> "value"));

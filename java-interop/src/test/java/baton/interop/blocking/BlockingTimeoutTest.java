@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.bridge.Durations;
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncLatch;
 import baton.interop.AsyncSemaphore;
@@ -38,8 +39,11 @@ class BlockingTimeoutTest {
         BlockingSemaphore semaphore = async.blocking();
         Permit held = semaphore.acquire(2, FOREVER);
         for (Duration time : SHORT) {
-            assertTimeout("no permit within " + time + " from Semaphore", () -> semaphore.acquire(time));
-            assertTimeout("no 2 permits within " + time + " from Semaphore", () -> semaphore.acquire(2, time));
+            assertTimeout(
+                    "no permit within " + Durations.textOf(time) + " from Semaphore", () -> semaphore.acquire(time));
+            assertTimeout(
+                    "no 2 permits within " + Durations.textOf(time) + " from Semaphore",
+                    () -> semaphore.acquire(2, time));
             assertThrows(TimeoutException.class, () -> semaphore.call(time, () -> "never"));
             assertFalse(semaphore.awaitIdle(time));
         }
@@ -58,12 +62,13 @@ class BlockingTimeoutTest {
         AsyncChannel<String> async = AsyncChannel.create(1);
         BlockingChannel<String> channel = async.blocking();
         for (Duration time : SHORT) {
-            assertTimeout("nothing received within " + time + ": Channel", () -> channel.receive(time));
+            assertTimeout(
+                    "nothing received within " + Durations.textOf(time) + ": Channel", () -> channel.receive(time));
         }
         channel.send("first", FOREVER);
         for (Duration time : SHORT) {
-            assertTimeout("not sent within " + time + ": Channel", () -> channel.send("never", time));
-            assertTimeout("no place within " + time + ": Channel", () -> channel.reserve(time));
+            assertTimeout("not sent within " + Durations.textOf(time) + ": Channel", () -> channel.send("never", time));
+            assertTimeout("no place within " + Durations.textOf(time) + ": Channel", () -> channel.reserve(time));
         }
         assertEquals(0, async.waiting());
         assertEquals("first", channel.receive(FOREVER));

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.bridge.Durations;
 import baton.interop.AsyncSemaphore;
 import baton.interop.CancellableFunction;
 import baton.interop.CancellableFuture;
@@ -238,7 +239,7 @@ class CancellableFutureTest {
     void orTimeout_afterTheTimeout_endsTheWork() {
         CancellableFuture<String> first = queued(token -> "");
         var e = assertInstanceOf(TimeoutException.class, awaitFailure(first.orTimeout(Duration.ofMillis(1))));
-        assertEquals("not done within PT0.001S", e.getMessage());
+        assertEquals("not done within 1ms", e.getMessage());
         await(first.terminated());
         CancellableFuture<String> second = queued(token -> "");
         assertInstanceOf(TimeoutException.class, awaitFailure(second.orTimeout(1, TimeUnit.NANOSECONDS)));
@@ -254,7 +255,8 @@ class CancellableFutureTest {
     void orTimeout_negative_isNowOrNotAtAll() {
         for (Duration timeout : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
             Throwable e = Futures.failure(queued(token -> "").orTimeout(timeout));
-            assertTrue(e instanceof TimeoutException && e.getMessage().contains("" + timeout), e::toString);
+            assertTrue(
+                    e instanceof TimeoutException && e.getMessage().contains(Durations.textOf(timeout)), e::toString);
             assertEquals(
                     "",
                     CancellableFuture.of(CompletableFuture.completedFuture(""))

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.bridge.Durations;
 import baton.interop.Permit;
 import baton.interop.internal.futures.Timeout;
 import baton.sync.BarrierTimeoutException;
@@ -40,7 +41,7 @@ class TimeoutTest {
             Wait wait = kind.create();
             Throwable e = failure(wait.timed.apply(timeout));
             assertLate(e);
-            assertEquals(String.format(wait.late, timeout), e.getMessage());
+            assertEquals(String.format(wait.late, Durations.textOf(timeout)), e.getMessage());
             assertEquals(0, wait.waiting());
             wait.grant();
             wait.checkNothingLost();

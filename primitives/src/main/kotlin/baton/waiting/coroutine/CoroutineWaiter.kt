@@ -113,7 +113,7 @@ internal open class CoroutineWaiter(
         }
         leave()
         if (state == GRANTED) core.giveBack(this)
-        caller.resumeWith(runCatching { if (late) throw whyLate() else result(state) })
+        caller.resumeWith(runCatching { if (late) throw whyLate() else resultAfterWait(state) })
     }
 
     /** Called when it has arrived with its grant. */
@@ -150,6 +150,9 @@ internal open class CoroutineWaiter(
             FAILED -> throw core.failure(this)
             else -> throw whyLate()
         }
+
+    private fun resultAfterWait(state: Int): Any? =
+        if (state == FAILED) throw core.failure(this).withFramesOf(this) else result(state)
 
     final override fun whyWithdrawn(): Throwable? = if (currentState == TIMED_OUT) null else whyLate()
 

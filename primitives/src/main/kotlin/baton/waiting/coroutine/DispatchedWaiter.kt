@@ -104,7 +104,13 @@ internal abstract class DispatchedWaiter(
     protected abstract fun arriveHere(state: Int)
 
     protected fun whyLate(): Throwable =
-        if (job != null && !job.isActive) job.whyCancelled() else CancellationException(REFUSED, refusal)
+        if (job != null && !job.isActive) job.whyCancelled() else refused(refusal).withFramesOf(this)
+
+    /** What it waits for, in messages. */
+    protected open val call: String
+        get() = core.callOf(this)
+
+    private fun refused(why: Throwable?) = CancellationException("$call was cancelled: $REFUSED", why)
 
     protected fun unwatch() {
         watch?.dispose()
@@ -132,7 +138,7 @@ internal abstract class DispatchedWaiter(
         val state = leaveForArrival()
         if (state == Waiter.ARRIVED) return
         refusal = e
-        job?.cancel(CancellationException(REFUSED, e))
+        job?.cancel(refused(e))
         arriveHere(state)
     }
 }
@@ -140,4 +146,4 @@ internal abstract class DispatchedWaiter(
 /** The value with which a waiter's continuation is resumed. */
 internal val RESUMED: Result<Unit> = Result.success(Unit)
 
-internal const val REFUSED = "The coroutine's dispatcher refused to resume it"
+private const val REFUSED = "the dispatcher of its coroutine refused to resume it"

@@ -98,7 +98,7 @@ internal class SelectWaiter(
     fun run() {
         if (asker === Thread.currentThread()) dispatcher?.let { InPlace.note(it, select.context) }
         if (currentState == FAILED) throw core.failure(this)
-        if (!take()) throw CancellationException(SELECT_REFUSED, refusal)
+        if (!take()) throw selectRefused(refusal)
     }
 
     override fun arrive(): Wakeup? {
@@ -136,8 +136,11 @@ internal class SelectWaiter(
      */
     override fun refused() {
         val refusal = refusal ?: return
-        if (currentState == RETURNED) select.context[Job]?.cancel(CancellationException(SELECT_REFUSED, refusal))
+        if (currentState == RETURNED) select.context[Job]?.cancel(selectRefused(refusal))
     }
+
+    private fun selectRefused(why: Throwable?) =
+        CancellationException("select with ${core.callOf(this)} was cancelled: $SELECT_REFUSED", why)
 
     override fun resumeFailed() {
         resume()
@@ -150,4 +153,4 @@ internal class SelectWaiter(
     override fun dispose() = lose()
 }
 
-private const val SELECT_REFUSED = "The select's dispatcher refused to resume it"
+private const val SELECT_REFUSED = "the select's dispatcher refused to resume it"

@@ -36,7 +36,8 @@ public final class ActionLead implements BiConsumer<@Nullable Integer, @Nullable
             LockSupport.park(barrier);
             if (Thread.interrupted()) {
                 interrupted = true;
-                job.cancel(new CancellationException());
+                job.cancel(new CancellationException(
+                        "action of " + barrier + " was cancelled: the thread of its last party was interrupted"));
             }
         }
         Throwable why = failure;

@@ -3,6 +3,7 @@ package baton.interop.internal.futures;
 import baton.bridge.SyncBridge;
 import baton.sync.Barrier;
 import baton.sync.BarrierTimeoutException;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -39,9 +40,29 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
     private void decided(@Nullable Object granted, @Nullable Throwable failure) {
         if (granted instanceof Integer index) succeed(index);
         else if (granted != null) runAction(granted);
-        else if (failure instanceof TimeoutException late) fail(new BarrierTimeoutException(late.getMessage()));
+        else if (failure instanceof TimeoutException late) fail(lateArrival(late));
         // A cancelled grant was withdrawn, and the withdrawing thread completes this.
         else if (failure != null && !(failure instanceof CancellationException)) fail(failure);
+    }
+
+    private static BarrierTimeoutException lateArrival(TimeoutException late) {
+        BarrierTimeoutException e = new BarrierTimeoutException(Objects.requireNonNull(late.getMessage()));
+        for (Throwable trace : late.getSuppressed()) e.addSuppressed(trace);
+        return e;
+    }
+
+    @Override
+    protected String call() {
+        return "arrive of " + barrier;
+    }
+
+    @Override
+    protected <E extends Throwable> E traced(E failure) {
+        return grant == null ? failure : grant.traced(failure);
+    }
+
+    private CancellationException actionCancelled() {
+        return new CancellationException("action of " + barrier + " was cancelled: the future of its last party was");
     }
 
     private void runAction(Object generation) {
@@ -50,7 +71,7 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
             else fail(failure);
         });
         running = job;
-        if (isCancelled()) job.cancel(new CancellationException());
+        if (isCancelled()) job.cancel(actionCancelled());
     }
 
     /** Does nothing once this runs the action: the arrival is final. */
@@ -62,7 +83,7 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
     @Override
     protected void cancelRunning() {
         Job job = running;
-        if (job != null) job.cancel(new CancellationException());
+        if (job != null) job.cancel(actionCancelled());
     }
 
     /** Does not cancel the action: the arrival still counts for the other parties. */

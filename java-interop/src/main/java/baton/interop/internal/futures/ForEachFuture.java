@@ -66,6 +66,11 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
     }
 
     @Override
+    protected String call() {
+        return "forEach of a channel";
+    }
+
+    @Override
     protected void cancelRunning() {
         CompletionStage<?> stage = running;
         if (stage != null) Stages.cancel(stage);

@@ -1,5 +1,6 @@
 package baton.interop.internal.futures;
 
+import baton.bridge.Durations;
 import baton.channels.Channel;
 import baton.sync.Barrier;
 import baton.sync.Mutex;
@@ -13,30 +14,34 @@ public final class Late {
     private Late() {}
 
     public static String acquire(int permits, Duration timeout, Semaphore semaphore) {
-        return "no " + (permits == 1 ? "permit" : permits + " permits") + " within " + timeout + " from " + semaphore;
+        return "no " + (permits == 1 ? "permit" : permits + " permits") + " " + within(timeout) + " from " + semaphore;
     }
 
     public static String lock(Duration timeout, Mutex mutex) {
-        return "not locked within " + timeout + ": " + mutex;
+        return "not locked " + within(timeout) + ": " + mutex;
     }
 
     public static String lock(LockMode mode, Duration timeout, ReadWriteLock lock) {
-        return "not locked " + mode.purpose + " within " + timeout + ": " + lock;
+        return "not locked " + mode.purpose + " " + within(timeout) + ": " + lock;
     }
 
     public static String send(@Nullable Duration timeout, Channel<?> channel) {
-        return "not sent within " + timeout + ": " + channel;
+        return "not sent " + within(timeout) + ": " + channel;
     }
 
     public static String reserve(@Nullable Duration timeout, Channel<?> channel) {
-        return "no place within " + timeout + ": " + channel;
+        return "no place " + within(timeout) + ": " + channel;
     }
 
     public static String receive(@Nullable Duration timeout, Channel<?> channel) {
-        return "nothing received within " + timeout + ": " + channel;
+        return "nothing received " + within(timeout) + ": " + channel;
     }
 
     public static String arrive(Duration timeout, Barrier barrier) {
-        return "not all arrived within " + timeout + ": " + barrier;
+        return "not all arrived " + within(timeout) + ": " + barrier;
+    }
+
+    private static String within(@Nullable Duration timeout) {
+        return timeout == null ? "in time" : "within " + Durations.textOf(timeout);
     }
 }

@@ -1,5 +1,6 @@
 package baton.interop.internal.futures;
 
+import baton.bridge.Durations;
 import baton.bridge.SyncBridge;
 import baton.interop.UpgradablePermit;
 import baton.interop.WritePermit;
@@ -87,7 +88,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
     @Override
     public CompletableFuture<WritePermit> upgrade(Duration timeout) {
         long millis = Timeout.millis(timeout);
-        Supplier<String> message = () -> "not upgraded within " + timeout + ": " + lock;
+        Supplier<String> message = () -> "not upgraded within " + Durations.textOf(timeout) + ": " + lock;
         if (millis == 0) return upgradeNow(message);
         Upgrade upgrade = new Upgrade(null);
         if (!move(LockMode.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());

@@ -1,7 +1,9 @@
 package baton.interop.internal.futures;
 
+import baton.bridge.Durations;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +34,16 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     /** Cancels the stage or job that runs for this. Called after this was cancelled, or completed from outside. */
     protected void cancelRunning() {}
 
+    /** What this future is for, in messages; null leaves a cancel with the message of CompletableFuture: none. */
+    protected @Nullable String call() {
+        return null;
+    }
+
+    /** Adds to the failure the place where this began to wait, if that is known. */
+    protected <E extends Throwable> E traced(E failure) {
+        return failure;
+    }
+
     /** Called when a method other than {@link #cancel} has completed this from outside. */
     protected void completedFromOutside() {
         cancelRunning();
@@ -44,10 +56,16 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         try {
             withdraw();
         } finally {
-            cancelled = super.cancel(mayInterruptIfRunning);
+            cancelled = endCancelled(mayInterruptIfRunning);
         }
         if (cancelled && !wasDone) cancelRunning();
         return cancelled;
+    }
+
+    private boolean endCancelled(boolean mayInterruptIfRunning) {
+        String call = isDone() ? null : call();
+        if (call == null) return super.cancel(mayInterruptIfRunning);
+        return super.completeExceptionally(traced(new CancellationException(call + " was cancelled"))) || isCancelled();
     }
 
     @Override
@@ -79,13 +97,18 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     @Override
     public CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
         Duration limit = Timeout.of(timeout, unit);
-        return after(limit, () -> completeExceptionally(new TimeoutException("not done within " + limit)));
+        return after(limit, () -> endLate(limit));
     }
 
     /** As {@link #orTimeout}. */
     @Override
     public CompletableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
         return after(Timeout.of(timeout, unit), () -> complete(value));
+    }
+
+    private void endLate(Duration limit) {
+        if (!isDone())
+            completeExceptionally(traced(new TimeoutException("not done within " + Durations.textOf(limit))));
     }
 
     private CompletableFuture<T> after(Duration timeout, Runnable end) {

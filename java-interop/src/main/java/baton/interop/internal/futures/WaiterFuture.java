@@ -26,7 +26,9 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     private final @Nullable T grant;
     private final @Nullable Executor executor;
     private @Nullable DisposableHandle timer;
-    private @Nullable Supplier<String> onTimeout;
+
+    /** A {@link WaitTrace} where traces are enabled. It has no field of its own, which every future would pay for. */
+    private @Nullable Supplier<String> onTimeout = WaitTrace.IS_ENABLED ? new WaitTrace(null) : null;
 
     WaiterFuture(WaitCore core, int number, @Nullable Object request, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new Entry(core, number, request);
@@ -83,7 +85,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     }
 
     final void start(long millis, Supplier<String> message) {
-        onTimeout = message;
+        onTimeout = WaitTrace.IS_ENABLED ? new WaitTrace(message) : message;
         // Set before the request is enqueued, so the completing thread sees the timer and can stop it.
         timer = Timeouts.schedule(millis, this::timeOut);
         start();
@@ -115,13 +117,24 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         decided(state == Waiter.GRANTED);
         switch (state) {
             case Waiter.GRANTED -> succeed(granted());
-            case Waiter.FAILED -> fail(entry.core.failure(entry));
+            case Waiter.FAILED -> fail(traced(entry.core.failure(entry)));
             case Waiter.TIMED_OUT -> {
                 Supplier<String> message = onTimeout;
-                fail(new TimeoutException(message == null ? null : message.get()));
+                fail(traced(new TimeoutException(message == null ? null : message.get())));
             }
-            default -> fail(new CancellationException());
+            default -> fail(traced(new CancellationException(call() + " was cancelled")));
         }
+    }
+
+    @Override
+    protected final String call() {
+        return entry.core.callOf(entry);
+    }
+
+    @Override
+    protected final <E extends Throwable> E traced(E failure) {
+        if (onTimeout instanceof WaitTrace trace) trace.addTo(failure);
+        return failure;
     }
 
     @SuppressWarnings("unchecked") // T is the type of the grants of this core

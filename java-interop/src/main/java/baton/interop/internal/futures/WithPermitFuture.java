@@ -66,6 +66,17 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
         runAction(mine);
     }
 
+    @Override
+    protected @Nullable String call() {
+        if (!(grant instanceof WaiterFuture<?> waiter)) return null;
+        return permit() == null ? waiter.call() : "action after " + waiter.call();
+    }
+
+    @Override
+    protected <E extends Throwable> E traced(E failure) {
+        return grant instanceof WaiterFuture<?> waiter ? waiter.traced(failure) : failure;
+    }
+
     /** The permit, or null while this has none. */
     private @Nullable Permit permit() {
         return grant.isCompletedExceptionally() ? null : grant.getNow(null);

@@ -194,9 +194,11 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         void finish() {
-            if (failed) attempt.call.finishFailed(core.failure(this));
+            if (failed) attempt.call.finishFailed(attempt.call.traced(core.failure(this)));
             else if (take()) CoreClause.this.finish(this, attempt.call);
-            else attempt.call.finishFailed(new CancellationException());
+            else
+                attempt.call.finishFailed(
+                        new CancellationException("select was cancelled: " + core.callOf(this) + " was taken back"));
         }
 
         void undoGrant() {

@@ -5,6 +5,7 @@ import baton.interop.Select;
 import baton.interop.internal.futures.CallbackExecutor;
 import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.RevocableFuture;
+import baton.interop.internal.futures.WaitTrace;
 import baton.waiting.Symbol;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -63,6 +64,7 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     private final @Nullable Executor executor;
     private volatile Object phase = EMPTY;
     private volatile @Nullable Job running;
+    private final @Nullable WaitTrace trace = WaitTrace.ofSelect();
 
     private SelectFuture(List<Clause<R>> clauses, @Nullable Executor executor) {
         this.executor = CallerContext.executor(executor);
@@ -212,10 +214,14 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
         }
     }
 
+    private static CancellationException endedFromOutside() {
+        return new CancellationException("the future of the select was cancelled or completed from outside");
+    }
+
     /** The winner's function waits for the job, which is cancelled when this is completed from outside. */
     void awaitJob(Job job) {
         running = job;
-        if (isDone() && job.isActive()) job.cancel(new CancellationException());
+        if (isDone() && job.isActive()) job.cancel(endedFromOutside());
     }
 
     @Override
@@ -238,8 +244,19 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     }
 
     @Override
+    protected <E extends Throwable> E traced(E failure) {
+        if (trace != null) trace.addTo(failure);
+        return failure;
+    }
+
+    @Override
+    protected String call() {
+        return "select";
+    }
+
+    @Override
     protected void cancelRunning() {
         Job job = running;
-        if (job != null) job.cancel(new CancellationException());
+        if (job != null) job.cancel(endedFromOutside());
     }
 }
