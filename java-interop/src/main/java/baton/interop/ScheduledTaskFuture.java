@@ -143,6 +143,12 @@ public final class ScheduledTaskFuture<T extends @Nullable Object> extends TaskF
         super.obtrudeException(cause);
     }
 
+    /** The task, its level and its scheduler, and how it has ended if it has. */
+    @Override
+    public String toString() {
+        return super.toString();
+    }
+
     @Override
     public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
         return super.newIncompleteFuture();

@@ -76,7 +76,7 @@ public class Channel<E>(
 
     init {
         requireCapacity(capacity)
-        core = ChannelCore(capacity, order, onFull, onDropped, ::label)
+        core = ChannelCore(capacity, order, onFull, onDropped, ::label, ::toString)
     }
 
     /**

@@ -17,6 +17,7 @@ internal class ChannelCore<E>(
     order: ChannelOrder,
     onFull: OnFull,
     onDropped: ((E) -> Unit)?,
+    override val label: () -> String,
     private val describe: () -> String,
 ) : ChannelState<E>(capacity, order, onFull, onDropped) {
     val size: Int
@@ -310,22 +311,21 @@ internal class ChannelCore<E>(
 
     override fun failure(waiter: Waiter): Throwable = closed(waiter.outcome as Closure)
 
-    override fun callOf(waiter: Waiter): String {
-        val call =
-            when {
-                waiter.receives -> "receive of"
-                waiter.reserves -> "reserve of"
-                waiter.watchesEnd -> "wait for the end of"
-                else -> "send of"
-            }
-        return "$call ${describe()}"
-    }
+    override fun toString(): String = describe()
+
+    override fun verbOf(waiter: Waiter): String =
+        when {
+            waiter.receives -> "receive"
+            waiter.reserves -> "reserve"
+            waiter.watchesEnd -> "wait for the end"
+            else -> "send"
+        }
 
     /** Only when closed. */
     fun closedException(): ChannelClosedException = closed(end)
 
     private fun closed(closure: Closure) =
-        ChannelClosedException("${describe()} is ${if (isCancelled) "cancelled" else "closed"}", closure.cause)
+        ChannelClosedException("${label()} is ${if (isCancelled) "cancelled" else "closed"}", closure.cause)
 
     private companion object {
         // The outcome of an enqueue: the waiter waits; its element was taken; its state holds the outcome.

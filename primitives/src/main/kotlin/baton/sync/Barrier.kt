@@ -58,7 +58,7 @@ public class Barrier(
 
     init {
         require(parties >= 1) { "parties = $parties, must be at least 1" }
-        core = BarrierCore(parties, action != null, breaksOnCancel, ::label)
+        core = BarrierCore(parties, action != null, breaksOnCancel, ::label, ::toString)
     }
 
     /** How many parties wait, for others to arrive or for the action to end. */
@@ -168,5 +168,5 @@ public class Barrier(
 
     private fun label() = if (name == null) "Barrier" else "Barrier '$name'"
 
-    override fun toString(): String = "${label()} (parties = $parties, ${core.describe()})"
+    override fun toString(): String = "${label()} (parties = $parties, ${core.describeState()})"
 }

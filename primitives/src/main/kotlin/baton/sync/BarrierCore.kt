@@ -34,7 +34,8 @@ internal class BarrierCore(
     val parties: Int,
     private val hasAction: Boolean,
     private val breaksOnCancel: Boolean,
-    private val label: () -> String,
+    override val label: () -> String,
+    private val describe: () -> String,
 ) : WaitCore() {
     @Volatile private var breakage: Breakage? = null
     private var gathering = Generation(parties)
@@ -46,7 +47,7 @@ internal class BarrierCore(
     val waiting: Int
         get() = decide { gathering.size + (tripping?.size ?: 0) }
 
-    fun describe(): String {
+    fun describeState(): String {
         val count = waiting
         return if (isBroken) "broken, waiting = $count" else "waiting = $count"
     }
@@ -271,7 +272,9 @@ internal class BarrierCore(
 
     override fun failure(waiter: Waiter): Throwable = exception(waiter.outcome as Breakage)
 
-    override fun callOf(waiter: Waiter): String = "arrive of ${label()}"
+    override fun toString(): String = describe()
+
+    override fun verbOf(waiter: Waiter): String = "arrive"
 
     fun exception(why: Breakage): BarrierBrokenException {
         val verb = if (why.event == RESET) "was" else "is broken:"

@@ -27,7 +27,7 @@ import baton.waiting.Waiter
  * (5) The signal of a cancelled future is passed on by the thread that withdraws the future; that of a cancelled
  *     coroutine by the coroutine itself, when it has the mutex again.
  */
-internal class ConditionCore(val mutex: MutexCore, private val label: () -> String) : WaitCore() {
+internal class ConditionCore(val mutex: MutexCore, override val label: () -> String) : WaitCore() {
     private val queue = FifoWaitQueue()
     private var arrivals = 0L
 
@@ -104,7 +104,9 @@ internal class ConditionCore(val mutex: MutexCore, private val label: () -> Stri
     override fun takeBack(waiter: Waiter): Unit =
         throw UnsupportedOperationException("a condition grants nothing: its waiters get the mutex")
 
-    override fun callOf(waiter: Waiter): String = "await of ${label()}"
+    override fun toString(): String = label()
+
+    override fun verbOf(waiter: Waiter): String = "await"
 
     override fun failure(waiter: Waiter): Throwable = notLocked("await")
 

@@ -39,7 +39,8 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * A latch is a countdown whose count never grows.
  */
-internal class CountdownCore(initial: Int, private val label: () -> String) : WaitCore() {
+internal class CountdownCore(initial: Int, override val label: () -> String, private val describe: () -> String) :
+    WaitCore() {
     @Volatile
     var count: Int = initial
         private set
@@ -120,7 +121,9 @@ internal class CountdownCore(initial: Int, private val label: () -> String) : Wa
 
     override fun takeBack(waiter: Waiter) {}
 
-    override fun callOf(waiter: Waiter): String = "await of ${label()}"
+    override fun toString(): String = describe()
+
+    override fun verbOf(waiter: Waiter): String = "await"
 
     override fun failure(waiter: Waiter): Throwable = IllegalStateException("a countdown does not fail")
 

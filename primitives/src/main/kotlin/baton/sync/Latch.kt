@@ -41,7 +41,7 @@ public class Latch(count: Int, public val name: String? = null) {
 
     init {
         require(count >= 0) { "count = $count, must be at least 0" }
-        core = CountdownCore(count, ::label)
+        core = CountdownCore(count, ::label, ::toString)
     }
 
     /** How many calls of [countDown] are still missing; 0 when the latch is open. */

@@ -61,7 +61,7 @@ import kotlinx.coroutines.selects.SelectInstance
  * @property name shown by messages and [toString].
  */
 public class Mutex(locked: Boolean = false, public val name: String? = null) {
-    @get:JvmSynthetic internal val core: MutexCore = MutexCore(locked, ::label)
+    @get:JvmSynthetic internal val core: MutexCore = MutexCore(locked, ::label, ::toString)
 
     /** Whether it is held. */
     public val isLocked: Boolean

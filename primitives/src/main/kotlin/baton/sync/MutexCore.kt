@@ -36,7 +36,8 @@ import java.lang.invoke.VarHandle
  *     path is open again.
  * (5) Conditions decide under the same lock: see ConditionCore for their use of this queue.
  */
-internal class MutexCore(locked: Boolean, private val label: () -> String) : WaitCore() {
+internal class MutexCore(locked: Boolean, override val label: () -> String, private val describe: () -> String) :
+    WaitCore() {
     @Volatile private var word: Int = if (locked) HELD else FREE
 
     // Guarded by the lock; meaningful while INFLATED.
@@ -239,7 +240,9 @@ internal class MutexCore(locked: Boolean, private val label: () -> String) : Wai
         }
     }
 
-    override fun callOf(waiter: Waiter): String = "lock of ${label()}"
+    override fun toString(): String = describe()
+
+    override fun verbOf(waiter: Waiter): String = "lock"
 
     override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.outcome!!)
 

@@ -31,7 +31,7 @@ import baton.waiting.boost.readUrgency
  */
 internal class ReadWriteCore(
     policy: ReadWritePolicy,
-    private val label: () -> String,
+    override val label: () -> String,
     private val describe: () -> String,
 ) : ReadWriteState(policy) {
     val readerCount: Int
@@ -185,7 +185,9 @@ internal class ReadWriteCore(
         updateWord()
     }
 
-    override fun callOf(waiter: Waiter): String = "${waiter.mode.call} of ${label()}"
+    override fun toString(): String = describe()
+
+    override fun verbOf(waiter: Waiter): String = waiter.mode.call
 
     override fun failure(waiter: Waiter): Throwable =
         (waiter.outcome as ReadWriteRefusal).exception(waiter.mode, describe)

@@ -68,7 +68,7 @@ public class Semaphore(
     init {
         require(permits >= 1) { "permits = $permits, must be at least 1" }
         require(acquired in 0..permits) { "acquired = $acquired, must be within 0..$permits, the permits" }
-        core = SemaphoreCore(permits, acquired, order, ::label)
+        core = SemaphoreCore(permits, acquired, order, ::label, ::toString)
     }
 
     /** The number of permits. After [resize] has shrunk it, more than that may still be held. */

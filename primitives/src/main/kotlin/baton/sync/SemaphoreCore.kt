@@ -31,6 +31,7 @@ internal class SemaphoreCore(
     permits: Int,
     acquired: Int,
     private val order: WaitOrder,
+    override val label: () -> String,
     private val describe: () -> String,
 ) : SemaphoreCounter(permits, acquired) {
     private val idleWaiters = IdleWaiters(this)
@@ -253,8 +254,9 @@ internal class SemaphoreCore(
             else -> tooHeavy(waiter.weight, reason as Int)
         }
 
-    override fun callOf(waiter: Waiter): String =
-        if (waiter.awaitsIdle) "awaitIdle of ${describe()}" else "acquire of ${describe()}"
+    override fun toString(): String = describe()
+
+    override fun verbOf(waiter: Waiter): String = if (waiter.awaitsIdle) "awaitIdle" else "acquire"
 
     /**
      * The exception for a request of [n] permits, more than there are. If the semaphore is closed that is the reason
@@ -263,9 +265,9 @@ internal class SemaphoreCore(
     fun refusal(n: Int): RuntimeException = closure?.let(::closed) ?: tooHeavy(n, permits)
 
     private fun tooHeavy(n: Int, bound: Int): IllegalArgumentException =
-        IllegalArgumentException("permits = $n, must be at most $bound, the permits of ${describe()}")
+        IllegalArgumentException("permits = $n, must be at most $bound, the permits of ${label()}")
 
     fun closedException(): SemaphoreClosedException = closed(closure!!)
 
-    private fun closed(closure: Closure) = SemaphoreClosedException("${describe()} is closed", closure.cause)
+    private fun closed(closure: Closure) = SemaphoreClosedException("${label()} is closed", closure.cause)
 }

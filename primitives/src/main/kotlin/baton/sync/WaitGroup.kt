@@ -43,7 +43,7 @@ import kotlinx.coroutines.selects.SelectClause0
  * @property name shown by messages and [toString].
  */
 public class WaitGroup(public val name: String? = null) {
-    @get:JvmSynthetic internal val core: CountdownCore = CountdownCore(0, ::label)
+    @get:JvmSynthetic internal val core: CountdownCore = CountdownCore(0, ::label, ::toString)
 
     /** The number of added pieces of work that are not done. */
     public val count: Int

@@ -59,8 +59,17 @@ public abstract class WaitCore {
     /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
     public abstract fun failure(waiter: Waiter): Throwable
 
+    /** The primitive in messages, without its state: `Semaphore 'uplink'`. */
+    internal abstract val label: () -> String
+
+    /** The primitive with its state. Not to be called under the lock. */
+    public abstract override fun toString(): String
+
+    /** The call of [waiter] in messages: `acquire`. */
+    public abstract fun verbOf(waiter: Waiter): String
+
     /** What [waiter] waits for, in messages: `acquire of Semaphore 'uplink'`. */
-    public abstract fun callOf(waiter: Waiter): String
+    public fun callOf(waiter: Waiter): String = "${verbOf(waiter)} of ${label()}"
 
     /** The result of the granted [waiter], of a core whose waiters get different ones; else [otherwise]. */
     public open fun grantOf(waiter: Waiter, otherwise: Any?): Any? = otherwise

@@ -10,7 +10,7 @@ class ChannelCoreTest {
     private val dropped = mutableListOf<Any?>()
 
     private fun core(capacity: Int, onFull: OnFull) =
-        ChannelCore(capacity, ChannelOrder.FIFO, onFull, dropped::add) { "Channel" }
+        ChannelCore(capacity, ChannelOrder.FIFO, onFull, dropped::add, { "Channel" }, { "Channel" })
 
     private fun ChannelCore<Any?>.leavingReceiver(): FakeWaiter {
         val waiter = FakeWaiter(this, request = ChannelState.RECEIVE)

@@ -39,7 +39,11 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
     var lastTakenBack: Waiter? = null
         private set
 
-    override fun callOf(waiter: Waiter): String = "wait at a fake core"
+    override val label = { "fake core" }
+
+    override fun toString(): String = label()
+
+    override fun verbOf(waiter: Waiter): String = "wait"
 
     override fun enqueue(waiter: Waiter): Int {
         enqueued += waiter

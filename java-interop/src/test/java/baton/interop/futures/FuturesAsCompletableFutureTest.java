@@ -3,6 +3,7 @@ package baton.interop.futures;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncSemaphore;
@@ -187,11 +188,8 @@ class FuturesAsCompletableFutureTest {
                 log.add(describe(null, e));
             }
         }
-        String shown = future.toString();
-        log.add(shown.substring(shown.indexOf('['))
-                .replaceAll("[0-9]+ dependents", "n dependents")
-                .replaceAll("@[0-9a-f]+", "")
-                .replaceAll("TimeoutException: [^\\]]*", "TimeoutException"));
+        // The text says more than that of a plain one, see FutureTextTest; it is there in every state.
+        assertFalse(future.toString().isEmpty());
         return log;
     }
 

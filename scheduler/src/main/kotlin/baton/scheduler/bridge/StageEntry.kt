@@ -25,6 +25,11 @@ internal class StageEntry(
     /** Set when it has passed. */
     private var deadline: Duration? = null
 
+    override val label: String
+        get() = "${labelOf(key)} of ${scheduler.label}"
+
+    override fun toString(): String = "${labelOf(key)} of priority $basePriority of $scheduler"
+
     override fun submit() {
         val supervisor = scheduler.supervisor
         val scopeChild = if (supervisor.hasScope) ScopeChild(supervisor.enter()) else null

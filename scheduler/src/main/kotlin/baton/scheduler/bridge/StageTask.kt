@@ -31,6 +31,9 @@ public interface StageTask {
     /** As of `ScheduledTask`: setting it moves a queued task to the tail of its new level. */
     public var priority: Priority
 
+    /** What it is, in messages: `ScheduledTask 'page' of TaskScheduler 'uplink'`. */
+    public val label: String
+
     /** Whether it waits to begin, also before [submit]. */
     public val isQueued: Boolean
 

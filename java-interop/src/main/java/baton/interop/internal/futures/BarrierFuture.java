@@ -57,6 +57,11 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
     }
 
     @Override
+    protected String description() {
+        return call();
+    }
+
+    @Override
     protected <E extends Throwable> E traced(E failure) {
         return grant == null ? failure : grant.traced(failure);
     }

@@ -15,7 +15,11 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
     private Flow.@Nullable Subscription subscription;
     private volatile @Nullable CompletionStage<?> running;
 
-    private ForEachFuture() {}
+    private final Channel<T> channel;
+
+    private ForEachFuture(Channel<T> channel) {
+        this.channel = channel;
+    }
 
     /**
      * Gives the action one element after the other.
@@ -50,7 +54,7 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
             Channel<T> channel,
             @Nullable Executor executor,
             Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
-        ForEachFuture<T> future = new ForEachFuture<>();
+        ForEachFuture<T> future = new ForEachFuture<>(channel);
         var receiver = future.new Receiver(CallerContext.function(action));
         ChannelSubscription.subscribe(channel, receiver, executor, false);
         return future;
@@ -67,7 +71,12 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
 
     @Override
     protected String call() {
-        return "forEach of a channel";
+        return "forEach of " + channel;
+    }
+
+    @Override
+    protected String description() {
+        return call();
     }
 
     @Override

@@ -39,6 +39,18 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         return null;
     }
 
+    /** What this future is for, with the state of the primitive for which it waits. */
+    protected abstract String description();
+
+    /** What it is for, and how it has ended if it has. */
+    @Override
+    public String toString() {
+        if (!isDone()) return description();
+        String end =
+                isCancelled() ? "cancelled" : isCompletedExceptionally() ? "failed: " + Stages.failure(this) : "done";
+        return description() + ", " + end;
+    }
+
     /** Adds to the failure the place where this began to wait, if that is known. */
     protected <E extends Throwable> E traced(E failure) {
         return failure;

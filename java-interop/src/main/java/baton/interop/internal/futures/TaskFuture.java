@@ -88,6 +88,16 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
     }
 
     @Override
+    protected String call() {
+        return task.getLabel();
+    }
+
+    @Override
+    protected String description() {
+        return task.toString();
+    }
+
+    @Override
     protected final void actionEnded(@Nullable T value, @Nullable Throwable failure) {
         task.ended(failure);
         if (failure == null) succeed(value);

@@ -132,6 +132,11 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     }
 
     @Override
+    protected String description() {
+        return entry.core.verbOf(entry) + " of " + entry.core;
+    }
+
+    @Override
     protected final <E extends Throwable> E traced(E failure) {
         if (onTimeout instanceof WaitTrace trace) trace.addTo(failure);
         return failure;

@@ -73,6 +73,12 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
     }
 
     @Override
+    protected String description() {
+        Permit permit = permit();
+        return permit == null ? grant.toString() : "action, " + permit;
+    }
+
+    @Override
     protected <E extends Throwable> E traced(E failure) {
         return grant instanceof WaiterFuture<?> waiter ? waiter.traced(failure) : failure;
     }

@@ -255,6 +255,12 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
     }
 
     @Override
+    protected String description() {
+        int clauses = attempts.size();
+        return clauses == 0 ? "select" : "select of " + clauses + (clauses == 1 ? " clause" : " clauses");
+    }
+
+    @Override
     protected void cancelRunning() {
         Job job = running;
         if (job != null) job.cancel(endedFromOutside());
