@@ -265,8 +265,8 @@ public final class AsyncChannel<T extends @Nullable Object> implements AutoClose
     /**
      * Gives {@code action} one element after the other, until the channel is closed and drained, or cancelled. Then the
      * future completes: normally, or with the cause if there is one (a CancellationException comes in a {@link
-     * ChannelClosedException}, since the future was not cancelled). An exception of {@code action} ends the iteration and fails the future. Several iterations
-     * share the elements of one channel.
+     * ChannelClosedException}, since the future was not cancelled). An exception of {@code action} ends the iteration
+     * and fails the future. Several iterations share the elements of one channel.
      *
      * <p><i>Cancellation.</i> Cancelling or completing the future ends the iteration: no further element is taken out.
      * An element given to {@code action} counts as received.

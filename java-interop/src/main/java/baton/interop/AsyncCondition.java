@@ -3,6 +3,7 @@ package baton.interop;
 import baton.bridge.Durations;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.blocking.MutexCondition;
+import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.HeldPermit;
 import baton.interop.internal.futures.MutexPermit;
 import baton.interop.internal.futures.Timeout;
@@ -108,10 +109,11 @@ public final class AsyncCondition {
     public CompletableFuture<Permit> await(Permit held, Duration timeout) {
         MutexPermit permit = permitOf(held);
         long millis = Timeout.millis(timeout);
+        Executor inContext = CallerContext.executor(null);
         if (!permit.markClosed()) return closed();
         Supplier<String> message = () -> "not signalled within " + Durations.textOf(timeout) + ": " + condition;
         if (millis == 0) return tooLate(permit, message);
-        return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), millis, message);
+        return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), inContext, millis, message);
     }
 
     /**
@@ -144,8 +146,9 @@ public final class AsyncCondition {
     }
 
     private CompletableFuture<Permit> enqueue(MutexPermit permit, @Nullable Executor executor) {
+        Executor inContext = CallerContext.executor(executor); // may fail, so before the permit is closed
         if (!permit.markClosed()) return closed();
-        return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), executor);
+        return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), inContext);
     }
 
     private MutexPermit permitOf(Permit held) {

@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.MutexPermit;
 import baton.interop.internal.futures.Stages;
@@ -74,7 +75,7 @@ public final class AsyncMutex {
         return mutex;
     }
 
-    /** A view of the same mutex for threads that may block. */
+    /** A view of the same mutex for threads that may block. There each thread is its own owner. */
     public BlockingMutex blocking() {
         return new BlockingMutex(mutex);
     }
@@ -133,7 +134,7 @@ public final class AsyncMutex {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(lock(), action, null);
+        return WithPermitFuture.run(CallerContext.supplier(action), lock(), null);
     }
 
     /** As {@link #withLock(Supplier)}, with the action run by {@code executor}. */
@@ -142,7 +143,7 @@ public final class AsyncMutex {
             Supplier<S> action, Executor executor) {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
-        return WithPermitFuture.run(lock(), action, executor);
+        return WithPermitFuture.run(CallerContext.supplier(action), lock(), executor);
     }
 
     /**
@@ -152,7 +153,7 @@ public final class AsyncMutex {
     public <T extends @Nullable Object> CompletableFuture<T> withLock(Callable<T> action, Executor executor) {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
-        return WithPermitFuture.run(lock(), Stages.<T>ofCallable(action), executor);
+        return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), lock(), executor);
     }
 
     /**
@@ -162,7 +163,7 @@ public final class AsyncMutex {
     public <T extends @Nullable Object> CompletableFuture<T> withLock(
             Supplier<? extends CompletionStage<T>> action, Duration timeout) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(lock(timeout), action, null);
+        return WithPermitFuture.run(CallerContext.supplier(action), lock(timeout), null);
     }
 
     /** A new condition, on which holders of this mutex can wait. */

@@ -35,10 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Order.</i> The order of the lock, see {@link ReadWritePolicy}.
  *
  * <p><i>Owners.</i> An owner is any object that stands for the holder, compared by identity; {@link #ownedBy} returns a
- * view that locks with one. With an owner, a request
- * that would wait for its own owner for ever fails with {@link IllegalStateException}: to write while holding the lock
- * in any mode, to read in any way while writing, to read upgradably twice, to read again behind a writer that waits for
- * this very reader.
+ * view that locks with one. With an owner, a request that would wait for its own owner for ever fails with {@link
+ * IllegalStateException}: to write while holding the lock in any mode, to read in any way while writing, to read
+ * upgradably twice, to read again behind a writer that waits for this very reader.
  *
  * <p><i>Cancellation, callbacks.</i> As for {@link AsyncSemaphore}. When a request to write
  * is withdrawn, the readers that it held back are granted at once.
@@ -94,7 +93,7 @@ public final class AsyncReadWriteLock {
         return lock;
     }
 
-    /** A view of the same lock for threads that may block. */
+    /** A view of the same lock for threads that may block. There each thread is its own owner. */
     public BlockingReadWriteLock blocking() {
         return new BlockingReadWriteLock(lock);
     }

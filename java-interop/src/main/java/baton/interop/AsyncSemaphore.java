@@ -2,6 +2,7 @@ package baton.interop;
 
 import baton.Priority;
 import baton.bridge.SyncBridge;
+import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SemaphorePermit;
 import baton.interop.internal.futures.Stages;
@@ -204,7 +205,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(acquire(permits), action, null);
+        return WithPermitFuture.run(CallerContext.supplier(action), acquire(permits), null);
     }
 
     /**
@@ -217,7 +218,7 @@ public final class AsyncSemaphore implements AutoCloseable {
             int permits, Supplier<S> action, Executor executor) {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
-        return WithPermitFuture.run(acquire(permits), action, executor);
+        return WithPermitFuture.run(CallerContext.supplier(action), acquire(permits), executor);
     }
 
     /** As {@link #withPermits(int, Callable, Executor)}, for one permit. */
@@ -235,7 +236,7 @@ public final class AsyncSemaphore implements AutoCloseable {
             int permits, Callable<T> action, Executor executor) {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
-        return WithPermitFuture.run(acquire(permits), Stages.<T>ofCallable(action), executor);
+        return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), acquire(permits), executor);
     }
 
     /** As {@link #withPermits(int, Supplier, Duration)}, for one permit. */
@@ -253,7 +254,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Supplier<? extends CompletionStage<T>> action, Duration timeout) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(acquire(permits, timeout), action, null);
+        return WithPermitFuture.run(CallerContext.supplier(action), acquire(permits, timeout), null);
     }
 
     /**

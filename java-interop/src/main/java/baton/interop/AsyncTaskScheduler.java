@@ -43,10 +43,11 @@ import org.jspecify.annotations.Nullable;
  * them.
  *
  * <p><i>Failures.</i> An exception of a task, or the failure of its stage, arrives in its future unwrapped. A task that
- * is refused fails with {@code TaskRejectedException}, {@code TaskShedException} or {@code SchedulerClosedException};
+ * is refused fails with {@code TaskRejectedException}, {@code TaskShedException}, {@code TaskDeadlineException} or
+ * {@code SchedulerClosedException};
  * no method throws because of the state of the scheduler.
  *
- * <p><i>Threads.</i> Suppliers run on the executor of this object; dependents of a future where its task ended. Unless
+ * <p><i>Threads.</i> Tasks run on the executor of this object; dependents of a future where its task ended. Unless
  * another executor is given, it is the common pool, or {@code Dispatchers.IO} if that pool has no thread. The common
  * pool has few threads, so give tasks that block an executor of their own. Each task is one {@code execute}, called by
  * the thread that schedules it or that frees the slot. If an executor runs commands in place, those at too deep a stack
@@ -76,7 +77,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      *
      * @param executor gets each task as one command, once the task has its slot. {@code execute} is called by the
      *     scheduling thread, or else by the thread that frees the slot: an executor that captures the context of its
-     *     caller (a logging context, an identity) captures that thread's. Capture such a context in the task instead.
+     *     caller (a logging context, an identity) captures that thread's. Enable {@link ContextPropagation}, or capture such a context in the task, instead.
      *     A command that the executor rejects fails its task. A command that it accepts and then drops, as a pool does
      *     on {@code shutdownNow} and with a {@code DiscardPolicy}, keeps its slot until the task's future is cancelled
      *     or completed
@@ -222,6 +223,15 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     /** Starts as many waiting tasks as may run. */
     public void resume() {
         scheduler.resume();
+    }
+
+    /**
+     * Cancels the tasks with this key that have not ended, queued or running, and those of Kotlin callers too.
+     *
+     * @return how many there were
+     */
+    public int cancel(Object key) {
+        return scheduler.cancel(Objects.requireNonNull(key, "key"), null);
     }
 
     /**

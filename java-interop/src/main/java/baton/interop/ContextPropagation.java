@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * {@code TaskScope.fork}. It is restored around the action, function or task given to that method, and around the
  * dependents that run when the returned future is completed by a grant, a failure or a timeout. (Dependents that are
  * added to a completed future run on the thread that adds them, in its context. Those of the future of an action run
- * where the stage of the action was completed.) Commands of {@code executor(level)} and of a {@link PriorityExecutor}
+ * where the stage of the action was completed, and those of a {@link CancellableFuture} where its function has ended.) Commands of {@code executor(level)} and of a {@link PriorityExecutor}
  * run without it.
  */
 public final class ContextPropagation {

@@ -9,11 +9,12 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * class MdcPropagator implements ContextPropagator<Map<String, String>> {
  *     public Map<String, String> capture() {
- *         return MDC.getCopyOfContextMap();
+ *         Map<String, String> map = MDC.getCopyOfContextMap();
+ *         return map == null ? Map.of() : map;
  *     }
  *
  *     public Runnable restore(Map<String, String> captured) {
- *         Map<String, String> before = MDC.getCopyOfContextMap();
+ *         Map<String, String> before = capture();
  *         MDC.setContextMap(captured);
  *         return () -> MDC.setContextMap(before);
  *     }

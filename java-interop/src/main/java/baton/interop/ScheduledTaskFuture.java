@@ -72,7 +72,7 @@ public final class ScheduledTaskFuture<T extends @Nullable Object> extends TaskF
     protected void run(Object action) {
         if (action instanceof CallerContext.Bound bound) bound.context().run(() -> run(bound.action()));
         else if (givesStage) runAction((Supplier<? extends CompletionStage<T>>) action);
-        else call((Callable<T>) action);
+        else runCallable((Callable<T>) action);
     }
 
     /** Whether the task is queued, runs or is done. It is done once this future has completed. */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * TaskOptions prefetch = TaskOptions.of(Priority.LOW).withKey(url).withDeadline(Duration.ofSeconds(5));
  * }</pre>
  *
- * @param key shown by messages and {@code toString}, or null
+ * @param key shown by messages and {@code toString}, or null. {@link AsyncTaskScheduler#cancel(Object)} finds the task by
+ *     it; several tasks may have the same key, and keys are compared by {@code equals}
  * @param deadline how long the task may wait for its slot, or null for no limit. A task that has not begun then fails
  *     with {@code TaskDeadlineException}; zero or less means now or not at all. The deadline does not limit how long
  *     the task runs. It is rounded up to whole milliseconds

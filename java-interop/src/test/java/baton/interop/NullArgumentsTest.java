@@ -58,7 +58,7 @@ class NullArgumentsTest {
                 rw.lockUpgradable().join(),
                 AsyncTaskScheduler.create(1),
                 AsyncTaskScheduler.builder(1),
-                AsyncTaskScheduler.create(1).schedule(Priority.LOW, () -> 1),
+                AsyncTaskScheduler.builder(1).executor(never).build().schedule(Priority.LOW, () -> 1),
                 TaskOptions.of(Priority.LOW),
                 PriorityExecutor.over(never, 1),
                 Select.first(),

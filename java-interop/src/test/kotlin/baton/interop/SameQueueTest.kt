@@ -1,11 +1,14 @@
 package baton.interop
 
 import baton.Priority
+import baton.interop.blocking.BlockedCall
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.TimeUnit
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.startCoroutine
@@ -23,7 +26,7 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** Coroutines, `select` clauses and Java futures wait in one queue, in the order of their arrival. */
+/** Coroutines, `select` clauses, Java futures and blocked threads wait in one queue, in the order of their arrival. */
 class SameQueueTest {
     private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Unconfined)
 
@@ -33,7 +36,7 @@ class SameQueueTest {
 
     /** One primitive, with the ways to wait for it and to withdraw the request. */
     private abstract inner class Line {
-        val served = mutableListOf<Int>()
+        val served: MutableList<Int> = CopyOnWriteArrayList()
 
         abstract val waiting: Int
 
@@ -46,7 +49,35 @@ class SameQueueTest {
         /** A request with all optional arguments. */
         abstract fun patientFuture(): CompletableFuture<Permit>
 
+        /** A call that blocks the thread. */
+        abstract fun block()
+
         abstract fun giveBack()
+
+        /** Waits for the thread that is served, if it is one. */
+        fun assertServed(numbers: List<Int>) {
+            val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10)
+            while (served.size < numbers.size && System.nanoTime() < deadline) Thread.yield()
+            assertEquals(numbers, served)
+        }
+
+        fun thread(number: Int): Waiter {
+            val before = waiting
+            val call =
+                BlockedCall.started {
+                    try {
+                        block()
+                        served += number
+                    } catch (_: InterruptedException) {
+                        Unit
+                    }
+                }
+            while (waiting == before && !call.isDone) Thread.yield()
+            return Waiter {
+                call.thread.interrupt()
+                call.result()
+            }
+        }
 
         fun coroutine(number: Int): Waiter {
             val job: Job =
@@ -91,6 +122,10 @@ class SameQueueTest {
 
         override fun patientFuture(): CompletableFuture<Permit> = java.acquire(1, Priority.CRITICAL, Duration.ofDays(1))
 
+        override fun block() {
+            java.blocking().acquire()
+        }
+
         override fun giveBack() = semaphore.release()
     }
 
@@ -111,6 +146,8 @@ class SameQueueTest {
         override fun future(): CompletableFuture<Permit> = java.lock()
 
         override fun patientFuture(): CompletableFuture<Permit> = java.ownedBy(Any()).lock(Duration.ofDays(1))
+
+        override fun block() = java.blocking().lockInterruptibly()
 
         override fun giveBack() = mutex.unlock(mutex.holder)
     }
@@ -138,12 +175,15 @@ class SameQueueTest {
         @Suppress("UNCHECKED_CAST")
         override fun patientFuture() = java.ownedBy(Any()).lockWrite(Duration.ofDays(1)) as CompletableFuture<Permit>
 
+        override fun block() = java.blocking().writeLock().lockInterruptibly()
+
         override fun giveBack() = lock.unlockWrite(lock.writeHolder)
     }
 
     private val kinds: List<Line.(Int) -> Waiter> =
         listOf(
             { coroutine(it) },
+            { thread(it) },
             { clause(it, loses = false) },
             { clause(it, loses = true) },
             { number -> future(number) { it.cancel(false) } },
@@ -173,7 +213,7 @@ class SameQueueTest {
         forEachLine(4) {
             for (turn in 0..3) {
                 giveBack()
-                assertEquals((0..turn).toList(), served)
+                assertServed((0..turn).toList())
                 assertEquals(3 - turn, waiting)
             }
         }
@@ -185,8 +225,11 @@ class SameQueueTest {
                 waiters[leaver].leave()
                 assertEquals(2, waiting)
                 assertEquals(emptyList<Int>(), served)
-                repeat(2) { giveBack() }
-                assertEquals((0..2).filter { it != leaver }, served)
+                val stay = (0..2).filter { it != leaver }
+                for (turn in 1..2) {
+                    giveBack()
+                    assertServed(stay.take(turn))
+                }
                 giveBack()
             }
         }
@@ -200,7 +243,7 @@ class SameQueueTest {
                 waiters[second].leave()
                 assertEquals(1, waiting)
                 giveBack()
-                assertEquals(listOf(3 - first - second), served)
+                assertServed(listOf(3 - first - second))
             }
         }
     }

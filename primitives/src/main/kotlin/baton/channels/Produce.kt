@@ -5,6 +5,7 @@ package baton.channels
 import baton.waiting.Wakeup
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Job
@@ -58,9 +59,15 @@ private suspend fun <E> runProducer(channel: Channel<E>, block: suspend Producer
     try {
         coroutineScope { ChannelProducerScope(this, channel).block() }
     } catch (e: ChannelClosedException) {
-        if (!channel.core.isCancelled) throw e
+        if (!channel.core.isCancelled || e.hidesAFailure()) throw e
     }
 }
+
+/** Whether code that ended because of this has failed for another reason. kotlinx's debug mode throws a copy of it. */
+private fun ChannelClosedException.hidesAFailure(): Boolean =
+    listOfNotNull(this, cause as? ChannelClosedException).any { refusal ->
+        refusal.suppressedExceptions.any { it !is ChannelClosedException && it !is CancellationException }
+    }
 
 /** Cancels the producer before its waiting senders are resumed. */
 private class ProducerCancellation(private val producer: Job) : Wakeup() {

@@ -122,7 +122,8 @@ public interface SendChannel<in E> {
      * The handler runs on the thread that closes the channel or registers the handler, with no lock held, and must
      * neither block nor take long. Its exceptions go to the thread's handler for uncaught exceptions. Several handlers
      * run in the order of their registration. They run after the waiting senders, and the receivers of an empty
-     * channel, were resumed.
+     * channel, were resumed. At too deep a stack the handler runs once that thread has returned to the outermost
+     * resumption, also after this call.
      *
      * @return a handle whose `dispose` drops the handler, if it has not run; for a caller that ends before the channel
      *   does.

@@ -5,6 +5,7 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
@@ -13,6 +14,7 @@ import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -148,6 +150,26 @@ class ProduceTest {
             numbers.cancel()
         }
         assertInstanceOf(ArithmeticException::class.java, failure)
+    }
+
+    /** The send is refused, and `use` attaches the failure of `close` to that. */
+    @Test
+    fun resource_failsToCloseAfterARefusedSend_failsTheScope() = runTest {
+        val failure = inner {
+            val computes = CompletableDeferred<Unit>()
+            lateinit var numbers: ReceiveChannel<Int>
+            numbers = produce {
+                AutoCloseable { throw IllegalStateException("disk full") }
+                    .use {
+                        withContext(NonCancellable) { computes.await() }
+                        send(1)
+                    }
+            }
+            runCurrent()
+            numbers.cancel()
+            computes.complete(Unit)
+        }
+        assertContains(failure?.stackTraceToString().orEmpty(), "disk full")
     }
 
     @Test

@@ -204,13 +204,20 @@ public class TaskScheduler(
         }
     }
 
-    /** Returns the tasks with this [key] that have not ended, in the order in which they were scheduled. */
-    public fun tasks(key: Any): List<ScheduledTask<*>> = keys.of(key).filterNot { it.isCompleted }
+    /**
+     * Returns the tasks with this [key] that have not ended, in the order in which they were scheduled. Tasks of the
+     * Java API are not among them.
+     */
+    public fun tasks(key: Any): List<ScheduledTask<*>> =
+        keys.of(key).filterIsInstance<ScheduledTask<*>>().filterNot { it.isCompleted }
 
-    /** Cancels the tasks with this [key] that have not ended, queued or running. Returns how many there were. */
+    /**
+     * Cancels the tasks with this [key] that have not ended, queued or running, those of the Java API too. The queued
+     * ones are first, so none of them gets the slot of another. Returns how many there were.
+     */
     public fun cancel(key: Any, cause: CancellationException? = null): Int {
-        val tasks = tasks(key)
-        for (task in tasks) task.cancel(cause)
+        val tasks = keys.of(key).filterNot { it.hasEnded }.sortedByDescending { it.isNotStarted }
+        for (task in tasks) task.cancelByKey(cause)
         return tasks.size
     }
 

@@ -2,12 +2,16 @@ package baton.interop.futures;
 
 import static baton.interop.Futures.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.AsyncBarrier;
 import baton.interop.AsyncChannel;
+import baton.interop.AsyncCondition;
+import baton.interop.AsyncMutex;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.CancellableFuture;
@@ -183,6 +187,25 @@ class ContextPropagationTest {
     }
 
     @Test
+    void refusedTask_runsDependentsInTheContextOfTheCaller() {
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
+        scheduler.pause();
+        CompletableFuture<String> seen =
+                as("caller", () -> scheduler.schedule(Priority.LOW, () -> 1).handle((value, e) -> USER.get()));
+        asReleaser(scheduler::closeNow);
+        assertEquals("caller", await(seen));
+    }
+
+    @Test
+    void barrierWhoseActionSuspends_runsDependentsInTheContextOfTheLastParty() {
+        CompletableFuture<String> action = new CompletableFuture<>();
+        AsyncBarrier barrier = AsyncBarrier.create(1, () -> action);
+        CompletableFuture<String> seen = as("caller", () -> barrier.arrive().handle((index, e) -> USER.get()));
+        asReleaser(() -> action.complete("done"));
+        assertEquals("caller", await(seen));
+    }
+
+    @Test
     void fork_ofAScope_seesTheContextOfItsCaller() {
         Executor pool = ForkJoinPool.commonPool();
         try (TaskScope scope = TaskScope.open(pool)) {
@@ -222,6 +245,17 @@ class ContextPropagationTest {
             assertEquals("1 0", semaphore.permits() + " " + semaphore.waiting());
             assertTrue(held.isHeld());
         }
+        assertThrows(
+                IllegalStateException.class, () -> semaphore.withPermit(() -> CompletableFuture.completedFuture(1)));
+        assertThrows(IllegalStateException.class, () -> semaphore.withPermit(() -> 1, Runnable::run));
+        AsyncMutex mutex = AsyncMutex.create();
+        AsyncCondition condition = mutex.newCondition();
+        Permit locked = mutex.lock().join();
+        assertThrows(IllegalStateException.class, () -> condition.await(locked));
+        assertThrows(IllegalStateException.class, () -> condition.await(locked, Duration.ofDays(1)));
+        assertTrue(locked.isHeld());
+        locked.close();
+        assertFalse(mutex.isLocked());
         List<Throwable> reported = new ArrayList<>();
         Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
         Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> reported.add(e));

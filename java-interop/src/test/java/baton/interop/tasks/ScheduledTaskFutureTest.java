@@ -114,6 +114,26 @@ class ScheduledTaskFutureTest {
     }
 
     @Test
+    void cancel_byKey_endsQueuedAndRunningTasksWithIt() {
+        TaskOptions options = TaskOptions.of(Priority.LOW).withKey("page");
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        scheduler.maxConcurrency(2);
+        ScheduledTaskFuture<String> runs = scheduler.schedule(options, () -> stage);
+        ScheduledTaskFuture<Boolean> waits = scheduler.schedule(options, () -> begun.add("never"));
+        ScheduledTaskFuture<Boolean> other = scheduler.schedule(options.withKey("other"), () -> begun.add("other"));
+        assertEquals(0, scheduler.cancel("none"));
+        assertEquals(2, scheduler.cancel("page"));
+        assertTrue(runs.isCancelled() && waits.isCancelled() && stage.isCancelled());
+        assertEquals(true, await(other));
+        assertEquals(0, scheduler.cancel("page"));
+        assertEquals(0, scheduler.cancel("other"));
+        assertEquals(List.of("other"), begun);
+        assertEquals(
+                "1 0",
+                scheduler.metrics().getRunning() + " " + scheduler.metrics().getQueued());
+    }
+
+    @Test
     void options_ofAnyKindOfTask_runIt() {
         gate.complete("done");
         TaskOptions options = TaskOptions.of(Priority.LOW).withKey(1);

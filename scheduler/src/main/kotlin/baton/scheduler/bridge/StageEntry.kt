@@ -2,6 +2,8 @@ package baton.scheduler.bridge
 
 import baton.Priority
 import baton.scheduler.TaskScheduler
+import baton.scheduler.tasks.KeyIndex
+import baton.scheduler.tasks.KeyedTask
 import baton.scheduler.tasks.SharedSupervisor
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
@@ -18,7 +20,7 @@ internal class StageEntry(
     priority: Priority,
     override val key: Any?,
     private val owner: StageTask.Owner,
-) : TaskEntry(priority), StageTask {
+) : TaskEntry(priority), StageTask, KeyedTask {
     /** Null if there is no scope that could be cancelled. Written before this is enqueued. */
     private var scopeChild: ScopeChild? = null
 
@@ -30,10 +32,25 @@ internal class StageEntry(
 
     override fun toString(): String = "${labelOf(key)} of priority $basePriority of $scheduler"
 
+    override var keyEntry: KeyIndex.Entry? = null
+
+    override val hasEnded: Boolean
+        get() = phase == Phase.ENDED
+
+    override fun cancelByKey(cause: CancellationException?) =
+        owner.cancelled(cause ?: CancellationException("$label was cancelled"))
+
     override fun submit() {
         val supervisor = scheduler.supervisor
         val scopeChild = if (supervisor.hasScope) ScopeChild(supervisor.enter()) else null
         this.scopeChild = scopeChild
+        try {
+            // From here on other threads may find the task by its key and cancel it.
+            if (key != null) scheduler.keys.add(key, this)
+        } catch (e: Throwable) {
+            scopeChild?.end()
+            throw e
+        }
         scheduler.core.enqueue(this, mayWait = false)
         scopeChild?.job?.invokeOnCompletion { cause -> if (cause != null) owner.cancelled(cause) }
     }
@@ -64,13 +81,18 @@ internal class StageEntry(
         // If there is a scope, it must stop waiting for this task before other threads can see that the task has ended.
         val isKnown = scopeChild == null
         val isWithdrawn = scheduler.core.withdraw(this, isKnown)
-        if (isWithdrawn && isKnown) return
+        if (isWithdrawn && isKnown) return leaveKey()
         if (isWithdrawn || phase == Phase.RUNNING) leave(WITHDRAWN)
     }
 
     override fun ended(failure: Throwable?) = leave(failure)
 
+    private fun leaveKey() {
+        keyEntry?.let { scheduler.keys.remove(it, this) }
+    }
+
     private fun leave(failure: Throwable?) {
+        leaveKey()
         scopeChild?.end()
         scheduler.core.recordEnd(this, failure, isCancelled = failure is CancellationException)
     }

@@ -40,7 +40,7 @@ internal class CoroutineTask<T>(
     override val taskKey: Any?,
     private val deadline: Duration?,
     block: suspend CoroutineScope.() -> T,
-) : TaskEntry(controller.level), ScheduledTask<T>, TaskJob.Owner, Deferred<T> by job {
+) : TaskEntry(controller.level), ScheduledTask<T>, KeyedTask, TaskJob.Owner, Deferred<T> by job {
     private val core
         get() = scheduler.core
 
@@ -53,8 +53,7 @@ internal class CoroutineTask<T>(
     /** The task leaves it when it has ended. Written before other threads can reach the task. */
     private var group: SharedSupervisor.Group? = null
 
-    /** The entry of [KeyIndex] that contains this task. Written before other threads can reach the task. */
-    var keyEntry: KeyIndex.Entry? = null
+    override var keyEntry: KeyIndex.Entry? = null
 
     @Volatile private var timer: DisposableHandle? = null
 
@@ -224,6 +223,11 @@ internal class CoroutineTask<T>(
             controller.level = RunQueue.LEVELS[now]
         } while (level != now)
     }
+
+    override val hasEnded: Boolean
+        get() = isCompleted
+
+    override fun cancelByKey(cause: CancellationException?) = cancel(cause)
 
     override suspend fun await(): T = boosted { job.await() }
 

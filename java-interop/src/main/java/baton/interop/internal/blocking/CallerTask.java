@@ -83,7 +83,7 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
 
         @Override
         protected void run(Callable<T> action) {
-            call(action);
+            runCallable(action);
         }
     }
 

@@ -6,6 +6,7 @@ import baton.sync.BarrierTimeoutException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +18,16 @@ import org.jspecify.annotations.Nullable;
 public final class BarrierFuture extends RevocableFuture<Integer> {
     private final Barrier barrier;
     private final @Nullable WaiterFuture<Object> grant;
+
+    /** The caller's context, or null. */
+    private final @Nullable Executor context;
+
     private volatile @Nullable Job running;
 
     private BarrierFuture(Barrier barrier, @Nullable WaiterFuture<Object> grant) {
         this.barrier = barrier;
         this.grant = grant;
+        this.context = grant == null ? CallerContext.ofMadeRequest() : grant.executor();
     }
 
     /** The future of a party that need not wait. */
@@ -53,12 +59,12 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
 
     @Override
     protected String call() {
-        return "arrive of " + barrier;
+        return grant == null ? "arrive of " + barrier : grant.call();
     }
 
     @Override
     protected String description() {
-        return call();
+        return "arrive of " + barrier;
     }
 
     @Override
@@ -71,10 +77,13 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
     }
 
     private void runAction(Object generation) {
-        Job job = SyncBridge.lead(barrier, generation, (index, failure) -> {
-            if (failure == null) succeed(index);
-            else fail(failure);
-        });
+        Job job = SyncBridge.lead(
+                barrier,
+                generation,
+                (index, failure) -> CallerContext.runFor(context, () -> {
+                    if (failure == null) succeed(index);
+                    else fail(failure);
+                }));
         running = job;
         if (isCancelled()) job.cancel(actionCancelled());
     }

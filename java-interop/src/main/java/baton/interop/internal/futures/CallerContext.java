@@ -39,8 +39,26 @@ public final class CallerContext implements Executor {
 
     /** An executor that runs commands in the caller's context, on {@code executor}, or in place if that is null. */
     public static @Nullable Executor executor(@Nullable Executor executor) {
+        if (executor instanceof CallerContext) return executor;
         CallerContext context = capture(executor);
         return context == null ? executor : context;
+    }
+
+    /** As {@link #executor} without one, for a request that cannot be refused any more: a failure is reported. */
+    static @Nullable Executor ofMadeRequest() {
+        try {
+            return executor(null);
+        } catch (Throwable e) {
+            Trampoline.report(e);
+            return null;
+        }
+    }
+
+    /** Runs the call on this thread, in the context if the executor is one, or if the action is bound to one. */
+    public static void runFor(@Nullable Object executorOrAction, Runnable call) {
+        if (executorOrAction instanceof CallerContext context) context.run(call);
+        else if (executorOrAction instanceof Bound bound) bound.context.run(call);
+        else call.run();
     }
 
     public static Runnable runnable(Runnable action) {

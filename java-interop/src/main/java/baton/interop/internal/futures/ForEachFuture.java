@@ -71,12 +71,12 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
 
     @Override
     protected String call() {
-        return "forEach of " + channel;
+        return "forEach of a channel";
     }
 
     @Override
     protected String description() {
-        return call();
+        return "forEach of " + channel;
     }
 
     @Override

@@ -45,7 +45,7 @@ public final class OwnThreads implements Executor {
      * @throws UnsupportedOperationException before JDK 21
      */
     public static OwnThreads virtual(String prefix) {
-        ThreadFactory factory = VirtualThreads.factory(prefix);
+        ThreadFactory factory = VirtualThreads.factory(prefix, false);
         Executor runner = command -> factory.newThread(command).start();
         return new OwnThreads(runner, null, "virtual threads " + prefix + "*");
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The requests behind the overloads of {@link AsyncReadWriteLock}, for any {@link LockMode}, with one owner or none. */
+/** The requests behind the overloads of {@link AsyncReadWriteLock}, for any {@link LockMode}, with an owner or none. */
 public final class ReadWriteRequests {
     private final ReadWriteLock lock;
     private final WaitCore core;
@@ -37,14 +37,14 @@ public final class ReadWriteRequests {
     public <T extends @Nullable Object> CompletableFuture<T> run(
             LockMode mode, Supplier<? extends CompletionStage<T>> action, @Nullable Executor executor) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(request(Permit.class, mode, null), action, executor);
+        return WithPermitFuture.run(CallerContext.supplier(action), request(Permit.class, mode, null), executor);
     }
 
     /** Runs the action while it holds the lock, if that is granted in time. */
     public <T extends @Nullable Object> CompletableFuture<T> runWithin(
             LockMode mode, Supplier<? extends CompletionStage<T>> action, Duration timeout) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(requestWithin(Permit.class, mode, timeout), action, null);
+        return WithPermitFuture.run(CallerContext.supplier(action), requestWithin(Permit.class, mode, timeout), null);
     }
 
     /** Locks; the executor completes a future that had to wait, null means the unlocking thread. */

@@ -46,9 +46,17 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     @Override
     public String toString() {
         if (!isDone()) return description();
-        String end =
-                isCancelled() ? "cancelled" : isCompletedExceptionally() ? "failed: " + Stages.failure(this) : "done";
-        return description() + ", " + end;
+        if (isCancelled()) return description() + ", cancelled";
+        return description() + (isCompletedExceptionally() ? ", failed" + failureText() : ", done");
+    }
+
+    /** Nothing if the failure is replaced meanwhile, or if its own text cannot be had. */
+    private String failureText() {
+        try {
+            return ": " + Stages.failure(this);
+        } catch (RuntimeException e) {
+            return "";
+        }
     }
 
     /** Adds to the failure the place where this began to wait, if that is known. */

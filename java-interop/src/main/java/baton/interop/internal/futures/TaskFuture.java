@@ -33,7 +33,7 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
     }
 
     /** The task ends when the callable returns. */
-    protected final void call(Callable<? extends T> action) {
+    protected final void runCallable(Callable<? extends T> action) {
         T value = null;
         Throwable failure = null;
         try {
@@ -72,7 +72,7 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
     private void rejected(Throwable why) {
         A dropped = takeAction();
         if (dropped == null) return;
-        actionEnded(null, why);
+        CallerContext.runFor(dropped, () -> actionEnded(null, why));
         actionDropped(dropped);
     }
 
@@ -122,7 +122,7 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
         public void refused(Throwable why) {
             A dropped = takeAction();
             if (dropped == null) return;
-            fail(why);
+            CallerContext.runFor(dropped, () -> fail(why));
             actionDropped(dropped);
         }
 

@@ -29,7 +29,7 @@ public final class VirtualThreads {
      * @throws UnsupportedOperationException before JDK 21
      */
     public static ExecutorService open(String name) {
-        ThreadFactory factory = factory(name + "-");
+        ThreadFactory factory = factory(name + "-", true);
         try {
             return (ExecutorService) Executors.class
                     .getMethod("newThreadPerTaskExecutor", ThreadFactory.class)
@@ -42,13 +42,15 @@ public final class VirtualThreads {
     /**
      * Makes virtual threads whose names are the prefix and a number, from 1 on.
      *
+     * @param inherits whether a thread has the inheritable thread-locals of the one that starts it
      * @throws UnsupportedOperationException before JDK 21
      */
-    static ThreadFactory factory(String prefix) {
+    static ThreadFactory factory(String prefix, boolean inherits) {
         try {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             Class<?> type = Class.forName("java.lang.Thread$Builder");
             type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
+            type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, inherits);
             return (ThreadFactory) type.getMethod("factory").invoke(builder);
         } catch (ReflectiveOperationException e) {
             throw unsupported(e);

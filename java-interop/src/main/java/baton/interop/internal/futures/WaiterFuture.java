@@ -78,8 +78,13 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
 
     /** As the other, but after {@code millis} the future fails with a {@link TimeoutException} with that message. */
     public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
-            WaitCore core, @Nullable Object owner, @Nullable T grant, long millis, Supplier<String> onTimeout) {
-        WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, null);
+            WaitCore core,
+            @Nullable Object owner,
+            @Nullable T grant,
+            @Nullable Executor executor,
+            long millis,
+            Supplier<String> onTimeout) {
+        WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, executor);
         future.start(millis, onTimeout);
         return future;
     }
@@ -103,6 +108,10 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
      */
     void decided(boolean granted) {
         if (granted && grant instanceof HeldPermit permit) permit.handedOut();
+    }
+
+    final @Nullable Executor executor() {
+        return executor;
     }
 
     /** Called by the timer. */
@@ -160,7 +169,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
             if (running != null) running.dispose();
             decided(false);
         } else if (state == Waiter.GRANTED || state == Waiter.FAILED) {
-            finish(state);
+            CallerContext.runFor(executor, () -> finish(state));
         }
     }
 

@@ -26,13 +26,14 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
     /**
      * Runs the action with the permit, once it is granted.
      *
+     * @param action in its {@link CallerContext}, which must be captured before the request is made: that may fail
      * @param executor runs the action; null for the thread that grants
      */
     public static <T extends @Nullable Object> CompletableFuture<T> run(
-            CompletableFuture<Permit> grant,
             Supplier<? extends CompletionStage<T>> action,
+            CompletableFuture<Permit> grant,
             @Nullable Executor executor) {
-        WithPermitFuture<T> call = new WithPermitFuture<>(grant, CallerContext.supplier(action));
+        WithPermitFuture<T> call = new WithPermitFuture<>(grant, action);
         var unused = grant.whenComplete((permit, failure) -> {
             if (permit == null) call.refused(failure);
             else if (executor == null) call.begin();
@@ -68,8 +69,10 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
 
     @Override
     protected @Nullable String call() {
-        if (!(grant instanceof WaiterFuture<?> waiter)) return null;
-        return permit() == null ? waiter.call() : "action after " + waiter.call();
+        Permit permit = permit();
+        if (grant instanceof WaiterFuture<?> waiter)
+            return permit == null ? waiter.call() : "action after " + waiter.call();
+        return permit == null ? null : "action, " + permit + ",";
     }
 
     @Override

@@ -2,6 +2,7 @@ package baton.interop.internal.select;
 
 import baton.bridge.SyncBridge;
 import baton.interop.Permit;
+import baton.interop.internal.futures.CallerContext;
 import baton.sync.Barrier;
 import baton.waiting.ClauseWaiter;
 import baton.waiting.WaitCore;
@@ -102,10 +103,13 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         private void runAction(Object generation, SelectFuture<R> call) {
-            call.awaitJob(SyncBridge.lead(barrier, generation, (index, failure) -> {
-                if (failure == null) call.finish(then, index, null);
-                else call.finishFailed(failure);
-            }));
+            call.awaitJob(SyncBridge.lead(
+                    barrier,
+                    generation,
+                    (index, failure) -> CallerContext.runFor(call.executor(), () -> {
+                        if (failure == null) call.finish(then, index, null);
+                        else call.finishFailed(failure);
+                    })));
         }
     }
 

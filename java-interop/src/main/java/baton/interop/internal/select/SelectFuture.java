@@ -201,6 +201,12 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
         if (!succeed(outcome)) close(held);
     }
 
+    /** The context in which the functions run, or another executor, or null. */
+    @Nullable
+    Executor executor() {
+        return executor;
+    }
+
     void finishFailed(Throwable why) {
         fail(why);
     }
@@ -232,7 +238,7 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
             if (!isOpen && !(now instanceof Clause.Attempt)) return;
             if (now instanceof Clause.Attempt sent && sent.isFinal()) {
                 // Too late to withdraw: completes this with the result instead.
-                begin(sent);
+                CallerContext.runFor(executor, () -> begin(sent));
                 return;
             }
             if (!PHASE.compareAndSet(this, now, WITHDRAWN)) continue;
