@@ -1,12 +1,14 @@
 package baton.interop;
 
 import static baton.interop.Futures.await;
+import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
 import baton.scheduler.OnFullQueue;
+import baton.sync.SemaphoreClosedException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -174,6 +176,35 @@ class DocExamplesTest {
                 .build();
         assertEquals(3, scheduler.maxConcurrency());
         scheduler.close();
+    }
+
+    @Test
+    void scheduledTask_whosePriorityChanges_isAtTheNewLevel() {
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(3);
+        scheduler.pause();
+        String url = "a";
+        ScheduledTaskFuture<Page> page = scheduler.schedule(Priority.LOW, () -> new Page(url));
+        page.priority(Priority.HIGH); // the user opened it
+        TaskOptions prefetch = TaskOptions.of(Priority.LOW).withKey(url).withDeadline(Duration.ofSeconds(5));
+        CompletableFuture<Page> next =
+                scheduler.schedule(prefetch, () -> CompletableFuture.completedFuture(new Page(url)));
+        assertEquals(Priority.HIGH, page.priority());
+        scheduler.resume();
+        assertEquals(await(page), await(next));
+        scheduler.close();
+    }
+
+    @Test
+    void semaphoreAndChannel_inATryBlock_areClosed() {
+        AsyncChannel<String> lines = AsyncChannel.create(1, "lines");
+        AsyncSemaphore uplink = AsyncSemaphore.create(1, "uplink");
+        try (lines;
+                uplink) {
+            assertTrue(lines.trySend("x"));
+            assertEquals(1, uplink.permits());
+        }
+        assertTrue(lines.isClosed());
+        assertInstanceOf(SemaphoreClosedException.class, failure(uplink.acquire()));
     }
 
     @Test
