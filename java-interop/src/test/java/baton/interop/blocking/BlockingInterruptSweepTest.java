@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Timeout;
@@ -56,37 +58,21 @@ class BlockingInterruptSweepTest {
         }),
         LOCK(() -> {
             AsyncMutex mutex = AsyncMutex.create();
-            Deque<Integer> free = new ArrayDeque<>();
             mutex.kotlin().tryLock(null);
-            return new Place(
-                    () -> {
-                        mutex.blocking().lockInterruptibly();
-                        return true;
-                    },
-                    () -> {
-                        if (mutex.isLocked())
-                            mutex.kotlin().unlock(mutex.holder().orElse(null));
-                        if (!mutex.isLocked()) free.add(1);
-                    },
-                    mutex::waiting,
-                    free::size);
+            return exclusive(
+                    mutex.blocking()::lockInterruptibly,
+                    mutex::isLocked,
+                    () -> mutex.kotlin().unlock(mutex.holder().orElse(null)),
+                    mutex::waiting);
         }),
         WRITE(() -> {
             AsyncReadWriteLock rw = AsyncReadWriteLock.create();
-            Deque<Integer> free = new ArrayDeque<>();
             rw.kotlin().tryLockWrite(null);
-            return new Place(
-                    () -> {
-                        rw.blocking().writeLock().lockInterruptibly();
-                        return true;
-                    },
-                    () -> {
-                        if (rw.isWriteLocked())
-                            rw.kotlin().unlockWrite(rw.writeHolder().orElse(null));
-                        if (!rw.isWriteLocked()) free.add(1);
-                    },
-                    rw::waiting,
-                    free::size);
+            return exclusive(
+                    rw.blocking().writeLock()::lockInterruptibly,
+                    rw::isWriteLocked,
+                    () -> rw.kotlin().unlockWrite(rw.writeHolder().orElse(null)),
+                    rw::waiting);
         }),
         RECEIVE(() -> {
             AsyncChannel<String> channel = AsyncChannel.create(GRANTS);
@@ -110,6 +96,26 @@ class BlockingInterruptSweepTest {
         });
 
         private final Supplier<Place> make;
+
+        private interface Locking {
+            void lock() throws InterruptedException;
+        }
+
+        /** Each grant is an unlock, by other code than the owner. */
+        private static Place exclusive(Locking call, BooleanSupplier isLocked, Runnable unlock, IntSupplier waiting) {
+            AtomicInteger left = new AtomicInteger();
+            return new Place(
+                    () -> {
+                        call.lock();
+                        return true;
+                    },
+                    () -> {
+                        if (isLocked.getAsBoolean()) unlock.run();
+                        if (!isLocked.getAsBoolean()) left.incrementAndGet();
+                    },
+                    waiting,
+                    left::get);
+        }
 
         Kind(Supplier<Place> make) {
             this.make = make;
