@@ -1,10 +1,13 @@
 package baton.interop;
 
 import baton.Priority;
+import baton.bridge.SyncBridge;
+import baton.interop.internal.blocking.ThreadCountdown;
 import baton.interop.internal.futures.TaskExecutor;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
 import baton.scheduler.bridge.StageTasks;
+import baton.sync.Latch;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -44,8 +47,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Failures.</i> An exception of a task, or the failure of its stage, arrives in its future unwrapped. A task that
  * is refused fails with {@code TaskRejectedException}, {@code TaskShedException}, {@code TaskDeadlineException} or
- * {@code SchedulerClosedException};
- * no method throws because of the state of the scheduler.
+ * {@code SchedulerClosedException}; no method throws because of the state of the scheduler.
  *
  * <p><i>Threads.</i> Tasks run on the executor of this object; dependents of a future where its task ended. Unless
  * another executor is given, it is the common pool, or {@code Dispatchers.IO} if that pool has no thread. The common
@@ -77,10 +79,10 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      *
      * @param executor gets each task as one command, once the task has its slot. {@code execute} is called by the
      *     scheduling thread, or else by the thread that frees the slot: an executor that captures the context of its
-     *     caller (a logging context, an identity) captures that thread's. Enable {@link ContextPropagation}, or capture such a context in the task, instead.
-     *     A command that the executor rejects fails its task. A command that it accepts and then drops, as a pool does
-     *     on {@code shutdownNow} and with a {@code DiscardPolicy}, keeps its slot until the task's future is cancelled
-     *     or completed
+     *     caller (a logging context, an identity) captures that thread's. Enable {@link ContextPropagation}, or capture
+     *     such a context in the task, instead. A command that the executor rejects fails its task. A command that it
+     *     accepts and then drops, as a pool does on {@code shutdownNow} and with a {@code DiscardPolicy}, keeps its
+     *     slot until the task's future is cancelled or completed
      */
     public static AsyncTaskScheduler of(TaskScheduler scheduler, Executor executor) {
         return new AsyncTaskScheduler(
@@ -245,25 +247,22 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     /**
      * Refuses further tasks and waits until all tasks have ended, as {@code ExecutorService.close()} of newer JDKs
      * does: queued ones are run. While the scheduler is paused, queued tasks and so this call wait. If the thread is
-     * interrupted, queued tasks are dropped as by {@link #closeNow()}; the call waits for those that run, and the thread
-     * stays interrupted.
+     * interrupted, queued tasks are dropped as by {@link #closeNow()}; the call waits for those that run, and the
+     * thread stays interrupted.
      *
      * <p>A task that calls this waits for itself.
      */
     @Override
     public void close() {
-        BlockingLatch ended = AsyncLatch.of(StageTasks.beginDrain(scheduler)).blocking();
-        boolean interrupted = false;
-        while (true) {
-            try {
-                ended.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-                closeNow();
-            }
+        Latch allEnded = StageTasks.beginDrain(scheduler);
+        ThreadCountdown ended = new ThreadCountdown(SyncBridge.of(allEnded), allEnded::getCount, scheduler);
+        try {
+            ended.await();
+        } catch (InterruptedException e) {
+            closeNow();
+            ended.awaitUninterruptibly();
+            Thread.currentThread().interrupt();
         }
-        if (interrupted) Thread.currentThread().interrupt();
     }
 
     /**

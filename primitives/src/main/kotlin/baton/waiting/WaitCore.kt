@@ -68,7 +68,7 @@ public abstract class WaitCore {
     /** The call of [waiter] in messages: `acquire`. */
     public abstract fun verbOf(waiter: Waiter): String
 
-    /** What [waiter] waits for, in messages: `acquire of Semaphore 'uplink'`. */
+    /** The call of [waiter] and its primitive, in messages: `acquire of Semaphore 'uplink'`. */
     public fun callOf(waiter: Waiter): String = "${verbOf(waiter)} of ${label()}"
 
     /** The result of the granted [waiter], of a core whose waiters get different ones; else [otherwise]. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** What the callers of a channel see of `cancel`, and that it cancels no coroutine. */
+/** The callers of a channel see its end after `cancel`, and no coroutine is cancelled. */
 class ChannelCancelTest {
     private val dropped = mutableListOf<Int>()
     private val channel = Channel<Int>(2, onDropped = { dropped += it })

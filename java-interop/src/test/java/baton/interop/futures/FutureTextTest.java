@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What one reads in a log. */
+/** The texts of futures, as a log shows them. */
 class FutureTextTest {
     private final AsyncSemaphore semaphore = AsyncSemaphore.create(5, "uplink");
 

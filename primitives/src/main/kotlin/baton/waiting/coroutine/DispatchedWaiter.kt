@@ -106,7 +106,7 @@ internal abstract class DispatchedWaiter(
     protected fun whyLate(): Throwable =
         if (job != null && !job.isActive) job.whyCancelled() else refused(refusal).withFramesOf(this)
 
-    /** What it waits for, in messages. */
+    /** The call that waits, in messages. */
     protected open val call: String
         get() = core.callOf(this)
 

@@ -31,7 +31,7 @@ public interface StageTask {
     /** As of `ScheduledTask`: setting it moves a queued task to the tail of its new level. */
     public var priority: Priority
 
-    /** What it is, in messages: `ScheduledTask 'page' of TaskScheduler 'uplink'`. */
+    /** The task in messages: `ScheduledTask 'page' of TaskScheduler 'uplink'`. */
     public val label: String
 
     /** Whether it waits to begin, also before [submit]. */

@@ -16,7 +16,7 @@ final class Parking {
 
     private final Thread thread = Thread.currentThread();
 
-    /** What is left of {@code nanos}, which began at {@code start}. A negative time, however great, is over. */
+    /** The rest of {@code nanos}, which began at {@code start}. A negative time, however great, is over. */
     static long left(long nanos, long start) {
         return nanos == FOREVER ? FOREVER : Math.max(nanos, 0) - (System.nanoTime() - start);
     }

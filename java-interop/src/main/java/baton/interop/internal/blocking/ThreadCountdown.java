@@ -27,6 +27,11 @@ public final class ThreadCountdown {
         return await(Timeout.nanos(timeout));
     }
 
+    /** As {@link #await()}, but an interrupt does not end the wait. */
+    public void awaitUninterruptibly() {
+        if (count.getAsInt() != 0) new ThreadWaiter(core, 1, null, blocker).awaitUninterruptibly();
+    }
+
     private boolean await(long nanos) throws InterruptedException {
         ThreadWaiter.throwIfInterrupted();
         return count.getAsInt() == 0 || (nanos > 0 && new ThreadWaiter(core, 1, null, blocker).await(nanos));

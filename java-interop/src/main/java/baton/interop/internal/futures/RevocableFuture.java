@@ -34,15 +34,15 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     /** Cancels the stage or job that runs for this. Called after this was cancelled, or completed from outside. */
     protected void cancelRunning() {}
 
-    /** What this future is for, in messages; null leaves a cancel with the message of CompletableFuture: none. */
+    /** The call behind this, in messages; null leaves a cancel with the message of CompletableFuture: none. */
     protected @Nullable String call() {
         return null;
     }
 
-    /** What this future is for, with the state of the primitive for which it waits. */
+    /** The call behind this, with the state of the primitive at which it waits. */
     protected abstract String description();
 
-    /** What it is for, and how it has ended if it has. */
+    /** The call behind this with the state of its primitive, and the end if there is one. */
     @Override
     public String toString() {
         if (!isDone()) return description();
