@@ -43,6 +43,7 @@ import kotlinx.coroutines.sync.Mutex as TheirMutex
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
@@ -108,7 +109,7 @@ class MigratingFromKotlinxTest {
                 onTimeout(50.milliseconds) { "late" }
             }
         assertEquals("acquired", winner)
-        assertEquals("done", Dispatchers.Default.prioritized(parallelism = 2).run { "done" })
+        assertEquals("done", withContext(Dispatchers.Default.prioritized(parallelism = 2)) { "done" })
         assertEquals(1, TaskScheduler(this, maxConcurrency = 3).schedule(Priority.HIGH) { 1 }.await())
     }
 

@@ -15,8 +15,9 @@ import kotlin.time.toKotlinDuration
  */
 @InternalBatonApi
 public fun textOf(time: Duration): String {
-    val kotlins = time.toKotlinDuration()
-    return if (kotlins.isFinite() && kotlins.toJavaDuration() == time) kotlins.toString() else textOfYears(time)
+    val kotlinTime = time.toKotlinDuration()
+    return if (kotlinTime.isFinite() && kotlinTime.toJavaDuration() == time) kotlinTime.toString()
+    else textOfYears(time)
 }
 
 private fun textOfYears(time: Duration): String {

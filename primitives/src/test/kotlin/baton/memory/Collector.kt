@@ -30,7 +30,7 @@ internal fun assertCollected(references: List<WeakReference<*>>) {
     assertEquals(emptyList<Any?>(), references.mapNotNull { it.get() })
 }
 
-/** What [run] leaves behind when it has run for [count] callers is no more than a few blocks. */
+/** Asserts that [run], when it has run for [count] callers, leaves no more than a few blocks behind. */
 internal fun assertLeavesNothing(count: Int, run: (count: Int) -> Unit) {
     run(count / 10)
     val before = usedHeap()

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** What [ChannelAgainstModel] does not show: messages, causes, misuse, and callers that are cancelled beforehand. */
+/**
+ * Cases that [ChannelAgainstModel] does not show: messages, causes, misuse, and callers that are cancelled beforehand.
+ */
 interface ChannelEdges : ChannelFixture {
     @Test
     fun channel_new_isEmptyAndOpen() {

@@ -264,10 +264,7 @@ internal class CoroutineTask<T>(
         get() = labelOf(taskKey)
 
     override val cancellationMessage: String
-        get() {
-            val task = if (taskKey == null) "a task" else "task '${nameOf(taskKey)}'"
-            return "$task of ${scheduler.label} was cancelled"
-        }
+        get() = "$label of ${scheduler.label} was cancelled"
 
     override fun toString(): String = "$label (${state.name.lowercase()}, priority = $basePriority)"
 }

@@ -29,17 +29,17 @@ class CancellationMessageTest {
         val scheduler = paused()
         val task = scheduler.schedule(key = "page") {}
         task.cancel()
-        assertEquals("task 'page' of TaskScheduler 'uplink' was cancelled", cause(task)?.message)
+        assertEquals("ScheduledTask 'page' of TaskScheduler 'uplink' was cancelled", cause(task)?.message)
         val other = scheduler.schedule(key = "page") {}
         scheduler.cancel("page")
-        assertEquals("task 'page' of TaskScheduler 'uplink' was cancelled", cause(other)?.message)
+        assertEquals("ScheduledTask 'page' of TaskScheduler 'uplink' was cancelled", cause(other)?.message)
     }
 
     @Test
     fun cancel_withoutKeyAndName_saysTask() = runTest {
         val task = paused(name = null).schedule {}
         task.cancel()
-        assertEquals("a task of TaskScheduler was cancelled", cause(task)?.message)
+        assertEquals("ScheduledTask of TaskScheduler was cancelled", cause(task)?.message)
     }
 
     @Test
@@ -59,7 +59,10 @@ class CancellationMessageTest {
         caller.cancel(CancellationException("closed the page"))
         runCurrent()
         val cause = cause(task)
-        assertEquals("task 'page' of TaskScheduler 'uplink' was cancelled: its caller was cancelled", cause?.message)
+        assertEquals(
+            "ScheduledTask 'page' of TaskScheduler 'uplink' was cancelled: its caller was cancelled",
+            cause?.message,
+        )
         assertEquals("closed the page", cause?.cause?.message)
     }
 
@@ -71,7 +74,7 @@ class CancellationMessageTest {
         val task = scheduler.tasks("page").single()
         caller.cancel()
         runCurrent()
-        val message = "task 'page' of TaskScheduler 'uplink' was cancelled: its caller was cancelled"
+        val message = "ScheduledTask 'page' of TaskScheduler 'uplink' was cancelled: its caller was cancelled"
         assertEquals(message, cause(task)?.message)
     }
 
