@@ -7,7 +7,6 @@ import baton.lincheck.world.Rare
 import baton.lincheck.world.RetractingForTwo
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
-import baton.lincheck.world.VARIANT
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.Barrier
@@ -21,7 +20,6 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
-import org.junit.jupiter.api.Tag
 
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "other", gen = IntGen::class, conf = "1:3")
@@ -112,7 +110,6 @@ abstract class BarrierTimedLincheckBase(barrier: Barrier, model: Class<*>) : Bar
 
 class BarrierLincheckTest : BarrierTimedLincheckBase(Barrier(2), RetractingForTwo::class.java)
 
-@Tag(VARIANT)
 class BreakingBarrierLincheckTest :
     BarrierTimedLincheckBase(Barrier(3, BarrierCancellation.BREAK), BreakingForThree::class.java) {
     /** A party that is cancelled before it arrives breaks the barrier when it arrives, after [cancel] has returned. */
@@ -127,4 +124,4 @@ class BreakingBarrierLincheckTest :
  * party is cancelled: cancelling the last party while the action runs breaks the barrier, and in the model no time
  * passes in between.
  */
-@Tag(VARIANT) class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)
+class ActingBarrierLincheckTest : BarrierLincheckBase(Barrier(2) {}, RetractingForTwo::class.java)

@@ -14,7 +14,6 @@ import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.Rare
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
-import baton.lincheck.world.VARIANT
 import baton.lincheck.world.after
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
@@ -25,7 +24,6 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
-import org.junit.jupiter.api.Tag
 
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "other", gen = IntGen::class, conf = "1:3")
@@ -177,7 +175,6 @@ class BufferedChannelLincheckTest : CancellableChannelLincheckBase(Channel(2), T
                 )
 }
 
-@Tag(VARIANT)
 class ConflatedLincheckTest :
     CancellableChannelLincheckBase(Channel(1, onFull = OnFull.DROP_OLDEST), ConflatedSequential::class.java) {
     override val scenarios
@@ -185,7 +182,6 @@ class ConflatedLincheckTest :
 }
 
 /** Two levels, and the hard end. In so few steps no level reaches its bound; see `PriorityWaitQueueTest` for that. */
-@Tag(VARIANT)
 class PriorityChannelLincheckTest :
     CancellableChannelLincheckBase(Channel(1, ChannelOrder.PRIORITY), PrioritySequential::class.java) {
     override val spins
@@ -205,7 +201,6 @@ class PriorityChannelLincheckTest :
 }
 
 /** Places are used and given back by the thread that reserved them. */
-@Tag(VARIANT)
 class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), OneSequential::class.java) {
     private val places = List(THREADS) { ArrayList<Reservation<Int>>() }
 

@@ -11,7 +11,6 @@ import baton.lincheck.world.NO_OWNER
 import baton.lincheck.world.Rare
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
-import baton.lincheck.world.VARIANT
 import baton.lincheck.world.after
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
@@ -29,7 +28,6 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen
 import org.jetbrains.lincheck.datastructures.Validate
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.BeforeEach
-import org.junit.jupiter.api.Tag
 
 /** An object with an identity that survives Lincheck's replays. */
 enum class LockOwner {
@@ -153,7 +151,6 @@ class MutexCancelLincheckTest : HonestMutexLincheckBase() {
 }
 
 /** Timeouts: a timer may meet the hand-over, the cancellation, and each other. */
-@Tag(VARIANT)
 class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
     override val generated
         get() = 12

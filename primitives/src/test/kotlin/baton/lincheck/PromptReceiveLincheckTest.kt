@@ -6,7 +6,6 @@ import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.LincheckCoroutines
 import baton.lincheck.world.NoAnswers
 import baton.lincheck.world.Scenario
-import baton.lincheck.world.VARIANT
 import baton.lincheck.world.after
 import baton.lincheck.world.threads
 import baton.sync.Semaphore
@@ -15,7 +14,6 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Validate
-import org.junit.jupiter.api.Tag
 
 /**
  * Receivers are cancelled at any moment, also after they have got their element and before they run. Lincheck's own
@@ -100,16 +98,15 @@ abstract class PromptReceiveLincheckBase(capacity: Int) : LincheckCase {
     }
 }
 
-@Tag(VARIANT) class PromptRendezvousLincheckTest : PromptReceiveLincheckBase(capacity = 0)
+class PromptRendezvousLincheckTest : PromptReceiveLincheckBase(capacity = 0)
 
-@Tag(VARIANT) class PromptReceiveLincheckTest : PromptReceiveLincheckBase(capacity = 1)
+class PromptReceiveLincheckTest : PromptReceiveLincheckBase(capacity = 1)
 
 /**
  * [WaitOrder.UNFAIR]: a newcomer may take the permit to which a release has invited a waiter. The faster caller gets
  * the permit, so there is no sequential result to compare with: no operation returns anything. [nothingIsLost] checks
  * the invariant at the end of every interleaving.
  */
-@Tag(VARIANT)
 class UnfairSemaphoreLincheckTest : LincheckCase {
     override val model: Class<*>
         get() = NoAnswers::class.java

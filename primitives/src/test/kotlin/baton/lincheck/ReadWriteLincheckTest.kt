@@ -6,7 +6,6 @@ import baton.lincheck.world.ReadWriteMode.READ
 import baton.lincheck.world.ReadWriteMode.WRITE
 import baton.lincheck.world.ReadWriteSequential
 import baton.lincheck.world.Scenario
-import baton.lincheck.world.VARIANT
 import baton.lincheck.world.after
 import baton.lincheck.world.threads
 import baton.sync.ReadWritePolicy
@@ -19,7 +18,6 @@ import baton.sync.readwrite.contract.UnownedReadWrite
 import baton.sync.readwrite.contract.cancelled
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
 import org.jetbrains.lincheck.datastructures.forClasses
-import org.junit.jupiter.api.Tag
 
 internal interface ReadWriteLincheck : LincheckCase {
     override val effort: Effort
@@ -114,10 +112,8 @@ internal class PhaseFairLincheckTest : ReadWriteCancelLincheckBase(PHASE_FAIR, P
 
 internal class WriterFirstModel : PlainReadWrite(ReadWriteSequential(WRITER_FIRST))
 
-@Tag(VARIANT)
 internal class WriterFirstLincheckTest : ReadWriteCancelLincheckBase(WRITER_FIRST, WriterFirstModel::class.java)
 
 internal class ReaderFirstModel : PlainReadWrite(ReadWriteSequential(READER_FIRST))
 
-@Tag(VARIANT)
 internal class ReaderFirstLincheckTest : ReadWriteCancelLincheckBase(READER_FIRST, ReaderFirstModel::class.java)

@@ -8,7 +8,6 @@ import baton.lincheck.world.ReadWriteMode.UPGRADE
 import baton.lincheck.world.ReadWriteMode.WRITE
 import baton.lincheck.world.ReadWriteSequential
 import baton.lincheck.world.Scenario
-import baton.lincheck.world.VARIANT
 import baton.lincheck.world.after
 import baton.lincheck.world.threads
 import baton.sync.ReadWritePolicy
@@ -20,7 +19,6 @@ import baton.sync.readwrite.contract.OwnedReadWrite
 import baton.sync.readwrite.contract.ReadWriteUnderLincheck
 import baton.sync.readwrite.contract.UpgradingReadWrite
 import baton.sync.readwrite.contract.cancelled
-import org.junit.jupiter.api.Tag
 
 internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :
     OwnedReadWrite(ReadWriteUnderLincheck(policy)), ReadWriteLincheck {
@@ -77,7 +75,6 @@ internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override
 
 internal class PhaseFairOwnersModel : OwnedReadWrite(ReadWriteSequential(PHASE_FAIR))
 
-@Tag(VARIANT)
 internal class ReadOwnersLincheckTest : ReadOwnersLincheckBase(PHASE_FAIR, PhaseFairOwnersModel::class.java)
 
 internal class WriterFirstOwnersModel : OwnedReadWrite(ReadWriteSequential(WRITER_FIRST))
@@ -164,7 +161,7 @@ internal abstract class UpgradeLincheckBase(policy: ReadWritePolicy, override va
 
 internal class PhaseFairUpgradeModel : UpgradingReadWrite(ReadWriteSequential(PHASE_FAIR))
 
-@Tag(VARIANT) internal class UpgradeLincheckTest : UpgradeLincheckBase(PHASE_FAIR, PhaseFairUpgradeModel::class.java)
+internal class UpgradeLincheckTest : UpgradeLincheckBase(PHASE_FAIR, PhaseFairUpgradeModel::class.java)
 
 internal class WriterFirstUpgradeModel : UpgradingReadWrite(ReadWriteSequential(WRITER_FIRST))
 

@@ -7,7 +7,6 @@ import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.Rare
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
-import baton.lincheck.world.VARIANT
 import baton.lincheck.world.after
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
@@ -18,7 +17,6 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
-import org.junit.jupiter.api.Tag
 
 /** Cancellation included. A thread releases only the permits it holds, see [HonestMutexLincheckBase]. */
 @Param(name = "thread", gen = ThreadIdGen::class)
@@ -72,13 +70,12 @@ class SemaphoreCancelLincheckTest : HonestSemaphoreLincheckBase(1, HonestOneSequ
             )
 }
 
-@Tag(VARIANT) class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
+class WeightedCancelLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java)
 
 /**
  * Two levels. A scenario has too few steps for a waiter to reach the bound on how often it is passed over; see
  * `PriorityWaitQueueTest` for that.
  */
-@Tag(VARIANT)
 class PriorityLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java, WaitOrder.PRIORITY) {
     override val spins
         get() = Effort.SPINS_OVER_LEVELS
@@ -106,7 +103,6 @@ class PriorityLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequentia
 }
 
 /** The ends of it: closing, other sizes, idleness. */
-@Tag(VARIANT)
 class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
     @Operation fun resize(@Param(name = "n") permits: Int) = semaphore.resize(permits)
 
@@ -138,7 +134,6 @@ class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequ
 }
 
 /** Timeouts: a timer may meet the grant, the cancellation, the end, and each other. */
-@Tag(VARIANT)
 class SemaphoreTimeoutLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
     private val clock = LincheckClock()
 

@@ -71,10 +71,10 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
         }
         options()
             .iterations(0)
-            .invocationsPerIteration(factor * Integer.getInteger("lincheck.interleavings", actual.interleavings))
+            .invocationsPerIteration(factor * actual.interleavings)
             .apply { chosen.forEach(::addCustomScenario) }
             .check(test)
-        val scenarios = generated * Integer.getInteger("lincheck.share", actual.share) / 100
+        val scenarios = generated * actual.share / 100
         for (threads in 2..3) {
             options()
                 .iterations(if (threads == 3) scenarios / 3 else scenarios - scenarios / 3)
@@ -286,12 +286,6 @@ private class LincheckWorld<T>(private val timer: LincheckTimer?, extra: Corouti
 
 /** Lincheck counts the phases before and after the parallel one as threads, too. */
 internal const val THREADS = 8
-
-/**
- * Tag of a model check that differs from another one by a parameter. Lincheck chooses the interleavings, not the JDK:
- * variants run on the first JDK only.
- */
-const val VARIANT: String = "variant"
 
 /** Recorded by a thread that holds a mutex which it has locked without an owner. */
 internal const val NO_OWNER = "no owner"

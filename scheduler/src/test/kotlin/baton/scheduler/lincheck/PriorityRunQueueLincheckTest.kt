@@ -1,7 +1,6 @@
 package baton.scheduler.lincheck
 
 import baton.lincheck.world.Effort
-import baton.lincheck.world.VARIANT
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.dispatch.LimitedRunQueue
 import baton.scheduler.dispatch.PriorityRunQueue
@@ -17,7 +16,6 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.Validate
-import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
@@ -128,7 +126,6 @@ class PriorityRunQueueLincheckTest : RunQueueLincheckBase(parallelism = 2) {
 }
 
 /** With one worker there are so few steps that every run finds the gap in which a block could be left behind. */
-@Tag(VARIANT)
 class OneWorkerLincheckTest : RunQueueLincheckBase(parallelism = 1) {
     override val queue: RunQueue
         get() = core

@@ -1,12 +1,9 @@
 package baton.scheduler.lincheck
 
 import baton.lincheck.world.Effort
-import baton.lincheck.world.VARIANT
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
-import org.junit.jupiter.api.Tag
 
 /** As [TaskCoreLincheckTest] with unbounded capacity: enqueueing while no task can start takes no lock. */
-@Tag(VARIANT)
 open class SubmissionStackLincheckTest : TaskCoreLincheckTest() {
     override val capacity
         get() = Int.MAX_VALUE
