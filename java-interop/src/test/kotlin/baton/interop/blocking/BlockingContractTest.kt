@@ -1,12 +1,19 @@
 package baton.interop.blocking
 
+import baton.interop.AsyncChannel
+import baton.interop.AsyncLatch
+import baton.interop.AsyncWaitGroup
 import baton.interop.FutureChannelContract
+import baton.interop.JavaConditionContract
+import baton.interop.JavaReadWriteContract
+import baton.sync.Barrier
 import baton.sync.barrier.BarrierCancellations
 import baton.sync.barrier.BarrierFactory
 import baton.sync.barrier.BarrierResets
 import baton.sync.barrier.BarrierTrips
 import baton.sync.countdown.CountdownContract
 import baton.sync.countdown.WaitGroupContract
+import baton.sync.countdown.waitGroup
 import baton.sync.mutex.MutexFactory
 import baton.sync.mutex.MutexOrder
 import baton.sync.mutex.MutexPlace
@@ -36,21 +43,47 @@ class BlockingMutexContractTest : WaiterContract, MutexOrder {
     override fun toString_inEveryState_showsIt() = Unit
 }
 
-/** The topic of actions is left out: the thread that runs the action does not wait at the barrier. */
-class BlockingBarrierContractTest : WaiterContract, BarrierTrips, BarrierCancellations, BarrierResets {
-    override val factory: BarrierFactory
-        get() = ::BlockingBarrierFace
+/** The text names the thread as the owner. */
+class BlockingConditionContractTest : JavaConditionContract(::BlockingConditionFace) {
+    override fun toString_inEveryState_showsIt() = Unit
+}
 
+/** Left out: the order within one step, and a message that names a writer without an owner, which is a thread here. */
+class BlockingReadWriteLockContractTest : JavaReadWriteContract(::BlockingReadWriteLockFace) {
+    override fun phaseFair_readersAndWritersWait_takeTurns() = Unit
+
+    override fun lock_behindOneThatWaitsForTheCaller_throwsAndNamesBothAndTryLockIsRefused() = Unit
+}
+
+/** The topic of actions is left out: the thread that runs the action does not wait at the barrier. */
+abstract class ThreadBarrierContract(override val factory: BarrierFactory) :
+    WaiterContract, BarrierTrips, BarrierCancellations, BarrierResets {
     override fun reset_whileTheActionRuns_barrierIsWholeAtOnceWhateverTheOldActionDoes() = Unit
 
     override fun resetOrAbort_whileTheActionRuns_failsTheOthersNowAndTheLastPartyAtTheEnd() = Unit
 }
 
+class BlockingBarrierContractTest : ThreadBarrierContract(::BlockingBarrierFace)
+
+class MixedBlockingBarrierContractTest :
+    ThreadBarrierContract({ n, onCancel, name, action ->
+        BlockingBarrierFace(Barrier(n, onCancel, name, action), isMixed = true)
+    })
+
 class BlockingLatchContractTest : CountdownContract(::BlockingLatchFace)
 
+class MixedBlockingLatchContractTest :
+    CountdownContract({ count, name -> BlockingLatchFace(AsyncLatch.create(count, name), isMixed = true) })
+
 class BlockingWaitGroupContractTest : WaitGroupContract(::BlockingWaitGroupFace)
+
+class MixedBlockingWaitGroupContractTest :
+    WaitGroupContract({ n, name -> BlockingWaitGroupFace(AsyncWaitGroup.of(waitGroup(n, name)), isMixed = true) })
 
 class BlockingChannelContractTest : FutureChannelContract(::BlockingChannelFace) {
     override val isPlain: Boolean
         get() = true
 }
+
+class MixedBlockingChannelContractTest :
+    FutureChannelContract({ BlockingChannelFace(AsyncChannel.of(it.build()), isMixed = true) })

@@ -4,14 +4,17 @@ import baton.Priority
 import baton.channels.ChannelClosedException
 import baton.channels.contract.ChannelFace
 import baton.channels.contract.ChannelPlan
+import baton.channels.contract.KotlinChannelFace
 import baton.channels.contract.PlaceFace
 import baton.interop.AsyncBarrier
 import baton.interop.AsyncChannel
 import baton.interop.AsyncLatch
 import baton.interop.AsyncMutex
+import baton.interop.AsyncReadWriteLock
 import baton.interop.AsyncSemaphore
 import baton.interop.AsyncWaitGroup
 import baton.interop.Held
+import baton.interop.JavaBarrierFace
 import baton.interop.JavaChannelFace
 import baton.interop.JavaLatchFace
 import baton.interop.JavaPlace
@@ -21,21 +24,36 @@ import baton.priority
 import baton.sync.Barrier
 import baton.sync.BarrierCancellation
 import baton.sync.Mutex
+import baton.sync.ReadWriteLock
+import baton.sync.ReadWritePolicy
 import baton.sync.Semaphore
 import baton.sync.WaitOrder
 import baton.sync.barrier.BarrierFace
 import baton.sync.barrier.KotlinBarrierFace
 import baton.sync.countdown.CountdownFace
+import baton.sync.countdown.SelectLatchFace
+import baton.sync.countdown.SelectWaitGroupFace
 import baton.sync.countdown.WaitGroupFace
 import baton.sync.countdown.waitGroup
 import baton.sync.mutex.MutexFace
+import baton.sync.readwrite.contract.KotlinReadWriteLockFace
+import baton.sync.readwrite.contract.ReadWriteLockFace
 import baton.sync.semaphore.contract.KotlinSemaphoreFace
 import baton.sync.semaphore.contract.SemaphoreFace
 import kotlin.time.Duration
 import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.runBlocking
 
 // The blocking views as the contracts use them. Idle waiters of a semaphore are coroutines here: it does not count
 // them. The timeouts are those of BlockingTimeoutTest, in real time.
+
+/** The other faces of a mixed queue, after the blocking view, which is null. Threads wait for them in `runBlocking`. */
+internal class Turns<T : Any>(isMixed: Boolean, vararg others: T) {
+    private val faces = if (isMixed) listOf(null, *others) else listOf(null)
+    private var turn = 0
+
+    fun next(): T? = faces[turn++ % faces.size]
+}
 
 internal class BlockingSemaphoreFace(private val semaphore: Semaphore) :
     SemaphoreFace by KotlinSemaphoreFace(semaphore) {
@@ -92,11 +110,7 @@ internal class BlockingMutexFace(private val mutex: Mutex) : MutexFace {
 
     override suspend fun lock(owner: Any?) = calls.call(undo = { unlock(null) }) { blocking.lockInterruptibly() }
 
-    override fun tryLock(owner: Any?): Boolean {
-        var isLocked = false
-        Threads.unstarted { isLocked = blocking.tryLock() }.apply { start() }.join()
-        return isLocked
-    }
+    override fun tryLock(owner: Any?) = Threads.call(blocking::tryLock)
 
     override suspend fun tryLock(timeout: Duration, owner: Any?): Boolean =
         throw UnsupportedOperationException("in real time")
@@ -106,7 +120,61 @@ internal class BlockingMutexFace(private val mutex: Mutex) : MutexFace {
     override fun toString() = blocking.toString()
 }
 
-internal class BlockingBarrierFace(private val barrier: Barrier) : BarrierFace by KotlinBarrierFace(barrier) {
+/**
+ * A thread that locks without an owner is the owner; the contract unlocks in its name. The view has neither other
+ * owners nor upgradable reads: threads wait for those in `runBlocking`.
+ */
+internal class BlockingReadWriteLockFace(private val lock: ReadWriteLock) :
+    ReadWriteLockFace by KotlinReadWriteLockFace(lock) {
+    constructor(policy: ReadWritePolicy, name: String?) : this(ReadWriteLock(policy, name))
+
+    private val blocking = AsyncReadWriteLock.of(lock).blocking()
+    private val calls = ThreadCalls(lock::waiting)
+
+    override val writeHolder: Any?
+        get() = lock.writeHolder.takeUnless { it is Thread }
+
+    override val readHolders: List<Any>
+        get() = lock.readHolders.filter { it !is Thread }
+
+    private fun reader(owner: Any?) = owner ?: lock.readHolders.find { it is Thread }
+
+    private fun writer(owner: Any?) = owner ?: lock.writeHolder.takeIf { it is Thread }
+
+    override suspend fun lockRead(owner: Any?) =
+        calls.call(undo = { unlockRead(owner) }) {
+            if (owner == null) blocking.readLock().lockInterruptibly() else runBlocking { lock.lockRead(owner) }
+        }
+
+    override fun tryLockRead(owner: Any?) =
+        if (owner == null) Threads.call(blocking.readLock()::tryLock) else lock.tryLockRead(owner)
+
+    override fun unlockRead(owner: Any?) = calls.step { lock.unlockRead(reader(owner)) }
+
+    override suspend fun lockWrite(owner: Any?) =
+        calls.call(undo = { unlockWrite(owner) }) {
+            if (owner == null) blocking.writeLock().lockInterruptibly() else runBlocking { lock.lockWrite(owner) }
+        }
+
+    override fun tryLockWrite(owner: Any?) =
+        if (owner == null) Threads.call(blocking.writeLock()::tryLock) else lock.tryLockWrite(owner)
+
+    override fun unlockWrite(owner: Any?) = calls.step { lock.unlockWrite(writer(owner)) }
+
+    override fun downgrade(owner: Any?) = calls.step { lock.downgrade(writer(owner)) }
+
+    override suspend fun lockUpgradable(owner: Any?) =
+        calls.call(undo = { unlockUpgradable(owner) }) { runBlocking { lock.lockUpgradable(owner) } }
+
+    override fun unlockUpgradable(owner: Any?) = calls.step { lock.unlockUpgradable(owner) }
+
+    override suspend fun upgrade(owner: Any?) = calls.call(undo = null) { runBlocking { lock.upgrade(owner) } }
+
+    override fun toString() = blocking.toString()
+}
+
+internal class BlockingBarrierFace(private val barrier: Barrier, isMixed: Boolean = false) :
+    BarrierFace by KotlinBarrierFace(barrier) {
     constructor(
         parties: Int,
         onCancel: BarrierCancellation,
@@ -114,10 +182,15 @@ internal class BlockingBarrierFace(private val barrier: Barrier) : BarrierFace b
         action: (suspend () -> Unit)?,
     ) : this(Barrier(parties, onCancel, name, action))
 
-    private val blocking = AsyncBarrier.of(barrier).blocking()
+    private val async = AsyncBarrier.of(barrier)
+    private val blocking = async.blocking()
     private val calls = ThreadCalls(barrier::waiting)
+    private val others = Turns(isMixed, JavaBarrierFace(async), KotlinBarrierFace(barrier))
 
-    override suspend fun arrive(): Int = calls.call(undo = {}) { blocking.arrive() }
+    override suspend fun arrive(): Int {
+        val other = others.next()
+        return calls.call(undo = {}) { if (other == null) blocking.arrive() else runBlocking { other.arrive() } }
+    }
 
     override fun abort(cause: Throwable?) = calls.step { barrier.abort(cause) }
 
@@ -126,48 +199,66 @@ internal class BlockingBarrierFace(private val barrier: Barrier) : BarrierFace b
     override fun toString() = blocking.toString()
 }
 
-internal class BlockingLatchFace(private val latch: AsyncLatch) : CountdownFace by JavaLatchFace(latch) {
+internal class BlockingLatchFace(private val latch: AsyncLatch, isMixed: Boolean = false) :
+    CountdownFace by JavaLatchFace(latch) {
     constructor(count: Int, name: String?) : this(AsyncLatch.create(count, name))
 
     private val calls = ThreadCalls(latch::waiting)
+    private val others = Turns(isMixed, JavaLatchFace(latch), SelectLatchFace(latch.kotlin()))
 
     override fun down() = calls.step(latch::countDown)
 
-    override suspend fun await() = calls.call(undo = {}) { latch.blocking().await() }
+    override suspend fun await() {
+        val other = others.next()
+        calls.call(undo = {}) { if (other == null) latch.blocking().await() else runBlocking { other.await() } }
+    }
 
     override fun toString() = latch.blocking().toString()
 }
 
-internal class BlockingWaitGroupFace(private val group: AsyncWaitGroup) : WaitGroupFace by JavaWaitGroupFace(group) {
+internal class BlockingWaitGroupFace(private val group: AsyncWaitGroup, isMixed: Boolean = false) :
+    WaitGroupFace by JavaWaitGroupFace(group) {
     constructor(count: Int, name: String?) : this(AsyncWaitGroup.of(waitGroup(count, name)))
 
     private val calls = ThreadCalls(group::waiting)
+    private val others = Turns(isMixed, JavaWaitGroupFace(group), SelectWaitGroupFace(group.kotlin()))
 
     override fun down() = calls.step(group::done)
 
-    override suspend fun await() = calls.call(undo = {}) { group.blocking().await() }
+    override suspend fun await() {
+        val other = others.next()
+        calls.call(undo = {}) { if (other == null) group.blocking().await() else runBlocking { other.await() } }
+    }
 
     override fun toString() = group.blocking().toString()
 }
 
-internal class BlockingChannelFace(private val channel: AsyncChannel<String>) :
+internal class BlockingChannelFace(private val channel: AsyncChannel<String>, isMixed: Boolean = false) :
     ChannelFace by JavaChannelFace(channel) {
     constructor(plan: ChannelPlan) : this(AsyncChannel.of(plan.build()))
 
     private val blocking = channel.blocking()
     private val calls = ThreadCalls(channel::waiting)
+    private val others = Turns(isMixed, JavaChannelFace(channel), KotlinChannelFace(channel.kotlin()))
 
     private suspend fun levelOr(priority: Priority?) = priority ?: currentCoroutineContext().priority
 
     override suspend fun send(element: String, priority: Priority?) {
         val level = levelOr(priority)
-        calls.call(undo = null) { if (level == null) blocking.send(element) else blocking.send(element, level) }
+        val other = others.next()
+        calls.call(undo = null) {
+            if (other != null) runBlocking { other.send(element, level) }
+            else if (level == null) blocking.send(element) else blocking.send(element, level)
+        }
     }
 
     override fun trySend(element: String, priority: Priority?) =
         calls.step { if (priority == null) blocking.trySend(element) else channel.trySend(element, priority) }
 
-    override suspend fun receive(): String = calls.call(undo = null) { blocking.receive() }
+    override suspend fun receive(): String {
+        val other = others.next()
+        return calls.call(undo = null) { if (other == null) blocking.receive() else runBlocking { other.receive() } }
+    }
 
     override suspend fun receiveOrNull(): String? =
         try {

@@ -1,11 +1,15 @@
 package baton.interop.blocking
 
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
 import java.util.concurrent.TimeUnit
 import kotlin.coroutines.resumeWithException
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.suspendCancellableCoroutine
+import kotlinx.coroutines.withContext
 
 /**
  * Blocking calls as the contracts use them: each in a thread of its own, behind a coroutine that waits for it. To
@@ -20,10 +24,11 @@ internal class ThreadCalls(private val waiting: () -> Int) {
 
     /**
      * Returns what [block] returns. If the coroutine was cancelled before it ran, passes that to [undo] and throws, or
-     * returns it all the same if there is none.
+     * returns it all the same if there is none. A thread that goes on after its interrupt, to lock a mutex again, ends
+     * first.
      */
-    suspend fun <T> call(undo: ((T) -> Unit)?, block: () -> T): T {
-        val call = Call(undo ?: {}, block)
+    suspend fun <T> call(undo: ((T) -> Unit)?, worker: Executor = Threads, block: () -> T): T {
+        val call = Call(undo ?: {}, worker, block)
         call.start()
         if (call.hasEnded) {
             settle()
@@ -37,6 +42,7 @@ internal class ThreadCalls(private val waiting: () -> Int) {
                 caller.invokeOnCancellation { call.cancel() }
             }
         } catch (e: CancellationException) {
+            withContext(NonCancellable) { call.settled.join() }
             if (undo == null && call.result.isSuccess) return call.result.getOrThrow()
             throw e
         }
@@ -60,10 +66,16 @@ internal class ThreadCalls(private val waiting: () -> Int) {
         }
     }
 
-    private inner class Call<T>(private val undo: (T) -> Unit, private val block: () -> T) {
+    private inner class Call<T>(
+        private val undo: (T) -> Unit,
+        private val worker: Executor,
+        private val block: () -> T,
+    ) {
         private val end = CountDownLatch(1)
-        private val thread = Threads.unstarted(::run)
+        @Volatile private var thread: Thread? = null
         private var outcome: Result<T>? = null
+
+        val settled = Job()
 
         var caller: CancellableContinuation<T>? = null
 
@@ -74,26 +86,29 @@ internal class ThreadCalls(private val waiting: () -> Int) {
             get() = outcome!!
 
         private fun run() {
+            thread = Thread.currentThread()
             outcome = runCatching(block)
             end.countDown()
         }
 
         fun start() {
-            thread.start()
-            await("a call neither returns nor parks") { hasEnded || BlockedCall.isParked(thread) }
+            worker.execute(::run)
+            await("a call neither returns nor parks") { hasEnded || thread?.let { BlockedCall.isParked(it) } == true }
         }
 
         fun resumeCaller() {
+            settled.complete()
             val waiting = caller!!
             result.fold({ waiting.resume(it) { _, unused, _ -> undo(unused) } }, waiting::resumeWithException)
         }
 
         fun cancel() {
+            val waiter = thread!!
             if (this !in calls) return
-            calls -= this
-            thread.interrupt()
-            check(end.await(LIMIT, TimeUnit.SECONDS)) { "an interrupted call does not end" }
-            result.onSuccess(undo)
+            waiter.interrupt()
+            await("an interrupted call neither ends nor parks again") {
+                hasEnded || (!waiter.isInterrupted && BlockedCall.isParked(waiter))
+            }
             settle()
         }
     }

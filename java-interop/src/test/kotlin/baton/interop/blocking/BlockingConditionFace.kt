@@ -1,0 +1,67 @@
+package baton.interop.blocking
+
+import baton.interop.AsyncCondition
+import baton.interop.AsyncMutex
+import baton.sync.Condition
+import baton.sync.Mutex
+import baton.sync.condition.ConditionFace
+import baton.sync.condition.KotlinConditionFace
+import baton.sync.mutex.KotlinMutexFace
+import baton.sync.mutex.MutexFace
+import java.util.concurrent.Callable
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.Executors
+
+/**
+ * Each caller that locks has a thread, which owns the mutex and awaits the signal. The contract signals and unlocks in
+ * its name. Without the mutex an await is that of Kotlin, whose exception the contract expects.
+ */
+internal class BlockingConditionFace(private val condition: Condition) :
+    ConditionFace by KotlinConditionFace(condition) {
+    constructor(mutex: String?, name: String?) : this(Mutex(name = mutex).newCondition(name))
+
+    private val blocking = AsyncCondition.of(condition).blocking()
+    private val calls = ThreadCalls { condition.waiting + condition.mutex.waiting }
+    private val holders = ConcurrentHashMap<Thread, Holder>()
+
+    private class Holder(val owner: Any?) {
+        val worker = Executors.newSingleThreadExecutor(Threads::unstarted)
+    }
+
+    private val holder: Holder?
+        get() = condition.mutex.holder?.let(holders::get)
+
+    override val mutex: MutexFace =
+        object : MutexFace by KotlinMutexFace(condition.mutex) {
+            private val lock = AsyncMutex.of(condition.mutex).blocking()
+
+            override val holder: Any?
+                get() = this@BlockingConditionFace.holder?.owner
+
+            private fun register(owner: Any?) =
+                Holder(owner).apply { worker.execute { holders[Thread.currentThread()] = this } }
+
+            override suspend fun lock(owner: Any?) =
+                calls.call(undo = { unlock(owner) }, register(owner).worker) { lock.lockInterruptibly() }
+
+            override fun tryLock(owner: Any?): Boolean =
+                register(owner).worker.submit(Callable { lock.tryLock() }).get()
+
+            override fun unlock(owner: Any?) {
+                val worker = this@BlockingConditionFace.holder!!.worker
+                calls.step { condition.mutex.unlock(condition.mutex.holder) }
+                worker.shutdown()
+            }
+        }
+
+    override suspend fun await() {
+        val holder = holder ?: return condition.await()
+        calls.call(undo = {}, holder.worker) { blocking.await() }
+    }
+
+    override fun signal() = calls.step(condition::signal)
+
+    override fun signalAll() = calls.step(condition::signalAll)
+
+    override fun toString() = blocking.toString()
+}
