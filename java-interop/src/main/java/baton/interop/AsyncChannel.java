@@ -56,12 +56,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Elements may be null where a method does not say otherwise.
  */
-public final class AsyncChannel<T extends @Nullable Object> implements AutoCloseable {
-    private final Channel<T> channel;
+public final class AsyncChannel<T extends @Nullable Object> extends ChannelControl<T> implements AutoCloseable {
     private final ChannelRequests<T> requests;
 
     private AsyncChannel(Channel<T> channel) {
-        this.channel = channel;
+        super(channel);
         this.requests = new ChannelRequests<>(channel);
     }
 
@@ -323,76 +322,5 @@ public final class AsyncChannel<T extends @Nullable Object> implements AutoClose
      */
     public Flow.Subscriber<T> subscriber() {
         return new ChannelSubscriber<>(this);
-    }
-
-    // ---- size, end
-
-    /** The number of elements that can be received now, without those of waiting senders. */
-    public int size() {
-        return channel.getSize();
-    }
-
-    /** The order in which elements are received and senders are served. */
-    public ChannelOrder order() {
-        return channel.getOrder();
-    }
-
-    /** The handling of an element that is sent while there is no place for it. */
-    public OnFull onFull() {
-        return channel.getOnFull();
-    }
-
-    /** The number of elements for which there is room. */
-    public int capacity() {
-        return channel.getCapacity();
-    }
-
-    /** The number of requests that wait to send, to reserve or to receive, of Java and Kotlin callers. */
-    public int waiting() {
-        return channel.getWaiting();
-    }
-
-    /** Whether nothing can be sent any more. There may still be elements to receive. */
-    public boolean isClosed() {
-        return channel.isClosed();
-    }
-
-    /**
-     * Changes the capacity. A greater one grants places to waiting senders; a smaller one drops no element.
-     *
-     * @throws IllegalArgumentException if {@code capacity} is negative
-     * @throws ChannelClosedException if the channel is closed
-     */
-    public void resize(int capacity) {
-        channel.resize(capacity);
-    }
-
-    /**
-     * Ends the sending: waiting and later sends fail with {@link ChannelClosedException}. The elements inside can be
-     * received; after them, receivers fail too.
-     */
-    @Override
-    public void close() {
-        channel.close(null);
-    }
-
-    /** As {@link #close()}, with a cause for the exceptions; returns whether this call closed it. */
-    public boolean close(Throwable cause) {
-        return channel.close(Objects.requireNonNull(cause, "cause"));
-    }
-
-    /** As {@link #close()}, and drops the elements inside. Iterations and publishers end as after a close. */
-    public void cancel() {
-        channel.cancel(null);
-    }
-
-    /** As {@link #cancel()}, with a cause for the exceptions. */
-    public void cancel(Throwable cause) {
-        channel.cancel(Objects.requireNonNull(cause, "cause"));
-    }
-
-    @Override
-    public String toString() {
-        return "Async" + channel;
     }
 }
