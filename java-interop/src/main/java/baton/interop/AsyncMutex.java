@@ -138,7 +138,6 @@ public final class AsyncMutex {
     }
 
     /** As {@link #withLock(Supplier)}, with the action run by {@code executor}. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withLock(
             Supplier<S> action, Executor executor) {
         Objects.requireNonNull(action, "action");

@@ -121,7 +121,6 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * Runs {@code task} on the executor of this object once it has a slot. The future completes as the stage that
      * {@code task} must return.
      */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
             Priority priority, Supplier<S> task) {
         return schedule(TaskOptions.of(priority), task);
@@ -131,7 +130,6 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * As {@link #schedule(Priority, Supplier)}, for a task that ends when it returns. Its value, or the exception that
      * it throws, is that of the future.
      */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda with a value is a callable
     public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(Priority priority, Callable<T> task) {
         return schedule(TaskOptions.of(priority), task);
     }
@@ -142,7 +140,6 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /** As {@link #schedule(Priority, Supplier)}, with further options. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
             TaskOptions options, Supplier<S> task) {
         Objects.requireNonNull(options, "options");
@@ -151,7 +148,6 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /** As {@link #schedule(Priority, Callable)}, with further options. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda with a value is a callable
     public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(TaskOptions options, Callable<T> task) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(task, "task");
@@ -167,7 +163,6 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /** As {@link #schedule(Priority, Supplier)}, on {@code executor}; see {@link #of(TaskScheduler, Executor)}. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
             Priority priority, Supplier<S> task, Executor executor) {
         Objects.requireNonNull(task, "task");
