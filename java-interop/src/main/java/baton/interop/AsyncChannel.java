@@ -76,7 +76,7 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(int capacity) {
-        return create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND, null);
+        return create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND);
     }
 
     /**
@@ -87,6 +87,15 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(int capacity, @Nullable String name) {
         return create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND, name);
+    }
+
+    /**
+     * A new channel without a name.
+     *
+     * @throws IllegalArgumentException if {@code capacity} is negative
+     */
+    public static <T extends @Nullable Object> AsyncChannel<T> create(int capacity, ChannelOrder order, OnFull onFull) {
+        return create(capacity, order, onFull, (String) null);
     }
 
     /**
@@ -102,17 +111,23 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
         return of(ChannelBridge.<T>channelOf(capacity, order, onFull, name, null));
     }
 
+    /** As {@link #create(int, ChannelOrder, OnFull, Consumer, String)}, without a name. */
+    public static <T extends @Nullable Object> AsyncChannel<T> create(
+            int capacity, ChannelOrder order, OnFull onFull, Consumer<? super T> onDropped) {
+        return create(capacity, order, onFull, onDropped, null);
+    }
+
     /**
      * A new channel.
      *
-     * @param name shown by messages and {@code toString}, or null
      * @param onDropped gets each element that was taken and will not be received, because it was dropped or the channel
      *     was cancelled. It runs on the thread that dropped the element, under no lock; its exceptions go to the
      *     thread's handler for uncaught exceptions
+     * @param name shown by messages and {@code toString}, or null
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(
-            int capacity, ChannelOrder order, OnFull onFull, @Nullable String name, Consumer<? super T> onDropped) {
+            int capacity, ChannelOrder order, OnFull onFull, Consumer<? super T> onDropped, @Nullable String name) {
         Objects.requireNonNull(order, "order");
         Objects.requireNonNull(onFull, "onFull");
         Objects.requireNonNull(onDropped, "onDropped");

@@ -91,6 +91,15 @@ public final class AsyncSemaphore implements AutoCloseable {
     }
 
     /**
+     * A new semaphore without a name.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1
+     */
+    public static AsyncSemaphore create(int permits, WaitOrder order) {
+        return create(permits, order, null);
+    }
+
+    /**
      * A new semaphore.
      *
      * @param name shown by messages and {@code toString}, or null

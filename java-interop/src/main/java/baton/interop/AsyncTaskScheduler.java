@@ -99,6 +99,17 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
+     * As {@link #create(int)}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
+     */
+    public static AsyncTaskScheduler create(int maxConcurrency, @Nullable String name) {
+        AsyncTaskSchedulerBuilder builder = builder(maxConcurrency);
+        return (name == null ? builder : builder.name(name)).build();
+    }
+
+    /**
      * A builder of a new scheduler, with further settings.
      *
      * @throws IllegalArgumentException if {@code maxConcurrency} is below 1

@@ -64,7 +64,7 @@ class AsyncChannelTest {
 
     @Test
     void send_withPriority_isReceivedByLevel() {
-        AsyncChannel<String> levels = AsyncChannel.create(1, ChannelOrder.PRIORITY, OnFull.SUSPEND, null);
+        AsyncChannel<String> levels = AsyncChannel.create(1, ChannelOrder.PRIORITY, OnFull.SUSPEND);
         levels.send("low", Priority.LOW);
         levels.send("normal");
         levels.send("high", Priority.HIGH);
@@ -76,7 +76,7 @@ class AsyncChannelTest {
     @Test
     void dropped_elements_goToTheConsumer() {
         List<String> dropped = new ArrayList<>();
-        AsyncChannel<String> latest = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, null, dropped::add);
+        AsyncChannel<String> latest = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, dropped::add);
         latest.send("a").join();
         latest.send("b").join();
         assertEquals(List.of("a"), dropped);
