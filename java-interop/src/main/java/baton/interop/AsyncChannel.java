@@ -134,6 +134,23 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
         return of(ChannelBridge.<T>channelOf(capacity, order, onFull, name, onDropped));
     }
 
+    /**
+     * A new conflated channel: it keeps the latest element alone, and a send never waits. The same as a capacity of 1
+     * with {@link OnFull#DROP_OLDEST}.
+     */
+    public static <T extends @Nullable Object> AsyncChannel<T> conflated() {
+        return conflated(null);
+    }
+
+    /**
+     * As {@link #conflated()}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static <T extends @Nullable Object> AsyncChannel<T> conflated(@Nullable String name) {
+        return create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, name);
+    }
+
     /** The Kotlin channel behind this. */
     public Channel<T> kotlin() {
         return channel;
@@ -223,6 +240,33 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
      */
     public CompletableFuture<Reservation<T>> reserve(Duration timeout) {
         return requests.reserve(null, Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    /** As {@link #reserve(Duration)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}. */
+    public CompletableFuture<Reservation<T>> reserve(Priority priority, Duration timeout) {
+        Objects.requireNonNull(priority, "priority");
+        return requests.reserve(priority, Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    /**
+     * A place in the channel, if there is one now.
+     *
+     * @throws ChannelClosedException if the channel is closed
+     * @throws IllegalStateException if the capacity is 0: there are no places to reserve
+     */
+    public Optional<Reservation<T>> tryReserve() {
+        return Optional.ofNullable(requests.tryReserve(ChannelBridge.levelOf(channel, null)));
+    }
+
+    /**
+     * As {@link #tryReserve()}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
+     *
+     * @throws ChannelClosedException if the channel is closed
+     * @throws IllegalStateException if the capacity is 0: there are no places to reserve
+     */
+    public Optional<Reservation<T>> tryReserve(Priority priority) {
+        Objects.requireNonNull(priority, "priority");
+        return Optional.ofNullable(requests.tryReserve(ChannelBridge.levelOf(channel, priority)));
     }
 
     // ---- to receive

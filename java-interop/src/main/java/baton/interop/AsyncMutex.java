@@ -189,6 +189,11 @@ public final class AsyncMutex {
         return Optional.ofNullable(mutex.getHolder());
     }
 
+    /** Whether it was locked with this owner, compared by identity, and has not been unlocked. */
+    public boolean holdsLock(Object owner) {
+        return mutex.holdsLock(Objects.requireNonNull(owner, "owner"));
+    }
+
     /** The number of waiting requests, of Java and Kotlin callers. */
     public int waiting() {
         return mutex.getWaiting();

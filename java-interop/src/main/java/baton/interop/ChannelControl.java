@@ -4,7 +4,11 @@ import baton.channels.Channel;
 import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
+import baton.interop.internal.futures.CallerContext;
 import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import kotlin.Unit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +85,25 @@ abstract class ChannelControl<T extends @Nullable Object> {
     /** As {@link #cancel()}, with a cause for the exceptions. */
     public void cancel(Throwable cause) {
         channel.cancel(Objects.requireNonNull(cause, "cause"));
+    }
+
+    /**
+     * Calls {@code handler} once, when the channel is closed or cancelled, with the cause given to that call, or null;
+     * at once if it is closed already. There may still be elements to receive then.
+     *
+     * <p>The handler runs on the thread that closes the channel or registers the handler, under no lock, and must
+     * neither block nor take long. Its exceptions go to the thread's handler for uncaught exceptions. Several handlers
+     * run in the order of their registration.
+     *
+     * @return removes the handler, if it has not run; for a caller that ends before the channel does
+     */
+    public Runnable invokeOnClose(Consumer<? super @Nullable Throwable> handler) {
+        Objects.requireNonNull(handler, "handler");
+        Function<? super @Nullable Throwable, ? extends Unit> inContext = CallerContext.function(cause -> {
+            handler.accept(cause);
+            return Unit.INSTANCE;
+        });
+        return channel.invokeOnClose(inContext::apply)::dispose;
     }
 
     @Override
