@@ -3,6 +3,7 @@ package baton.interop;
 import baton.Priority;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.blocking.ThreadCountdown;
+import baton.interop.internal.futures.DrainFuture;
 import baton.interop.internal.futures.TaskExecutor;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
@@ -247,7 +248,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * is paused, queued tasks and so the future wait. Cancelling the future has no effect on the scheduler.
      */
     public CompletableFuture<@Nullable Void> drain() {
-        return AsyncLatch.of(StageTasks.beginDrain(scheduler)).await();
+        return DrainFuture.of(scheduler);
     }
 
     /**
