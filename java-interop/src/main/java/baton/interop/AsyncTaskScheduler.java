@@ -156,14 +156,14 @@ public final class AsyncTaskScheduler implements AutoCloseable {
             TaskOptions options, Supplier<S> task) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(task, "task");
-        return ScheduledTaskFuture.ofStage(scheduler, options, task, executor);
+        return ScheduledTaskFuture.ofStage(scheduler, options, task, executorOf(options));
     }
 
     /** As {@link #schedule(Priority, Callable)}, with further options. */
     public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(TaskOptions options, Callable<T> task) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(task, "task");
-        return ScheduledTaskFuture.of(scheduler, options, task, executor);
+        return ScheduledTaskFuture.of(scheduler, options, task, executorOf(options));
     }
 
     /** As {@link #schedule(Priority, Runnable)}, with further options. */
@@ -171,23 +171,12 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     public ScheduledTaskFuture<@Nullable Void> schedule(TaskOptions options, Runnable task) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(task, "task");
-        return ScheduledTaskFuture.of(scheduler, options, Executors.callable(task, null), executor);
+        return ScheduledTaskFuture.of(scheduler, options, Executors.callable(task, null), executorOf(options));
     }
 
-    /** As {@link #schedule(Priority, Supplier)}, on {@code executor}; see {@link #of(TaskScheduler, Executor)}. */
-    public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
-            Priority priority, Supplier<S> task, Executor executor) {
-        Objects.requireNonNull(task, "task");
-        Objects.requireNonNull(executor, "executor");
-        return ScheduledTaskFuture.ofStage(scheduler, TaskOptions.of(priority), task, executor);
-    }
-
-    /** As {@link #schedule(Priority, Callable)}, on {@code executor}; see {@link #of(TaskScheduler, Executor)}. */
-    public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(
-            Priority priority, Callable<T> task, Executor executor) {
-        Objects.requireNonNull(task, "task");
-        Objects.requireNonNull(executor, "executor");
-        return ScheduledTaskFuture.of(scheduler, TaskOptions.of(priority), task, executor);
+    private Executor executorOf(TaskOptions options) {
+        Executor other = options.executor();
+        return other == null ? executor : other;
     }
 
     /**
