@@ -58,7 +58,7 @@ public final class AsyncBarrier {
      * @throws IllegalArgumentException if {@code parties} is below 1
      */
     public static AsyncBarrier create(int parties) {
-        return create(parties, BarrierCancellation.RETRACT, null);
+        return create(parties, BarrierCancellation.RETRACT);
     }
 
     /**
@@ -69,6 +69,15 @@ public final class AsyncBarrier {
      */
     public static AsyncBarrier create(int parties, @Nullable String name) {
         return create(parties, BarrierCancellation.RETRACT, name);
+    }
+
+    /**
+     * A new barrier without a name.
+     *
+     * @throws IllegalArgumentException if {@code parties} is below 1
+     */
+    public static AsyncBarrier create(int parties, BarrierCancellation onCancel) {
+        return create(parties, onCancel, (String) null);
     }
 
     /**
@@ -88,7 +97,28 @@ public final class AsyncBarrier {
      * @throws IllegalArgumentException if {@code parties} is below 1
      */
     public static AsyncBarrier create(int parties, Supplier<? extends CompletionStage<?>> action) {
-        return create(parties, BarrierCancellation.RETRACT, null, action);
+        return create(parties, BarrierCancellation.RETRACT, action, null);
+    }
+
+    /**
+     * As {@link #create(int, Supplier)}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     * @throws IllegalArgumentException if {@code parties} is below 1
+     */
+    public static AsyncBarrier create(
+            int parties, Supplier<? extends CompletionStage<?>> action, @Nullable String name) {
+        return create(parties, BarrierCancellation.RETRACT, action, name);
+    }
+
+    /**
+     * As {@link #create(int, Supplier)}, without a name.
+     *
+     * @throws IllegalArgumentException if {@code parties} is below 1
+     */
+    public static AsyncBarrier create(
+            int parties, BarrierCancellation onCancel, Supplier<? extends CompletionStage<?>> action) {
+        return create(parties, onCancel, action, null);
     }
 
     /**
@@ -100,8 +130,8 @@ public final class AsyncBarrier {
     public static AsyncBarrier create(
             int parties,
             BarrierCancellation onCancel,
-            @Nullable String name,
-            Supplier<? extends CompletionStage<?>> action) {
+            Supplier<? extends CompletionStage<?>> action,
+            @Nullable String name) {
         Objects.requireNonNull(onCancel, "onCancel");
         Objects.requireNonNull(action, "action");
         return of(SyncBridge.barrierOf(parties, onCancel, name, action));

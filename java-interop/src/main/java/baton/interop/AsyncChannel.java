@@ -56,12 +56,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Elements may be null where a method does not say otherwise.
  */
-public final class AsyncChannel<T extends @Nullable Object> implements AutoCloseable {
-    private final Channel<T> channel;
+public final class AsyncChannel<T extends @Nullable Object> extends ChannelControl<T> implements AutoCloseable {
     private final ChannelRequests<T> requests;
 
     private AsyncChannel(Channel<T> channel) {
-        this.channel = channel;
+        super(channel);
         this.requests = new ChannelRequests<>(channel);
     }
 
@@ -77,7 +76,7 @@ public final class AsyncChannel<T extends @Nullable Object> implements AutoClose
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(int capacity) {
-        return create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND, null);
+        return create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND);
     }
 
     /**
@@ -88,6 +87,15 @@ public final class AsyncChannel<T extends @Nullable Object> implements AutoClose
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(int capacity, @Nullable String name) {
         return create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND, name);
+    }
+
+    /**
+     * A new channel without a name.
+     *
+     * @throws IllegalArgumentException if {@code capacity} is negative
+     */
+    public static <T extends @Nullable Object> AsyncChannel<T> create(int capacity, ChannelOrder order, OnFull onFull) {
+        return create(capacity, order, onFull, (String) null);
     }
 
     /**
@@ -103,21 +111,44 @@ public final class AsyncChannel<T extends @Nullable Object> implements AutoClose
         return of(ChannelBridge.<T>channelOf(capacity, order, onFull, name, null));
     }
 
+    /** As {@link #create(int, ChannelOrder, OnFull, Consumer, String)}, without a name. */
+    public static <T extends @Nullable Object> AsyncChannel<T> create(
+            int capacity, ChannelOrder order, OnFull onFull, Consumer<? super T> onDropped) {
+        return create(capacity, order, onFull, onDropped, null);
+    }
+
     /**
      * A new channel.
      *
-     * @param name shown by messages and {@code toString}, or null
      * @param onDropped gets each element that was taken and will not be received, because it was dropped or the channel
      *     was cancelled. It runs on the thread that dropped the element, under no lock; its exceptions go to the
      *     thread's handler for uncaught exceptions
+     * @param name shown by messages and {@code toString}, or null
      * @throws IllegalArgumentException if {@code capacity} is negative
      */
     public static <T extends @Nullable Object> AsyncChannel<T> create(
-            int capacity, ChannelOrder order, OnFull onFull, @Nullable String name, Consumer<? super T> onDropped) {
+            int capacity, ChannelOrder order, OnFull onFull, Consumer<? super T> onDropped, @Nullable String name) {
         Objects.requireNonNull(order, "order");
         Objects.requireNonNull(onFull, "onFull");
         Objects.requireNonNull(onDropped, "onDropped");
         return of(ChannelBridge.<T>channelOf(capacity, order, onFull, name, onDropped));
+    }
+
+    /**
+     * A new conflated channel: it keeps the latest element alone, and a send never waits. The same as a capacity of 1
+     * with {@link OnFull#DROP_OLDEST}.
+     */
+    public static <T extends @Nullable Object> AsyncChannel<T> conflated() {
+        return conflated(null);
+    }
+
+    /**
+     * As {@link #conflated()}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static <T extends @Nullable Object> AsyncChannel<T> conflated(@Nullable String name) {
+        return create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, name);
     }
 
     /** The Kotlin channel behind this. */
@@ -209,6 +240,33 @@ public final class AsyncChannel<T extends @Nullable Object> implements AutoClose
      */
     public CompletableFuture<Reservation<T>> reserve(Duration timeout) {
         return requests.reserve(null, Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    /** As {@link #reserve(Duration)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}. */
+    public CompletableFuture<Reservation<T>> reserve(Priority priority, Duration timeout) {
+        Objects.requireNonNull(priority, "priority");
+        return requests.reserve(priority, Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    /**
+     * A place in the channel, if there is one now.
+     *
+     * @throws ChannelClosedException if the channel is closed
+     * @throws IllegalStateException if the capacity is 0: there are no places to reserve
+     */
+    public Optional<Reservation<T>> tryReserve() {
+        return Optional.ofNullable(requests.tryReserve(ChannelBridge.levelOf(channel, null)));
+    }
+
+    /**
+     * As {@link #tryReserve()}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
+     *
+     * @throws ChannelClosedException if the channel is closed
+     * @throws IllegalStateException if the capacity is 0: there are no places to reserve
+     */
+    public Optional<Reservation<T>> tryReserve(Priority priority) {
+        Objects.requireNonNull(priority, "priority");
+        return Optional.ofNullable(requests.tryReserve(ChannelBridge.levelOf(channel, priority)));
     }
 
     // ---- to receive
@@ -323,76 +381,5 @@ public final class AsyncChannel<T extends @Nullable Object> implements AutoClose
      */
     public Flow.Subscriber<T> subscriber() {
         return new ChannelSubscriber<>(this);
-    }
-
-    // ---- size, end
-
-    /** The number of elements that can be received now, without those of waiting senders. */
-    public int size() {
-        return channel.getSize();
-    }
-
-    /** The order in which elements are received and senders are served. */
-    public ChannelOrder order() {
-        return channel.getOrder();
-    }
-
-    /** The handling of an element that is sent while there is no place for it. */
-    public OnFull onFull() {
-        return channel.getOnFull();
-    }
-
-    /** The number of elements for which there is room. */
-    public int capacity() {
-        return channel.getCapacity();
-    }
-
-    /** The number of requests that wait to send, to reserve or to receive, of Java and Kotlin callers. */
-    public int waiting() {
-        return channel.getWaiting();
-    }
-
-    /** Whether nothing can be sent any more. There may still be elements to receive. */
-    public boolean isClosed() {
-        return channel.isClosed();
-    }
-
-    /**
-     * Changes the capacity. A greater one grants places to waiting senders; a smaller one drops no element.
-     *
-     * @throws IllegalArgumentException if {@code capacity} is negative
-     * @throws ChannelClosedException if the channel is closed
-     */
-    public void resize(int capacity) {
-        channel.resize(capacity);
-    }
-
-    /**
-     * Ends the sending: waiting and later sends fail with {@link ChannelClosedException}. The elements inside can be
-     * received; after them, receivers fail too.
-     */
-    @Override
-    public void close() {
-        channel.close(null);
-    }
-
-    /** As {@link #close()}, with a cause for the exceptions; returns whether this call closed it. */
-    public boolean close(Throwable cause) {
-        return channel.close(Objects.requireNonNull(cause, "cause"));
-    }
-
-    /** As {@link #close()}, and drops the elements inside. Iterations and publishers end as after a close. */
-    public void cancel() {
-        channel.cancel(null);
-    }
-
-    /** As {@link #cancel()}, with a cause for the exceptions. */
-    public void cancel(Throwable cause) {
-        channel.cancel(Objects.requireNonNull(cause, "cause"));
-    }
-
-    @Override
-    public String toString() {
-        return "Async" + channel;
     }
 }

@@ -138,7 +138,6 @@ public final class AsyncMutex {
     }
 
     /** As {@link #withLock(Supplier)}, with the action run by {@code executor}. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withLock(
             Supplier<S> action, Executor executor) {
         Objects.requireNonNull(action, "action");
@@ -188,6 +187,11 @@ public final class AsyncMutex {
     /** The owner with which it was locked; empty if it is free or was locked without an owner. */
     public Optional<Object> holder() {
         return Optional.ofNullable(mutex.getHolder());
+    }
+
+    /** Whether it was locked with this owner, compared by identity, and has not been unlocked. */
+    public boolean holdsLock(Object owner) {
+        return mutex.holdsLock(Objects.requireNonNull(owner, "owner"));
     }
 
     /** The number of waiting requests, of Java and Kotlin callers. */

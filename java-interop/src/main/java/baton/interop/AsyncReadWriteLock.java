@@ -160,7 +160,6 @@ public final class AsyncReadWriteLock {
     }
 
     /** As {@link #withRead(Supplier)}, with the action run by {@code executor}. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withRead(
             Supplier<S> action, Executor executor) {
         return requests.run(LockMode.READ, action, Objects.requireNonNull(executor, "executor"));
@@ -218,7 +217,6 @@ public final class AsyncReadWriteLock {
     }
 
     /** As {@link #withWrite(Supplier)}, with the action run by {@code executor}. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withWrite(
             Supplier<S> action, Executor executor) {
         return requests.run(LockMode.WRITE, action, Objects.requireNonNull(executor, "executor"));

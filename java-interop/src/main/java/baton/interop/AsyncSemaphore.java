@@ -91,6 +91,15 @@ public final class AsyncSemaphore implements AutoCloseable {
     }
 
     /**
+     * A new semaphore without a name.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1
+     */
+    public static AsyncSemaphore create(int permits, WaitOrder order) {
+        return create(permits, order, null);
+    }
+
+    /**
      * A new semaphore.
      *
      * @param name shown by messages and {@code toString}, or null
@@ -186,7 +195,6 @@ public final class AsyncSemaphore implements AutoCloseable {
     }
 
     /** As {@link #withPermits(int, Supplier, Executor)}, for one permit. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermit(
             Supplier<S> action, Executor executor) {
         return withPermits(1, action, executor);
@@ -213,7 +221,6 @@ public final class AsyncSemaphore implements AutoCloseable {
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
      */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermits(
             int permits, Supplier<S> action, Executor executor) {
         Objects.requireNonNull(action, "action");

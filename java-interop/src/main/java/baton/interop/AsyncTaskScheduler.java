@@ -3,6 +3,7 @@ package baton.interop;
 import baton.Priority;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.blocking.ThreadCountdown;
+import baton.interop.internal.futures.DrainFuture;
 import baton.interop.internal.futures.TaskExecutor;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
@@ -99,6 +100,17 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
+     * As {@link #create(int)}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
+     */
+    public static AsyncTaskScheduler create(int maxConcurrency, @Nullable String name) {
+        AsyncTaskSchedulerBuilder builder = builder(maxConcurrency);
+        return (name == null ? builder : builder.name(name)).build();
+    }
+
+    /**
      * A builder of a new scheduler, with further settings.
      *
      * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
@@ -121,7 +133,6 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * Runs {@code task} on the executor of this object once it has a slot. The future completes as the stage that
      * {@code task} must return.
      */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
             Priority priority, Supplier<S> task) {
         return schedule(TaskOptions.of(priority), task);
@@ -131,7 +142,6 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * As {@link #schedule(Priority, Supplier)}, for a task that ends when it returns. Its value, or the exception that
      * it throws, is that of the future.
      */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda with a value is a callable
     public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(Priority priority, Callable<T> task) {
         return schedule(TaskOptions.of(priority), task);
     }
@@ -142,20 +152,18 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /** As {@link #schedule(Priority, Supplier)}, with further options. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
     public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
             TaskOptions options, Supplier<S> task) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(task, "task");
-        return ScheduledTaskFuture.ofStage(scheduler, options, task, executor);
+        return ScheduledTaskFuture.ofStage(scheduler, options, task, executorOf(options));
     }
 
     /** As {@link #schedule(Priority, Callable)}, with further options. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda with a value is a callable
     public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(TaskOptions options, Callable<T> task) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(task, "task");
-        return ScheduledTaskFuture.of(scheduler, options, task, executor);
+        return ScheduledTaskFuture.of(scheduler, options, task, executorOf(options));
     }
 
     /** As {@link #schedule(Priority, Runnable)}, with further options. */
@@ -163,24 +171,12 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     public ScheduledTaskFuture<@Nullable Void> schedule(TaskOptions options, Runnable task) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(task, "task");
-        return ScheduledTaskFuture.of(scheduler, options, Executors.callable(task, null), executor);
+        return ScheduledTaskFuture.of(scheduler, options, Executors.callable(task, null), executorOf(options));
     }
 
-    /** As {@link #schedule(Priority, Supplier)}, on {@code executor}; see {@link #of(TaskScheduler, Executor)}. */
-    @SuppressWarnings("FunctionalInterfaceClash") // a lambda that returns a stage is a supplier
-    public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
-            Priority priority, Supplier<S> task, Executor executor) {
-        Objects.requireNonNull(task, "task");
-        Objects.requireNonNull(executor, "executor");
-        return ScheduledTaskFuture.ofStage(scheduler, TaskOptions.of(priority), task, executor);
-    }
-
-    /** As {@link #schedule(Priority, Callable)}, on {@code executor}; see {@link #of(TaskScheduler, Executor)}. */
-    public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(
-            Priority priority, Callable<T> task, Executor executor) {
-        Objects.requireNonNull(task, "task");
-        Objects.requireNonNull(executor, "executor");
-        return ScheduledTaskFuture.of(scheduler, TaskOptions.of(priority), task, executor);
+    private Executor executorOf(TaskOptions options) {
+        Executor other = options.executor();
+        return other == null ? executor : other;
     }
 
     /**
@@ -241,7 +237,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      * is paused, queued tasks and so the future wait. Cancelling the future has no effect on the scheduler.
      */
     public CompletableFuture<@Nullable Void> drain() {
-        return AsyncLatch.of(StageTasks.beginDrain(scheduler)).await();
+        return DrainFuture.of(scheduler);
     }
 
     /**

@@ -115,14 +115,34 @@ public final class BlockingChannel<T extends @Nullable Object> {
      * @throws TimeoutException if there was no place in time; none is held
      */
     public Reservation<T> reserve(Duration timeout) throws InterruptedException, TimeoutException {
-        long nanos = Timeout.nanos(timeout);
-        int level = ChannelBridge.levelOf(channel, null);
-        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
-        if (!reserveNow() && (nanos == 0 || !waiter(level, ChannelBridge.PLACE).await(nanos))) {
-            throw new TimeoutException(Late.reserve(timeout, channel));
-        }
-        reservation.handedOut();
-        return reservation;
+        return reserveWithin(null, timeout);
+    }
+
+    /**
+     * As {@link #reserve(Duration)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
+     */
+    public Reservation<T> reserve(Priority priority, Duration timeout) throws InterruptedException, TimeoutException {
+        return reserveWithin(Objects.requireNonNull(priority, "priority"), timeout);
+    }
+
+    /**
+     * A place in the channel, if there is one now.
+     *
+     * @throws ChannelClosedException if the channel is closed
+     * @throws IllegalStateException if the capacity is 0: there are no places to reserve
+     */
+    public Optional<Reservation<T>> tryReserve() {
+        return async.tryReserve();
+    }
+
+    /**
+     * As {@link #tryReserve()}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
+     *
+     * @throws ChannelClosedException if the channel is closed
+     * @throws IllegalStateException if the capacity is 0: there are no places to reserve
+     */
+    public Optional<Reservation<T>> tryReserve(Priority priority) {
+        return async.tryReserve(priority);
     }
 
     /**
@@ -192,6 +212,18 @@ public final class BlockingChannel<T extends @Nullable Object> {
         int level = ChannelBridge.levelOf(channel, priority);
         HeldReservation<T> reservation = new HeldReservation<>(channel, level);
         if (!reserveNow()) waiter(level, ChannelBridge.PLACE).await();
+        reservation.handedOut();
+        return reservation;
+    }
+
+    private Reservation<T> reserveWithin(@Nullable Priority priority, Duration timeout)
+            throws InterruptedException, TimeoutException {
+        long nanos = Timeout.nanos(timeout);
+        int level = ChannelBridge.levelOf(channel, priority);
+        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
+        if (!reserveNow() && (nanos == 0 || !waiter(level, ChannelBridge.PLACE).await(nanos))) {
+            throw new TimeoutException(Late.reserve(timeout, channel));
+        }
         reservation.handedOut();
         return reservation;
     }

@@ -270,6 +270,15 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
         return (CancellableFuture<T>) super.copy();
     }
 
+    /**
+     * The work behind this and its state, and how this has ended if it has: {@code CancellableFuture of a function
+     * (running, thread = pool-1-thread-1)}.
+     */
+    @Override
+    public String toString() {
+        return description() + Stages.endOf(this);
+    }
+
     /** A stage that counts as a dependent of this future for ever, because the stage cannot be cancelled. */
     @Override
     public CompletionStage<T> minimalCompletionStage() {

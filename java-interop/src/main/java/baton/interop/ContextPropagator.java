@@ -21,8 +21,23 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>For {@code io.micrometer:context-propagation}, {@code capture} returns {@code factory.captureAll()} of a {@code
- * ContextSnapshotFactory}, and {@code restore} returns {@code captured.setThreadLocals()::close}.
+ * <p>For {@code io.micrometer:context-propagation}; {@code clearMissing} hides the values of the thread that runs the
+ * code where the caller had none:
+ *
+ * <pre>{@code
+ * class MicrometerPropagator implements ContextPropagator<ContextSnapshot> {
+ *     private final ContextSnapshotFactory factory =
+ *             ContextSnapshotFactory.builder().clearMissing(true).build();
+ *
+ *     public ContextSnapshot capture() {
+ *         return factory.captureAll();
+ *     }
+ *
+ *     public Runnable restore(ContextSnapshot captured) {
+ *         return captured.setThreadLocals()::close;
+ *     }
+ * }
+ * }</pre>
  *
  * <p>Any thread may call the methods. An exception of {@code capture} is thrown to the caller, whose request is not
  * made. An exception of {@code restore}, or of the returned {@code Runnable}, goes to the thread's handler for uncaught

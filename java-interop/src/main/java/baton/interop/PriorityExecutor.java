@@ -88,14 +88,16 @@ public final class PriorityExecutor extends AbstractExecutorService {
      * @throws IllegalArgumentException if {@code parallelism} is below 1
      */
     public static PriorityExecutor create(int parallelism) {
-        return onOwnThreads(parallelism, Threads.PLATFORM, null);
+        return create(parallelism, Threads.PLATFORM, null);
     }
 
     /**
      * As {@link #create(int)}, with a name that {@code toString} shows. With the name "uplink" the threads are named
      * {@code baton-uplink-1}, {@code baton-uplink-2} and so on; without a name {@code baton-executor-1} and so on.
+     *
+     * @param name shown by messages and {@code toString}, or null
      */
-    public static PriorityExecutor create(int parallelism, String name) {
+    public static PriorityExecutor create(int parallelism, @Nullable String name) {
         return create(parallelism, Threads.PLATFORM, name);
     }
 
@@ -105,19 +107,16 @@ public final class PriorityExecutor extends AbstractExecutorService {
      * @throws UnsupportedOperationException for virtual threads before JDK 21
      */
     public static PriorityExecutor create(int parallelism, Threads threads) {
-        return onOwnThreads(parallelism, threads, null);
+        return create(parallelism, threads, null);
     }
 
     /**
      * As {@link #create(int, String)}, on threads of the given kind.
      *
+     * @param name shown by messages and {@code toString}, or null
      * @throws UnsupportedOperationException for virtual threads before JDK 21
      */
-    public static PriorityExecutor create(int parallelism, Threads threads, String name) {
-        return onOwnThreads(parallelism, threads, Objects.requireNonNull(name, "name"));
-    }
-
-    private static PriorityExecutor onOwnThreads(int parallelism, Threads threads, @Nullable String name) {
+    public static PriorityExecutor create(int parallelism, Threads threads, @Nullable String name) {
         boolean isVirtual = Objects.requireNonNull(threads, "threads") == Threads.VIRTUAL;
         String prefix = "baton-" + (name == null ? "executor" : name) + "-";
         int size = Math.max(1, parallelism); // prioritized refuses a parallelism below 1
@@ -145,8 +144,17 @@ public final class PriorityExecutor extends AbstractExecutorService {
      *     dispatcher that declares that it runs blocks at once, such as {@code Dispatchers.Unconfined}
      */
     public static PriorityExecutor over(Executor executor, int parallelism) {
+        return over(executor, parallelism, null);
+    }
+
+    /**
+     * As {@link #over(Executor, int)}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static PriorityExecutor over(Executor executor, int parallelism, @Nullable String name) {
         Objects.requireNonNull(executor, "executor");
-        return of(PriorityDispatchersKt.prioritized(ExecutorsKt.from(executor), parallelism));
+        return of(PriorityDispatchersKt.prioritized(ExecutorsKt.from(executor), parallelism, name));
     }
 
     /** A new executor at the level NORMAL, on the given dispatcher itself. */

@@ -3,10 +3,11 @@ package baton.interop;
 import baton.Priority;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an {@link AsyncTaskScheduler} runs a task: its level, and optionally a key and a deadline. Immutable.
+ * How an {@link AsyncTaskScheduler} runs a task: its level, and optionally a key, a deadline and an executor. Immutable.
  *
  * <pre>{@code
  * TaskOptions prefetch = TaskOptions.of(Priority.LOW).withKey(url).withDeadline(Duration.ofSeconds(5));
@@ -17,25 +18,35 @@ import org.jspecify.annotations.Nullable;
  * @param deadline how long the task may wait for its slot, or null for no limit. A task that has not begun then fails
  *     with {@code TaskDeadlineException}; zero or less means now or not at all. The deadline does not limit how long
  *     the task runs. It is rounded up to whole milliseconds
+ * @param executor runs the task, see {@link AsyncTaskScheduler#of(baton.scheduler.TaskScheduler, Executor)}; null for
+ *     the executor of the scheduler
  */
 public record TaskOptions(
-        Priority priority, @Nullable Object key, @Nullable Duration deadline) {
+        Priority priority,
+        @Nullable Object key,
+        @Nullable Duration deadline,
+        @Nullable Executor executor) {
     public TaskOptions {
         Objects.requireNonNull(priority, "priority");
     }
 
-    /** A task of that level, without a key and a deadline. */
+    /** A task of that level, without the rest. */
     public static TaskOptions of(Priority priority) {
-        return new TaskOptions(priority, null, null);
+        return new TaskOptions(priority, null, null, null);
     }
 
     /** The same with that key. */
     public TaskOptions withKey(Object key) {
-        return new TaskOptions(priority, Objects.requireNonNull(key, "key"), deadline);
+        return new TaskOptions(priority, Objects.requireNonNull(key, "key"), deadline, executor);
     }
 
     /** The same with that deadline. */
     public TaskOptions withDeadline(Duration deadline) {
-        return new TaskOptions(priority, key, Objects.requireNonNull(deadline, "deadline"));
+        return new TaskOptions(priority, key, Objects.requireNonNull(deadline, "deadline"), executor);
+    }
+
+    /** The same on that executor. */
+    public TaskOptions withExecutor(Executor executor) {
+        return new TaskOptions(priority, key, deadline, Objects.requireNonNull(executor, "executor"));
     }
 }

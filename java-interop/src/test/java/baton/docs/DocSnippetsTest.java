@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DocSnippetsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern BLOCK = Pattern.compile("(?s)```(?:kotlin|java)\\R(.*?)```");
+    private static final Pattern JAVADOC_EXAMPLE = Pattern.compile("(?s)<pre>\\{@code(.*?)\\R \\* \\}</pre>");
     private static final Pattern COMMENT = Pattern.compile("(?m)(^|\\s)//.*$");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
@@ -56,6 +57,18 @@ class DocSnippetsTest {
         List<String> blocks =
                 BLOCK.matcher(text).results().map(match -> match.group(1)).toList();
         assertEquals(List.of(), missing(blocks));
+    }
+
+    /** Its examples use libraries that only tests depend on. */
+    @Test
+    void examples_inTheJavadocOfContextPropagator_occurInTests() throws IOException {
+        String text = Files.readString(Path.of("src/main/java/baton/interop/ContextPropagator.java"));
+        List<String> examples = JAVADOC_EXAMPLE
+                .matcher(text)
+                .results()
+                .map(match -> match.group(1).replaceAll("\\R \\*", "\n"))
+                .toList();
+        assertEquals(List.of(), missing(examples));
     }
 
     /** The last column of its table names what is ours. */

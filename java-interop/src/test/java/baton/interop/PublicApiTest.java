@@ -53,7 +53,7 @@ class PublicApiTest {
         for (Class<?> type : classes()) {
             if (!isVisible(type) && !isPrivate(type)) found.add(type.getSimpleName());
         }
-        assertEquals(Set.of("BinaryStages", "UnaryStages"), found);
+        assertEquals(Set.of("BinaryStages", "ChannelControl", "UnaryStages"), found);
     }
 
     /** Kotlin's compiler refuses a call to a method that is declared in a package which is not exported. */

@@ -59,21 +59,37 @@ class SharedStateTest {
                 Arguments.of(AsyncWaitGroup.create(null), "AsyncWaitGroup (count = 0, waiting = 0)"),
                 Arguments.of(AsyncWaitGroup.create("x"), "AsyncWaitGroup 'x' (count = 0, waiting = 0)"),
                 Arguments.of(AsyncBarrier.create(2), "AsyncBarrier (parties = 2, waiting = 0)"),
-                Arguments.of(AsyncBarrier.create(2, BREAK, null), "AsyncBarrier (parties = 2, waiting = 0)"),
+                Arguments.of(AsyncBarrier.create(2, BREAK), "AsyncBarrier (parties = 2, waiting = 0)"),
                 Arguments.of(
-                        AsyncBarrier.create(2, BREAK, null, () -> CompletableFuture.completedFuture(0)),
-                        "AsyncBarrier (parties = 2, waiting = 0)"),
+                        AsyncBarrier.create(2, BREAK, SharedStateTest::noAction), "AsyncBarrier (parties = 2, waiting = 0)"),
+                Arguments.of(
+                        AsyncBarrier.create(2, SharedStateTest::noAction, "x"),
+                        "AsyncBarrier 'x' (parties = 2, waiting = 0)"),
+                Arguments.of(
+                        AsyncBarrier.create(2, BREAK, SharedStateTest::noAction, "x"),
+                        "AsyncBarrier 'x' (parties = 2, waiting = 0)"),
                 Arguments.of(AsyncBarrier.create(2, BREAK, "x"), "AsyncBarrier 'x' (parties = 2, waiting = 0)"),
                 Arguments.of(AsyncChannel.create(3), "AsyncChannel (size = 0, capacity = 3, waiting = 0)"),
                 Arguments.of(
-                        AsyncChannel.create(3, ChannelOrder.FIFO, OnFull.SUSPEND, null),
+                        AsyncChannel.create(3, ChannelOrder.FIFO, OnFull.SUSPEND),
                         "AsyncChannel (size = 0, capacity = 3, waiting = 0)"),
                 Arguments.of(
-                        AsyncChannel.create(3, ChannelOrder.FIFO, OnFull.SUSPEND, null, dropped -> {}),
+                        AsyncChannel.create(3, ChannelOrder.FIFO, OnFull.SUSPEND, dropped -> {}),
                         "AsyncChannel (size = 0, capacity = 3, waiting = 0)"),
+                Arguments.of(
+                        AsyncChannel.create(3, ChannelOrder.FIFO, OnFull.SUSPEND, dropped -> {}, "x"),
+                        "AsyncChannel 'x' (size = 0, capacity = 3, waiting = 0)"),
+                Arguments.of(AsyncTaskScheduler.create(1), AsyncTaskScheduler.create(1, null).toString()),
+                Arguments.of(
+                        AsyncTaskScheduler.create(1, "x"),
+                        "AsyncTaskScheduler 'x' (maxConcurrency = 1, running = 0, queued = 0, waiting = 0)"),
                 Arguments.of(
                         AsyncChannel.create(3, ChannelOrder.FIFO, OnFull.SUSPEND, "x"),
                         "AsyncChannel 'x' (size = 0, capacity = 3, waiting = 0)"));
+    }
+
+    private static CompletableFuture<Integer> noAction() {
+        return CompletableFuture.completedFuture(0);
     }
 
     @ParameterizedTest
@@ -125,20 +141,22 @@ class SharedStateTest {
     void create_withSettings_hasThem() {
         assertEquals(WaitOrder.FIFO, AsyncSemaphore.create(1).order());
         for (WaitOrder order : WaitOrder.values()) {
-            assertEquals(order, AsyncSemaphore.create(1, order, null).order());
+            assertEquals(order, AsyncSemaphore.create(1, order).order());
         }
         assertEquals(ReadWritePolicy.PHASE_FAIR, AsyncReadWriteLock.create().policy());
         for (ReadWritePolicy policy : ReadWritePolicy.values()) {
             assertEquals(policy, AsyncReadWriteLock.create(policy).policy());
         }
         for (BarrierCancellation onCancel : BarrierCancellation.values()) {
-            assertEquals(onCancel, AsyncBarrier.create(2, onCancel, null).onCancel());
+            assertEquals(onCancel, AsyncBarrier.create(2, onCancel).onCancel());
         }
         assertEquals(ChannelOrder.FIFO, AsyncChannel.create(1).order());
         assertEquals(OnFull.SUSPEND, AsyncChannel.create(1).onFull());
-        AsyncChannel<Integer> urgent = AsyncChannel.create(1, ChannelOrder.PRIORITY, OnFull.DROP_LATEST, null);
+        AsyncChannel<Integer> urgent = AsyncChannel.create(1, ChannelOrder.PRIORITY, OnFull.DROP_LATEST);
         assertEquals(ChannelOrder.PRIORITY, urgent.order());
         assertEquals(OnFull.DROP_LATEST, urgent.onFull());
+        String executor = PriorityExecutor.over(Runnable::run, 1, "x").toString();
+        assertTrue(executor.contains("PriorityDispatcher 'x'"), executor);
     }
 
     @ParameterizedTest
@@ -169,8 +187,8 @@ class SharedStateTest {
                 () -> AsyncLatch.create(number),
                 () -> AsyncLatch.create(number, "x"),
                 () -> AsyncChannel.create(number),
-                () -> AsyncChannel.create(number, ChannelOrder.PRIORITY, OnFull.DROP_LATEST, null),
-                () -> AsyncChannel.create(number, ChannelOrder.FIFO, OnFull.SUSPEND, null, x -> {}),
+                () -> AsyncChannel.create(number, ChannelOrder.PRIORITY, OnFull.DROP_LATEST),
+                () -> AsyncChannel.create(number, ChannelOrder.FIFO, OnFull.SUSPEND, x -> {}),
                 () -> channel.resize(number),
                 () -> AsyncTaskScheduler.builder(1).capacity(number, OnFullQueue.REJECT));
         refuses(

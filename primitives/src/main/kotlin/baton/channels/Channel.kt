@@ -274,12 +274,3 @@ public class Channel<E>(
         private val NORMAL = Priority.NORMAL.ordinal
     }
 }
-
-/** Returns the result of [attempt], or a closed result if it throws that the channel is closed. */
-@JvmSynthetic
-internal inline fun <T> unlessClosed(attempt: () -> ChannelResult<T>): ChannelResult<T> =
-    try {
-        attempt()
-    } catch (e: ChannelClosedException) {
-        ChannelResult.closed(e)
-    }

@@ -40,7 +40,7 @@ public final class Pipeline {
     private Pipeline(PageServer server, Ledger ledger) {
         this.server = server;
         this.ledger = ledger;
-        pages = AsyncChannel.create(PAGES, ChannelOrder.FIFO, OnFull.SUSPEND, "pages", ledger::dropped);
+        pages = AsyncChannel.create(PAGES, ChannelOrder.FIFO, OnFull.SUSPEND, ledger::dropped, "pages");
     }
 
     private CompletableFuture<Void> discover(String path) {

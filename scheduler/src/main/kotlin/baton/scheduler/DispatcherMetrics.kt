@@ -40,14 +40,11 @@ public class DispatcherMetrics internal constructor(public val workers: Int, pri
         public val meanWait: Duration,
         public val longestWait: Duration,
     ) {
-        // For Java, which cannot call a getter that returns a value class. Kotlin code has the properties, and does not
-        // see these functions: they claim to need a later version of Kotlin.
-
         /** [meanWait] for Java. */
-        @SinceKotlin("9999.0") public fun meanWait(): JavaDuration = meanWait.toJavaDuration()
+        @SinceKotlin(FOR_JAVA_ALONE) public fun meanWait(): JavaDuration = meanWait.toJavaDuration()
 
         /** [longestWait] for Java. */
-        @SinceKotlin("9999.0") public fun longestWait(): JavaDuration = longestWait.toJavaDuration()
+        @SinceKotlin(FOR_JAVA_ALONE) public fun longestWait(): JavaDuration = longestWait.toJavaDuration()
 
         override fun toString(): String =
             "queued = $queued, picked = $picked, out of turn = $outOfTurn, mean wait = $meanWait"

@@ -76,23 +76,20 @@ internal constructor(public val maxConcurrency: Int, public val waiting: Int, pr
         public val meanRun: Duration,
         public val longestRun: Duration,
     ) {
-        // For Java, which cannot call a getter that returns a value class. Kotlin code has the properties, and does not
-        // see these functions: they claim to need a later version of Kotlin.
-
         /** [meanWait] for Java. */
-        @SinceKotlin("9999.0") public fun meanWait(): JavaDuration = meanWait.toJavaDuration()
+        @SinceKotlin(FOR_JAVA_ALONE) public fun meanWait(): JavaDuration = meanWait.toJavaDuration()
 
         /** [longestWait] for Java. */
-        @SinceKotlin("9999.0") public fun longestWait(): JavaDuration = longestWait.toJavaDuration()
+        @SinceKotlin(FOR_JAVA_ALONE) public fun longestWait(): JavaDuration = longestWait.toJavaDuration()
 
         /** [headWait] for Java. */
-        @SinceKotlin("9999.0") public fun headWait(): JavaDuration = headWait.toJavaDuration()
+        @SinceKotlin(FOR_JAVA_ALONE) public fun headWait(): JavaDuration = headWait.toJavaDuration()
 
         /** [meanRun] for Java. */
-        @SinceKotlin("9999.0") public fun meanRun(): JavaDuration = meanRun.toJavaDuration()
+        @SinceKotlin(FOR_JAVA_ALONE) public fun meanRun(): JavaDuration = meanRun.toJavaDuration()
 
         /** [longestRun] for Java. */
-        @SinceKotlin("9999.0") public fun longestRun(): JavaDuration = longestRun.toJavaDuration()
+        @SinceKotlin(FOR_JAVA_ALONE) public fun longestRun(): JavaDuration = longestRun.toJavaDuration()
 
         override fun toString(): String =
             "queued = $queued, running = $running, started = $started, done = $done, failed = $failed, " +

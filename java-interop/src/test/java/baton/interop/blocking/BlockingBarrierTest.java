@@ -43,7 +43,7 @@ class BlockingBarrierTest {
     @Test
     void arrive_barrierBreaks_isBrokenByATimeoutAndByAnInterrupt() throws Exception {
         for (boolean isInterrupted : new boolean[] {false, true}) {
-            AsyncBarrier async = AsyncBarrier.create(2, BarrierCancellation.BREAK, null);
+            AsyncBarrier async = AsyncBarrier.create(2, BarrierCancellation.BREAK);
             BlockingBarrier barrier = async.blocking();
             if (isInterrupted) {
                 BlockedCall<?> waiter =
@@ -59,7 +59,7 @@ class BlockingBarrierTest {
 
     @Test
     void arrive_interruptedBefore_breaksTheBarrierForTheOthers() throws Exception {
-        AsyncBarrier async = AsyncBarrier.create(2, BarrierCancellation.BREAK, null);
+        AsyncBarrier async = AsyncBarrier.create(2, BarrierCancellation.BREAK);
         BlockedCall<?> waiter = BlockedCall.parked(() -> assertThrows(
                 BarrierBrokenException.class, () -> async.blocking().arrive()));
         Thread.currentThread().interrupt();

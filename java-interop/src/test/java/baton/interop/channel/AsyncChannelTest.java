@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 class AsyncChannelTest {
@@ -64,7 +65,7 @@ class AsyncChannelTest {
 
     @Test
     void send_withPriority_isReceivedByLevel() {
-        AsyncChannel<String> levels = AsyncChannel.create(1, ChannelOrder.PRIORITY, OnFull.SUSPEND, null);
+        AsyncChannel<String> levels = AsyncChannel.create(1, ChannelOrder.PRIORITY, OnFull.SUSPEND);
         levels.send("low", Priority.LOW);
         levels.send("normal");
         levels.send("high", Priority.HIGH);
@@ -76,7 +77,7 @@ class AsyncChannelTest {
     @Test
     void dropped_elements_goToTheConsumer() {
         List<String> dropped = new ArrayList<>();
-        AsyncChannel<String> latest = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, null, dropped::add);
+        AsyncChannel<String> latest = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, dropped::add);
         latest.send("a").join();
         latest.send("b").join();
         assertEquals(List.of("a"), dropped);
@@ -140,5 +141,57 @@ class AsyncChannelTest {
         assertFalse(place.isHeld());
         place.close();
         assertEquals(0, channel.size());
+    }
+
+    @Test
+    void tryReserve_givesAPlaceOfTheLevelOrNone() {
+        AsyncChannel<String> levels = AsyncChannel.create(2, ChannelOrder.PRIORITY, OnFull.SUSPEND);
+        Reservation<String> low = levels.tryReserve(Priority.LOW).orElseThrow();
+        Reservation<String> normal = levels.tryReserve().orElseThrow();
+        assertTrue(levels.tryReserve().isEmpty());
+        assertTrue(levels.blocking().tryReserve(Priority.HIGH).isEmpty());
+        assertInstanceOf(TimeoutException.class, failure(levels.reserve(Priority.HIGH, Duration.ZERO)));
+        assertThrows(TimeoutException.class, () -> levels.blocking().reserve(Priority.HIGH, Duration.ZERO));
+        CompletableFuture<Reservation<String>> high = levels.reserve(Priority.HIGH, LONG);
+        low.send("low");
+        normal.close();
+        high.join().send("high");
+        assertEquals(List.of("high", "low"), drain(levels));
+        assertTrue(levels.blocking().tryReserve().isPresent());
+        levels.close();
+        assertThrows(ChannelClosedException.class, levels::tryReserve);
+        AsyncChannel<String> rendezvous = AsyncChannel.create(0);
+        Throwable refused = assertThrows(IllegalStateException.class, rendezvous::tryReserve);
+        assertEquals("reserve with capacity = 0, must be at least 1: " + rendezvous.kotlin(), refused.getMessage());
+    }
+
+    // ---- conflated, end
+
+    @Test
+    void conflated_keepsTheLatestElement() {
+        AsyncChannel<String> latest = AsyncChannel.conflated("state");
+        assertTrue(latest.trySend("a") && latest.trySend("b"));
+        assertEquals("AsyncChannel 'state' (size = 1, capacity = 1, waiting = 0)", latest.toString());
+        assertEquals(List.of("b"), drain(latest));
+        assertEquals(OnFull.DROP_OLDEST, AsyncChannel.conflated().onFull());
+    }
+
+    @Test
+    void invokeOnClose_beforeAndAfterTheClose_getsTheCauseOnce() {
+        List<String> calls = new ArrayList<>();
+        Exception why = new Exception("why");
+        channel.invokeOnClose(cause -> calls.add("first " + cause));
+        Runnable removal = channel.invokeOnClose(cause -> calls.add("removed"));
+        removal.run();
+        assertEquals(List.of(), calls);
+        channel.close(why);
+        channel.close();
+        assertEquals(List.of("first " + why), calls);
+        channel.invokeOnClose(cause -> calls.add("late " + cause));
+        assertEquals(List.of("first " + why, "late " + why), calls);
+        AsyncChannel<String> other = AsyncChannel.create(1);
+        other.invokeOnClose(cause -> calls.add("no cause: " + cause));
+        other.cancel();
+        assertEquals("no cause: null", calls.get(2));
     }
 }

@@ -97,7 +97,7 @@ class AsyncBarrierTest {
     @ParameterizedTest
     @EnumSource
     void future_endedWhileItWaits_breaksFirst(Ender ender) {
-        AsyncBarrier barrier = AsyncBarrier.create(3, BarrierCancellation.BREAK, null);
+        AsyncBarrier barrier = AsyncBarrier.create(3, BarrierCancellation.BREAK);
         List<CompletableFuture<Integer>> futures = arrive(barrier, 2);
         CompletableFuture<?> ended = futures.get(0);
         CompletableFuture<Boolean> seen = ended.handle((value, e) -> barrier.isBroken());
@@ -163,7 +163,7 @@ class AsyncBarrierTest {
     @ParameterizedTest
     @EnumSource
     void arrive_afterTheTimeout_retractsOrBreaks(BarrierCancellation onCancel) {
-        AsyncBarrier barrier = AsyncBarrier.create(3, onCancel, null);
+        AsyncBarrier barrier = AsyncBarrier.create(3, onCancel);
         CompletableFuture<Integer> other = barrier.arrive();
         CompletableFuture<Integer> late = barrier.arrive(Duration.ofMillis(20));
         assertInstanceOf(BarrierTimeoutException.class, awaitFailure(late));

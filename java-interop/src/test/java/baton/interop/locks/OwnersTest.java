@@ -3,6 +3,7 @@ package baton.interop.locks;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -125,5 +126,17 @@ class OwnersTest {
             assertTrue(permit.isHeld());
             assertEquals(Optional.ofNullable(owner), mutex.isLocked() ? mutex.holder() : rw.writeHolder());
         }
+    }
+
+    @Test
+    void holdsLock_comparesOwnersByIdentity() {
+        AsyncMutex mutex = AsyncMutex.create();
+        Object owner = new StringBuilder("me").toString();
+        assertFalse(mutex.holdsLock(owner));
+        Permit permit = mutex.ownedBy(owner).tryLock().orElseThrow();
+        assertTrue(mutex.holdsLock(owner));
+        assertFalse(mutex.holdsLock(new StringBuilder("me").toString()));
+        permit.close();
+        assertFalse(mutex.holdsLock(owner));
     }
 }

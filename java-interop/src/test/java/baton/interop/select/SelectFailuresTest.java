@@ -67,7 +67,7 @@ class SelectFailuresTest {
     @Test
     void channel_cancelledWhenASendHasWon_failsTheSelectAndTakesNothing() {
         List<String> dropped = new ArrayList<>();
-        AsyncChannel<String> doomed = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.SUSPEND, null, dropped::add);
+        AsyncChannel<String> doomed = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.SUSPEND, dropped::add);
         Futures.Steps steps = new Futures.Steps();
         CompletableFuture<String> winner =
                 Select.<String>first().onSend(doomed, "x", () -> "sent").start(steps);
@@ -208,7 +208,7 @@ class SelectFailuresTest {
 
     @Test
     void arrive_thatLosesWhereAPartyThatLeavesBreaks_breaks() {
-        AsyncBarrier barrier = AsyncBarrier.create(2, BarrierCancellation.BREAK, null);
+        AsyncBarrier barrier = AsyncBarrier.create(2, BarrierCancellation.BREAK);
         Select.<Object>first()
                 .onArrive(barrier, i -> i)
                 .onReceive(channel, x -> x)

@@ -126,5 +126,10 @@ class SelectStartTest {
 
         @Override
         public void undo() {}
+
+        @Override
+        public String description() {
+            return "a clause that throws";
+        }
     }
 }

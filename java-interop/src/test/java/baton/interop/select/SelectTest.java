@@ -92,14 +92,14 @@ class SelectTest {
 
     @Test
     void levels_ofClauses_countWhereThereAreLevels() {
-        AsyncChannel<String> levels = AsyncChannel.create(0, ChannelOrder.PRIORITY, OnFull.SUSPEND, null);
+        AsyncChannel<String> levels = AsyncChannel.create(0, ChannelOrder.PRIORITY, OnFull.SUSPEND);
         Select.first().onSend(levels, "low", Priority.LOW, () -> 1).start();
         Select.first().onSend(levels, "normal", () -> 1).start();
         Select.first().onSend(levels, "high", Priority.HIGH, () -> 1).start();
         List<String> got = new ArrayList<>();
         for (int i = 0; i < 3; i++) got.add(levels.receive().join());
         assertEquals(List.of("high", "normal", "low"), got);
-        AsyncSemaphore urgent = AsyncSemaphore.create(1, WaitOrder.PRIORITY, null);
+        AsyncSemaphore urgent = AsyncSemaphore.create(1, WaitOrder.PRIORITY);
         Permit holder = urgent.acquire().join();
         CompletableFuture<Permit> idle = Select.<Permit>first()
                 .onAcquire(urgent, 1, Priority.IDLE, p -> p)

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.Futures;
+import baton.interop.TaskOptions;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -43,7 +44,7 @@ class TaskFutureStackTest {
     }
 
     private CompletableFuture<Integer> call(int tasks, Executor executor) {
-        return scheduler.schedule(Priority.NORMAL, () -> run(tasks), executor);
+        return scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(executor), () -> run(tasks));
     }
 
     @Test
@@ -67,7 +68,7 @@ class TaskFutureStackTest {
     @Test
     void callables_withDependents_keepTheStackFlat() {
         Executor direct = Runnable::run;
-        pass(MANY, () -> scheduler.schedule(Priority.NORMAL, () -> 1, direct).thenAccept(x -> run(MANY)));
+        pass(MANY, () -> scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(direct), () -> 1).thenAccept(x -> run(MANY)));
     }
 
     @Test
@@ -98,6 +99,6 @@ class TaskFutureStackTest {
             if (run(MILLION) < MILLION) next(executor);
             return "scheduled";
         };
-        var unused = scheduler.schedule(Priority.NORMAL, task, executor);
+        var unused = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(executor), task);
     }
 }

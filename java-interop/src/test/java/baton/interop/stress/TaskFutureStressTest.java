@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
+import baton.interop.TaskOptions;
 import baton.scheduler.TaskSchedulerMetrics;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,8 +47,8 @@ class TaskFutureStressTest {
         AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
         for (int round = 0; round < ROUNDS; round++) {
             scheduler.pause();
-            CompletableFuture<Integer> first = scheduler.schedule(Priority.NORMAL, () -> 1, pool);
-            CompletableFuture<Integer> next = scheduler.schedule(Priority.NORMAL, () -> 2, pool);
+            CompletableFuture<Integer> first = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 1);
+            CompletableFuture<Integer> next = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 2);
             CompletableFuture<Integer> sum = CompletableFuture.allOf(first).thenApply(x -> first.join() + next.join());
             scheduler.resume();
             assertEquals(3, await(sum));
@@ -88,8 +89,8 @@ class TaskFutureStressTest {
         for (int round = 0; round < ROUNDS; round++) {
             int now = round;
             scheduler.pause();
-            CompletableFuture<Integer> first = scheduler.schedule(Priority.NORMAL, () -> begun.incrementAndGet(), pool);
-            CompletableFuture<Integer> next = scheduler.schedule(Priority.NORMAL, () -> 2, pool);
+            CompletableFuture<Integer> first = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> begun.incrementAndGet());
+            CompletableFuture<Integer> next = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 2);
             scheduler.resume();
             for (int i = ThreadLocalRandom.current().nextInt(50); begun.get() <= now || i > 0; i--) {
                 Thread.onSpinWait();
@@ -110,7 +111,7 @@ class TaskFutureStressTest {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         for (int round = 0; round < ROUNDS; round++) {
             CompletableFuture<Integer> task = random.nextBoolean()
-                    ? scheduler.schedule(Priority.NORMAL, () -> count(running, most), pool)
+                    ? scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> count(running, most))
                     : scheduler.schedule(Priority.NORMAL, () -> CompletableFuture.supplyAsync(() -> 1));
             tasks.add(task);
             if (random.nextInt(4) == 0) tasks.get(random.nextInt(tasks.size())).cancel(true);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.Futures;
+import baton.interop.TaskOptions;
 import baton.scheduler.OnFullQueue;
 import baton.scheduler.PriorityPolicy;
 import baton.scheduler.TaskSchedulerConfig;
@@ -47,7 +48,7 @@ class AsyncTaskSchedulerBuilderTest {
         assertSame(PriorityPolicy.Strict.INSTANCE, config.getPolicy());
         assertEquals("{LOW=1s}", config.getMaxWait().toString());
         assertEquals(List.of(2, 0), List.of(config.getOverdueShare(), config.getCapacity()));
-        assertEquals(1, built.schedule(Priority.LOW, () -> 1, Runnable::run).join());
+        assertEquals(1, built.schedule(TaskOptions.of(Priority.LOW).withExecutor(Runnable::run), () -> 1).join());
     }
 
     /** On JDK 17 such a pool accepts commands and never runs them. */

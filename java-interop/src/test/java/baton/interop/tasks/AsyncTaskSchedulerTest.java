@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.Futures;
+import baton.interop.TaskOptions;
 import baton.interop.blocking.BlockedCall;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskScheduler;
@@ -74,13 +75,13 @@ class AsyncTaskSchedulerTest {
     @Test
     void schedule_callable_runsOnItsExecutorAndReturnsItsValue() {
         Futures.Steps steps = new Futures.Steps();
-        CompletableFuture<Integer> value = scheduler.schedule(Priority.NORMAL, () -> 42, steps);
+        TaskOptions onSteps = TaskOptions.of(Priority.NORMAL).withExecutor(steps);
+        CompletableFuture<Integer> value = scheduler.schedule(onSteps, () -> 42);
         CompletableFuture<Integer> failed = scheduler.schedule(
-                Priority.NORMAL,
+                onSteps,
                 (Callable<Integer>) () -> {
                     throw new IOException("broken");
-                },
-                steps);
+                });
         assertEquals(1, steps.size());
         steps.runAll();
         assertEquals(42, value.join());
@@ -119,7 +120,7 @@ class AsyncTaskSchedulerTest {
                         .getMessage());
         Supplier<CompletionStage<Object>> nothing = () -> null;
         assertInstanceOf(NullPointerException.class, failure(scheduler.schedule(Priority.NORMAL, nothing)));
-        CompletableFuture<Object> rejected = scheduler.schedule(Priority.NORMAL, () -> 1, Futures.REJECTING);
+        CompletableFuture<Object> rejected = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(Futures.REJECTING), () -> 1);
         assertInstanceOf(RejectedExecutionException.class, failure(rejected));
         assertCounts(0, 0);
         assertEquals(3, total(TaskSchedulerMetrics.OfLevel::getFailed));
@@ -182,7 +183,7 @@ class AsyncTaskSchedulerTest {
             assertEquals(
                     "z",
                     Futures.await(
-                            two.schedule(Priority.HIGH, () -> CompletableFuture.completedFuture("z"), Runnable::run)));
+                            two.schedule(TaskOptions.of(Priority.HIGH).withExecutor(Runnable::run), () -> CompletableFuture.completedFuture("z"))));
             IOException failure = new IOException();
             assertSame(failure, Futures.awaitFailure(two.schedule(Priority.HIGH, (Callable<String>) () -> {
                 throw failure;

@@ -13,6 +13,7 @@ import baton.interop.AsyncMutex;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.Futures;
 import baton.interop.Permit;
+import baton.interop.TaskOptions;
 import baton.scheduler.TaskSchedulerMetrics;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -69,7 +70,7 @@ class TaskFutureTest {
             log.add(name);
             return name;
         };
-        return scheduler.schedule(Priority.NORMAL, task, executor);
+        return scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(executor), task);
     }
 
     private void runAll() {
@@ -128,7 +129,7 @@ class TaskFutureTest {
                 local.set(now);
                 return before;
             };
-            seen.add(scheduler.schedule(Priority.NORMAL, task, threads));
+            seen.add(scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(threads), task));
         }
         scheduler.resume();
         for (CompletableFuture<Integer> future : seen) assertNull(await(future));
@@ -144,7 +145,7 @@ class TaskFutureTest {
         for (int i = 0; i < 12; i++) {
             holders.add(mutex.lock().thenApply(permit -> {
                 try (permit) {
-                    return await(scheduler.schedule(Priority.NORMAL, () -> 1, pool));
+                    return await(scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 1));
                 }
             }));
         }
@@ -161,7 +162,7 @@ class TaskFutureTest {
 
     private CompletableFuture<Integer> nested(int depth) {
         Callable<Integer> task = () -> depth == 0 ? 0 : await(nested(depth - 1)) + 1;
-        return scheduler.schedule(Priority.NORMAL, task, Runnable::run);
+        return scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(Runnable::run), task);
     }
 
     @Test
@@ -250,7 +251,7 @@ class TaskFutureTest {
     void pool_shutDownByATask_refusesTheNext() {
         ExecutorService pool = Executors.newSingleThreadExecutor();
         scheduler.pause();
-        CompletableFuture<Object> first = scheduler.schedule(Priority.NORMAL, pool::shutdownNow, pool);
+        CompletableFuture<Object> first = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), pool::shutdownNow);
         CompletableFuture<Object> second = add("second", pool);
         scheduler.resume();
         await(first);
@@ -332,7 +333,7 @@ class TaskFutureTest {
             assertEquals(1, scheduler.metrics().getQueued());
             return log.add("first");
         };
-        tasks.add(scheduler.schedule(Priority.NORMAL, task, commands));
+        tasks.add(scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(commands), task));
         add("next");
         runAll();
         assertTrue(tasks.get(0).isCancelled());

@@ -44,6 +44,9 @@ public fun newScheduler(
 public fun newStageTask(scheduler: TaskScheduler, priority: Priority, key: Any?, owner: StageTask.Owner): StageTask =
     StageEntry(scheduler, priority, key, owner)
 
+/** The scheduler in messages: `TaskScheduler 'uplink'`. */
+@InternalBatonApi public fun labelOf(scheduler: TaskScheduler): String = scheduler.label
+
 /** As [TaskScheduler.drain], but does not wait. The returned latch opens when all tasks have ended. */
 @InternalBatonApi
 public fun beginDrain(scheduler: TaskScheduler): Latch {

@@ -1,6 +1,7 @@
 package baton.interop.internal.cancel;
 
 import baton.interop.CancellationToken;
+import baton.interop.internal.futures.Stages;
 import baton.waiting.Symbol;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -145,6 +146,17 @@ public final class CancellableWork {
 
     void leaveThread(boolean entered) {
         if (entered && group != null) group.leaveThread();
+    }
+
+    /** The work in the description of its future: the function and its thread, or the stage. */
+    String description() {
+        if (task == null) {
+            CompletionStage<?> stage = source;
+            return stage == null ? "a stage" : Stages.describe(stage);
+        }
+        if (task.isQueued()) return "a function (queued)";
+        Thread running = thread;
+        return "a function" + (running == null ? "" : " (running, thread = " + running.getName() + ")");
     }
 
     /** How the work is, in words. */

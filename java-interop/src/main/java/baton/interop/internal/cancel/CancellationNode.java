@@ -39,6 +39,9 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         }
     }
 
+    /** The length of the chains that a description follows to their work. */
+    private static final int MOST_DESCRIBED = 1_000;
+
     /**
      * More than one source: each is a Sources, a DependentCount, a weak reference to a plain future, or another stage.
      */
@@ -87,6 +90,25 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         CancellationNode<U> node = dependent;
         if (!node.isDone()) node.whenDone(node::leaveSources);
         return dependent;
+    }
+
+    /**
+     * The work behind this, of the first source where there are several. A loop, because chains are long, and bounded,
+     * because a text need not be complete.
+     */
+    protected final String description() {
+        CancellationNode<?> node = this;
+        for (int stages = 0; stages < MOST_DESCRIBED; stages++) {
+            CancellableWork first = node.work;
+            String prefix = stages == 0 ? "CancellableFuture" : "stage of CancellableFuture";
+            if (first != null) return prefix + " of " + first.description();
+            Object source = node.sources;
+            while (source instanceof Sources both) source = both.rest;
+            Object before = source instanceof Reference<?> reference ? reference.get() : source;
+            if (before instanceof CancellationNode<?> link) node = link;
+            else return before instanceof CompletionStage<?> stage ? "stage of " + Stages.describe(stage) : prefix;
+        }
+        return "stage of CancellableFuture";
     }
 
     private static void addAsSourceOf(CancellationNode<?> dependent, CompletionStage<?> source) {

@@ -23,7 +23,6 @@ final class FunctionTask<T extends @Nullable Object> implements Runnable {
     private final CancellableWork work;
     private final CancellationToken token;
 
-    @SuppressWarnings("UnusedVariable") // FUNCTION reads and clears it
     private volatile @Nullable CancellableFunction<? extends T> function;
 
     FunctionTask(
@@ -49,6 +48,11 @@ final class FunctionTask<T extends @Nullable Object> implements Runnable {
     public void run() {
         CancellableFunction<? extends T> mine = takeFunction();
         if (mine != null) future.runFunction(work, mine, token);
+    }
+
+    /** Whether the function has neither begun nor been dropped. */
+    boolean isQueued() {
+        return function != null;
     }
 
     /** Returns the function to the first caller, which runs or drops it; null to all others. */

@@ -45,18 +45,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     /** The call behind this with the state of its primitive, and the end if there is one. */
     @Override
     public String toString() {
-        if (!isDone()) return description();
-        if (isCancelled()) return description() + ", cancelled";
-        return description() + (isCompletedExceptionally() ? ", failed" + failureText() : ", done");
-    }
-
-    /** Nothing if the failure is replaced meanwhile, or if its own text cannot be had. */
-    private String failureText() {
-        try {
-            return ": " + Stages.failure(this);
-        } catch (RuntimeException e) {
-            return "";
-        }
+        return description() + Stages.endOf(this);
     }
 
     /** Adds to the failure the place where this began to wait, if that is known. */

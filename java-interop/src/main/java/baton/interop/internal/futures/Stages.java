@@ -26,6 +26,29 @@ public final class Stages {
         return unwrap(future.handle((value, e) -> e).join());
     }
 
+    /** The end of a future, to be appended to its description: {@code ", cancelled"}; empty if it has not ended. */
+    public static String endOf(CompletableFuture<?> future) {
+        if (!future.isDone()) return "";
+        if (future.isCancelled()) return ", cancelled";
+        return future.isCompletedExceptionally() ? ", failed" + failureText(future) : ", done";
+    }
+
+    /** Empty if the failure is replaced meanwhile, or if its own {@code toString} throws. */
+    private static String failureText(CompletableFuture<?> future) {
+        try {
+            return ": " + failure(future);
+        } catch (RuntimeException e) {
+            return "";
+        }
+    }
+
+    /** The stage in the description of a future that waits for it: a request of Baton's, or else its class. */
+    public static String describe(CompletionStage<?> stage) {
+        return stage instanceof RevocableFuture<?> request
+                ? request.description()
+                : stage.getClass().getSimpleName();
+    }
+
     /** The value of a future that has completed; throws its failure unwrapped. */
     public static <T extends @Nullable Object> T result(CompletableFuture<T> future) throws Exception {
         try {

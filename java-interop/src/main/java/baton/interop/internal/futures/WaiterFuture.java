@@ -136,7 +136,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     }
 
     @Override
-    protected final String call() {
+    protected String call() {
         return entry.core.callOf(entry);
     }
 

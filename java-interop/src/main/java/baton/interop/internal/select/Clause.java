@@ -36,6 +36,9 @@ public interface Clause<R extends @Nullable Object> {
         /** This attempt has won, but the select has ended before {@link #finish}: returns the grant. */
         void undo();
 
+        /** The request and the state of its primitive, in the description of the future. */
+        String description();
+
         /** Whether its own {@code start} was granted at once. */
         default boolean isAtOnce() {
             return false;

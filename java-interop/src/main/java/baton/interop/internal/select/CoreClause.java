@@ -149,6 +149,12 @@ abstract class CoreClause<R extends @Nullable Object> implements Clause<R> {
         }
 
         @Override
+        public String description() {
+            Entry entry = this.entry;
+            return (entry == null ? "" : core.verbOf(entry) + " of ") + core;
+        }
+
+        @Override
         public boolean isAtOnce() {
             Entry entry = this.entry;
             return entry != null && entry.grantedAtOnce;

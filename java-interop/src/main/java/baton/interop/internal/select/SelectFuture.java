@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,10 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
             @Nullable Met older) {}
 
     private static final Met EMPTY = new Met(null, false, null);
+
+    /** The number of clauses that the description of a select shows. */
+    private static final int MOST_DESCRIBED = 5;
+
     private static final Object OPEN = new Symbol("OPEN");
     private static final Object BEGUN = new Symbol("BEGUN");
     private static final Object WITHDRAWN = new Symbol("WITHDRAWN");
@@ -262,8 +267,14 @@ public final class SelectFuture<R extends @Nullable Object> extends RevocableFut
 
     @Override
     protected String description() {
-        int clauses = attempts.size();
-        return clauses == 0 ? "select" : "select of " + clauses + (clauses == 1 ? " clause" : " clauses");
+        List<Clause.Attempt> all = attempts;
+        if (all.isEmpty()) return "select";
+        String clauses = all.stream()
+                .limit(MOST_DESCRIBED)
+                .map(Clause.Attempt::description)
+                .collect(Collectors.joining("; "));
+        String more = all.size() > MOST_DESCRIBED ? "; …" : "";
+        return "select of " + all.size() + (all.size() == 1 ? " clause: " : " clauses: ") + clauses + more;
     }
 
     @Override

@@ -83,6 +83,12 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
             else call.finish(then, value, null);
         }
 
+        /** Not the description of another select, whose own clauses may wait for further ones. */
+        @Override
+        public String description() {
+            return stage instanceof SelectFuture<?> ? "select" : Stages.describe(stage);
+        }
+
         @Override
         public void undo() {}
     }

@@ -1,6 +1,8 @@
 package baton.interop.internal.select;
 
+import baton.bridge.Durations;
 import baton.waiting.threads.Timeouts;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import kotlinx.coroutines.DisposableHandle;
@@ -58,6 +60,11 @@ final class TimeClause<R extends @Nullable Object> implements Clause<R> {
         @Override
         public void finish() {
             call.finish(timer -> then.get(), this, null);
+        }
+
+        @Override
+        public String description() {
+            return "timeout of " + Durations.textOf(Duration.ofMillis(millis));
         }
 
         @Override
