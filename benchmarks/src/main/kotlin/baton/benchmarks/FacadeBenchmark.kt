@@ -17,7 +17,9 @@ import org.openjdk.jmh.annotations.Setup
 import org.openjdk.jmh.annotations.State
 import org.openjdk.jmh.annotations.TearDown
 
-/** The cost for a Java caller of acquiring a permit by a future. */
+/**
+ * The cost for a Java caller of acquiring a permit by a future; [BlockingBenchmark] has that of a thread that blocks.
+ */
 open class FacadeBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {

@@ -61,7 +61,7 @@ private class BatonJavaTasks(concurrency: Int) : Tasks() {
     private val pool = Executors.newFixedThreadPool(concurrency) { Thread(it).apply { isDaemon = true } }
     private val scheduler = AsyncTaskScheduler.builder(concurrency).executor(pool).build()
 
-    override fun schedule(level: Priority): Any = scheduler.schedule(level, Callable { 1 }, pool)
+    override fun schedule(level: Priority): Any = scheduler.schedule(level, Callable { 1 })
 
     override fun await(tasks: Array<Any?>) = tasks.forEach { (it as CompletableFuture<*>).join() }
 

@@ -61,7 +61,8 @@ class SharedStateTest {
                 Arguments.of(AsyncBarrier.create(2), "AsyncBarrier (parties = 2, waiting = 0)"),
                 Arguments.of(AsyncBarrier.create(2, BREAK), "AsyncBarrier (parties = 2, waiting = 0)"),
                 Arguments.of(
-                        AsyncBarrier.create(2, BREAK, SharedStateTest::noAction), "AsyncBarrier (parties = 2, waiting = 0)"),
+                        AsyncBarrier.create(2, BREAK, SharedStateTest::noAction),
+                        "AsyncBarrier (parties = 2, waiting = 0)"),
                 Arguments.of(
                         AsyncBarrier.create(2, SharedStateTest::noAction, "x"),
                         "AsyncBarrier 'x' (parties = 2, waiting = 0)"),
@@ -79,7 +80,9 @@ class SharedStateTest {
                 Arguments.of(
                         AsyncChannel.create(3, ChannelOrder.FIFO, OnFull.SUSPEND, dropped -> {}, "x"),
                         "AsyncChannel 'x' (size = 0, capacity = 3, waiting = 0)"),
-                Arguments.of(AsyncTaskScheduler.create(1), AsyncTaskScheduler.create(1, null).toString()),
+                Arguments.of(
+                        AsyncTaskScheduler.create(1),
+                        AsyncTaskScheduler.create(1, null).toString()),
                 Arguments.of(
                         AsyncTaskScheduler.create(1, "x"),
                         "AsyncTaskScheduler 'x' (maxConcurrency = 1, running = 0, queued = 0, waiting = 0)"),

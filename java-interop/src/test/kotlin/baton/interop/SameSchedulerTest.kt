@@ -29,7 +29,10 @@ class SameSchedulerTest {
                 },
             )
         val high = kotlin.schedule(Priority.HIGH) { begun += "kotlin, high" }
-        java.schedule(TaskOptions.of(Priority.CRITICAL).withExecutor(Runnable::run), Callable { begun += "java, critical" })
+        java.schedule(
+            TaskOptions.of(Priority.CRITICAL).withExecutor(Runnable::run),
+            Callable { begun += "java, critical" },
+        )
         kotlin.schedule(Priority.IDLE) { begun += "kotlin, idle" }
         assertEquals(4, kotlin.metrics.queued)
         first.complete("first")

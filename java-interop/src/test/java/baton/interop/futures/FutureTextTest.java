@@ -118,9 +118,8 @@ class FutureTextTest {
         AsyncSemaphore taken = AsyncSemaphore.create(1, "x");
         Permit held = taken.acquire().join();
         AsyncLatch latch = AsyncLatch.create(1, "ready");
-        CompletableFuture<String> other = Select.<String>first()
-                .onAwait(latch, () -> "open")
-                .start();
+        CompletableFuture<String> other =
+                Select.<String>first().onAwait(latch, () -> "open").start();
         CompletableFuture<String> future = Select.<String>first()
                 .onTimeout(Duration.ofMinutes(1), () -> "late")
                 .onAcquire(taken, permit -> "permit")

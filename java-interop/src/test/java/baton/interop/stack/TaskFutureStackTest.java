@@ -68,7 +68,11 @@ class TaskFutureStackTest {
     @Test
     void callables_withDependents_keepTheStackFlat() {
         Executor direct = Runnable::run;
-        pass(MANY, () -> scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(direct), () -> 1).thenAccept(x -> run(MANY)));
+        pass(
+                MANY,
+                () -> scheduler
+                        .schedule(TaskOptions.of(Priority.NORMAL).withExecutor(direct), () -> 1)
+                        .thenAccept(x -> run(MANY)));
     }
 
     @Test

@@ -47,8 +47,10 @@ class TaskFutureStressTest {
         AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(1);
         for (int round = 0; round < ROUNDS; round++) {
             scheduler.pause();
-            CompletableFuture<Integer> first = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 1);
-            CompletableFuture<Integer> next = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 2);
+            CompletableFuture<Integer> first =
+                    scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 1);
+            CompletableFuture<Integer> next =
+                    scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 2);
             CompletableFuture<Integer> sum = CompletableFuture.allOf(first).thenApply(x -> first.join() + next.join());
             scheduler.resume();
             assertEquals(3, await(sum));
@@ -89,8 +91,10 @@ class TaskFutureStressTest {
         for (int round = 0; round < ROUNDS; round++) {
             int now = round;
             scheduler.pause();
-            CompletableFuture<Integer> first = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> begun.incrementAndGet());
-            CompletableFuture<Integer> next = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 2);
+            CompletableFuture<Integer> first = scheduler.schedule(
+                    TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> begun.incrementAndGet());
+            CompletableFuture<Integer> next =
+                    scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 2);
             scheduler.resume();
             for (int i = ThreadLocalRandom.current().nextInt(50); begun.get() <= now || i > 0; i--) {
                 Thread.onSpinWait();

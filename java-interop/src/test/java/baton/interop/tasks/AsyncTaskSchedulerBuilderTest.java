@@ -48,7 +48,10 @@ class AsyncTaskSchedulerBuilderTest {
         assertSame(PriorityPolicy.Strict.INSTANCE, config.getPolicy());
         assertEquals("{LOW=1s}", config.getMaxWait().toString());
         assertEquals(List.of(2, 0), List.of(config.getOverdueShare(), config.getCapacity()));
-        assertEquals(1, built.schedule(TaskOptions.of(Priority.LOW).withExecutor(Runnable::run), () -> 1).join());
+        assertEquals(
+                1,
+                built.schedule(TaskOptions.of(Priority.LOW).withExecutor(Runnable::run), () -> 1)
+                        .join());
     }
 
     /** On JDK 17 such a pool accepts commands and never runs them. */

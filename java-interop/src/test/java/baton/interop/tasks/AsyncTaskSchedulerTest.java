@@ -77,11 +77,9 @@ class AsyncTaskSchedulerTest {
         Futures.Steps steps = new Futures.Steps();
         TaskOptions onSteps = TaskOptions.of(Priority.NORMAL).withExecutor(steps);
         CompletableFuture<Integer> value = scheduler.schedule(onSteps, () -> 42);
-        CompletableFuture<Integer> failed = scheduler.schedule(
-                onSteps,
-                (Callable<Integer>) () -> {
-                    throw new IOException("broken");
-                });
+        CompletableFuture<Integer> failed = scheduler.schedule(onSteps, (Callable<Integer>) () -> {
+            throw new IOException("broken");
+        });
         assertEquals(1, steps.size());
         steps.runAll();
         assertEquals(42, value.join());
@@ -120,7 +118,8 @@ class AsyncTaskSchedulerTest {
                         .getMessage());
         Supplier<CompletionStage<Object>> nothing = () -> null;
         assertInstanceOf(NullPointerException.class, failure(scheduler.schedule(Priority.NORMAL, nothing)));
-        CompletableFuture<Object> rejected = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(Futures.REJECTING), () -> 1);
+        CompletableFuture<Object> rejected =
+                scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(Futures.REJECTING), () -> 1);
         assertInstanceOf(RejectedExecutionException.class, failure(rejected));
         assertCounts(0, 0);
         assertEquals(3, total(TaskSchedulerMetrics.OfLevel::getFailed));
@@ -182,8 +181,9 @@ class AsyncTaskSchedulerTest {
             assertEquals("y", Futures.await(two.schedule(Priority.HIGH, () -> CompletableFuture.completedFuture("y"))));
             assertEquals(
                     "z",
-                    Futures.await(
-                            two.schedule(TaskOptions.of(Priority.HIGH).withExecutor(Runnable::run), () -> CompletableFuture.completedFuture("z"))));
+                    Futures.await(two.schedule(
+                            TaskOptions.of(Priority.HIGH).withExecutor(Runnable::run),
+                            () -> CompletableFuture.completedFuture("z"))));
             IOException failure = new IOException();
             assertSame(failure, Futures.awaitFailure(two.schedule(Priority.HIGH, (Callable<String>) () -> {
                 throw failure;

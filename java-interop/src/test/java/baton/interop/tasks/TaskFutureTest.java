@@ -145,7 +145,8 @@ class TaskFutureTest {
         for (int i = 0; i < 12; i++) {
             holders.add(mutex.lock().thenApply(permit -> {
                 try (permit) {
-                    return await(scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 1));
+                    return await(
+                            scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), () -> 1));
                 }
             }));
         }
@@ -251,7 +252,8 @@ class TaskFutureTest {
     void pool_shutDownByATask_refusesTheNext() {
         ExecutorService pool = Executors.newSingleThreadExecutor();
         scheduler.pause();
-        CompletableFuture<Object> first = scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), pool::shutdownNow);
+        CompletableFuture<Object> first =
+                scheduler.schedule(TaskOptions.of(Priority.NORMAL).withExecutor(pool), pool::shutdownNow);
         CompletableFuture<Object> second = add("second", pool);
         scheduler.resume();
         await(first);
