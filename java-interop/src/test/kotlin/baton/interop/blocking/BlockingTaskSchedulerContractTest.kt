@@ -2,6 +2,7 @@ package baton.interop.blocking
 
 import baton.Priority.NORMAL
 import baton.interop.AsyncTaskScheduler
+import baton.interop.TaskOptions
 import baton.waiting.contract.WaiterContract
 import baton.waiting.contract.WaitingKind
 import baton.waiting.contract.WaitingPlace
@@ -30,7 +31,7 @@ private class SlotPlace(isMixed: Boolean) : WaitingPlace {
     private val others =
         Turns<suspend () -> Unit>(
             isMixed,
-            { scheduler.schedule(NORMAL, Callable {}, Runnable::run).await() },
+            { scheduler.schedule(TaskOptions.of(NORMAL).withExecutor(Runnable::run), Callable {}).await() },
             { scheduler.kotlin().run(NORMAL) {} },
         )
 
