@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets code that Baton runs for a caller see the caller's context, never that of the thread that released the permit,
- * sent the element or freed the slot. It is off unless {@linkplain #enable enabled}, and while it is off it allocates
+ * sent the element or freed the slot. It is off unless {@linkplain #enable enabled}, and until then it allocates
  * nothing.
  *
  * <p>Once it is enabled, the context is captured where a method of this package is called that waits or that takes code
