@@ -1,6 +1,12 @@
 package baton
 
 import baton.channels.Channel
+import baton.resilience.Backoff
+import baton.resilience.Jitter
+import baton.resilience.RetryAfter
+import baton.resilience.RetryBudget
+import baton.resilience.RetryPolicy
+import baton.resilience.retry
 import baton.sync.Barrier
 import baton.sync.Latch
 import baton.sync.Mutex
@@ -11,7 +17,11 @@ import baton.sync.withLock
 import baton.sync.withPermit
 import baton.sync.withRead
 import baton.sync.withWrite
+import java.io.IOException
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
@@ -132,5 +142,38 @@ class ClassExamplesTest {
         val result = channel.tryReceive()
         if (result.isSuccess) done += result.getOrThrow()
         assertEquals(listOf("a"), done)
+    }
+
+    private class HttpFailure(val retryAfter: String?) : IOException()
+
+    private class Answer(val status: Int, val retryAfter: String?)
+
+    @Test
+    fun retry_example_sendsUntilItIsAccepted() = runTest {
+        val url = "a"
+        fun fetch(url: String) = "body of $url"
+        fun send(number: Int) = if (number < 3) Answer(503, "2") else Answer(200, null)
+        val policy =
+            RetryPolicy(
+                maxAttempts = 5,
+                backoff = Backoff.exponential(200.milliseconds),
+                jitter = Jitter.Full,
+                retryAfter = { RetryAfter.parse((it as? HttpFailure)?.retryAfter) },
+                budget = RetryBudget(ratio = 0.2, burst = 10),
+            )
+        val body = retry { fetch(url) }
+        val answer =
+            retry(
+                policy,
+                retryResult = { it.status == 429 || it.status == 503 },
+                resultRetryAfter = { RetryAfter.parse(it.retryAfter) },
+            ) { attempt ->
+                send(attempt.number)
+            }
+        assertEquals("body of a", body)
+        assertEquals(200, answer.status)
+        assertEquals(4_000, currentTime)
+        val growing = Backoff { attempt -> attempt.seconds }
+        assertEquals(7.seconds, growing.delay(7))
     }
 }

@@ -73,7 +73,8 @@ class PackagesTest {
         "baton.sync..,     baton baton.waiting.. baton.sync..",
         "baton.channels.., baton baton.waiting.. baton.channels..",
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",
-        "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.bridge..",
+        "baton.resilience.., baton.resilience..",
+        "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.bridge..",
         "baton.scheduler.., baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.scheduler..",
     })
     void package_knowsOnlyWhatStandsBelowIt(String room, String known) {
@@ -141,7 +142,14 @@ class PackagesTest {
                 .map(ModuleDescriptor.Exports::source)
                 .collect(Collectors.toCollection(TreeSet::new));
         assertEquals(
-                Set.of("baton", "baton.sync", "baton.channels", "baton.tasks", "baton.scheduler", "baton.interop"),
+                Set.of(
+                        "baton",
+                        "baton.sync",
+                        "baton.channels",
+                        "baton.tasks",
+                        "baton.resilience",
+                        "baton.scheduler",
+                        "baton.interop"),
                 exported);
     }
 }

@@ -4,6 +4,7 @@ import static baton.interop.Futures.await;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
@@ -264,5 +265,28 @@ class DocExamplesTest {
         assertEquals("token", token.get());
         assertEquals(new Page("loaded"), await(page));
         normal.shutdown();
+    }
+
+    /** Fails, because nothing listens at the address. */
+    @Test
+    void retry_ofACallThatFails_failsAfterAllAttempts() {
+        HttpClient client = HttpClient.newHttpClient();
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:9/")).build();
+        AsyncRetry retry = AsyncRetry.builder()
+                .maxAttempts(5)
+                .exponential(Duration.ofMillis(2), Duration.ofSeconds(10))
+                .attemptTimeout(Duration.ofSeconds(5))
+                .build();
+        CompletableFuture<HttpResponse<String>> answer = retry.call(
+                () -> client.sendAsync(request, BodyHandlers.ofString()),
+                response -> response.statusCode() == 429,
+                response -> AsyncRetry.parseRetryAfter(response.headers().firstValue("Retry-After")));
+        assertEquals(4, Futures.awaitFailure(answer).getSuppressed().length);
+        assertThrows(IOException.class, () -> {
+            String body = retry.blocking()
+                    .call(() -> client.send(request, BodyHandlers.ofString()).body());
+            throw new AssertionError(body);
+        });
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.resilience.RetryBudget;
 import baton.scheduler.PriorityPolicy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -25,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +67,9 @@ class NullArgumentsTest {
                 CancellableFuture.supply(never, token -> future.join()),
                 tokens.get(0),
                 TaskScope.open(never),
+                AsyncRetry.builder().build(),
+                AsyncRetry.builder(),
+                AsyncRetry.builder().build().blocking(),
                 AsyncSemaphore.create(1).blocking(),
                 AsyncMutex.create().blocking(),
                 AsyncReadWriteLock.create().blocking(),
@@ -154,6 +159,9 @@ class NullArgumentsTest {
         if (type == Supplier.class) return (Supplier<Object>) () -> CompletableFuture.completedFuture(1);
         if (type == Function.class) return (Function<Object, Object>) x -> CompletableFuture.completedFuture(1);
         if (type == BiFunction.class) return (BiFunction<Object, Object, Object>) (x, y) -> x;
+        if (type == Predicate.class) return (Predicate<Object>) x -> true;
+        if (type == Optional.class) return Optional.of("3");
+        if (type == RetryBudget.class) return new RetryBudget(1, 1);
         if (type == Consumer.class) return (Consumer<Object>) x -> {};
         if (type == CancellableFunction.class) return (CancellableFunction<Object>) token -> 1;
         if (type == CancellableAction.class) return (CancellableAction) token -> {};

@@ -1,0 +1,248 @@
+package baton.interop;
+
+import baton.bridge.RetryBridge;
+import baton.interop.internal.futures.CallerContext;
+import baton.interop.internal.futures.RetryFuture;
+import baton.resilience.Jitter;
+import baton.resilience.RetryAttempt;
+import baton.resilience.RetryBudget;
+import baton.resilience.RetryPolicy;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Retries for Java: repeats an action that returns a stage until it succeeds, at most as often as a {@link RetryPolicy}
+ * allows.
+ *
+ * <pre>{@code
+ * AsyncRetry retry = AsyncRetry.builder()
+ *         .maxAttempts(5)
+ *         .exponential(Duration.ofMillis(200), Duration.ofSeconds(10))
+ *         .attemptTimeout(Duration.ofSeconds(5))
+ *         .build();
+ * CompletableFuture<HttpResponse<String>> answer = retry.call(
+ *         () -> client.sendAsync(request, BodyHandlers.ofString()),
+ *         response -> response.statusCode() == 429,
+ *         response -> AsyncRetry.parseRetryAfter(response.headers().firstValue("Retry-After")));
+ * }</pre>
+ *
+ * <p>It is immutable, and any number of calls may share it. No method blocks and no call has a thread of its own;
+ * threads that may block use {@link #blocking()}.
+ *
+ * <p><i>Failures.</i> An action that throws has failed as one whose stage fails has. A {@code CompletionException} is
+ * unwrapped before the policy sees it. The future fails with the last failure, with the ten failures before it as
+ * suppressed. An exception of a function of the policy ends the call.
+ *
+ * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire ends
+ * the call: a wait ends, a running stage is cancelled if that is possible, and the action is not called again. An action
+ * whose stage is cancelled is not retried: the future is cancelled, too. An attempt that has timed out is cancelled; the
+ * next one begins when its stage has completed, and after the teardowns of a {@link CancellableFuture}.
+ *
+ * <p><i>Callbacks.</i> The first attempt runs on the calling thread. Another one runs on the thread that has completed
+ * the stage before it, or after a wait on a thread of Baton's own, {@code baton-callbacks-…}, never on a timer thread.
+ * So do dependents of the future. The stack stays flat, however many attempts there are.
+ *
+ * <p><i>Order</i> and <i>Memory.</i> None beyond that the attempts of a call follow each other.
+ */
+public final class AsyncRetry {
+    private final RetryPolicy policy;
+
+    private AsyncRetry(RetryPolicy policy) {
+        this.policy = policy;
+    }
+
+    /** Retries by the given policy. */
+    public static AsyncRetry of(RetryPolicy policy) {
+        return new AsyncRetry(Objects.requireNonNull(policy, "policy"));
+    }
+
+    /** A builder that has the defaults of {@link RetryPolicy}. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * The time that the header {@code Retry-After} of HTTP asks to wait: seconds, or a date in one of HTTP's three
+     * formats. Empty for no header and for one that is neither.
+     */
+    public static Optional<Duration> parseRetryAfter(Optional<String> header) {
+        return RetryBridge.parseRetryAfter(
+                Objects.requireNonNull(header, "header").orElse(null));
+    }
+
+    /** The policy. */
+    public RetryPolicy kotlin() {
+        return policy;
+    }
+
+    /** A view with the same policy for threads that may block. */
+    public BlockingRetry blocking() {
+        return new BlockingRetry(policy);
+    }
+
+    /** Calls {@code action} until its stage completes normally. */
+    public <T extends @Nullable Object> CompletableFuture<T> call(Supplier<? extends CompletionStage<T>> action) {
+        Objects.requireNonNull(action, "action");
+        return RetryFuture.start(policy, CallerContext.supplier(action), null, null);
+    }
+
+    /**
+     * As {@link #call(Supplier)}, but repeats the action also after a result that {@code retryResult} is true for. If
+     * there is no other attempt, the future has that result.
+     *
+     * @param retryAfter the time that such a result asks to wait at least
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> call(
+            Supplier<? extends CompletionStage<T>> action,
+            Predicate<? super T> retryResult,
+            Function<? super T, Optional<Duration>> retryAfter) {
+        Objects.requireNonNull(action, "action");
+        Objects.requireNonNull(retryResult, "retryResult");
+        Objects.requireNonNull(retryAfter, "retryAfter");
+        return RetryFuture.start(policy, CallerContext.supplier(action), retryResult, retryAfter);
+    }
+
+    @Override
+    public String toString() {
+        return "AsyncRetry of " + policy;
+    }
+
+    /** Builds an {@link AsyncRetry}. What is not set is as in {@link RetryPolicy}. Its methods refuse bad arguments. */
+    public static final class Builder {
+        private RetryPolicy policy = RetryBridge.defaultPolicy();
+
+        private Builder() {}
+
+        private Builder with(RetryPolicy changed) {
+            policy = changed;
+            return this;
+        }
+
+        /** How many attempts there are at most, the first one included; at least 1. By default 3. */
+        public Builder maxAttempts(int attempts) {
+            return with(RetryBridge.withMaxAttempts(policy, attempts));
+        }
+
+        /** The same delay after each attempt. It is bounded by {@link #maxDelay}. */
+        public Builder constant(Duration delay) {
+            Objects.requireNonNull(delay, "delay");
+            return with(RetryBridge.withConstant(policy, delay));
+        }
+
+        /** {@code base} after the first attempt, twice the last delay after each other one, at most {@code max}. */
+        public Builder exponential(Duration base, Duration max) {
+            Objects.requireNonNull(base, "base");
+            Objects.requireNonNull(max, "max");
+            return with(RetryBridge.withExponential(policy, base, 2)).maxDelay(max);
+        }
+
+        /** 1, 1, 2, 3, 5, 8 times {@code base}, and so on, at most {@code max}. */
+        public Builder fibonacci(Duration base, Duration max) {
+            Objects.requireNonNull(base, "base");
+            Objects.requireNonNull(max, "max");
+            return with(RetryBridge.withFibonacci(policy, base)).maxDelay(max);
+        }
+
+        /** The bound of the delays with their jitter; by default 30 seconds. */
+        public Builder maxDelay(Duration max) {
+            Objects.requireNonNull(max, "max");
+            return with(RetryBridge.withMaxDelay(policy, max));
+        }
+
+        /** See {@link Jitter.Factor}; by default 0.5. Zero is no jitter. */
+        public Builder jitter(double factor) {
+            return with(RetryBridge.withJitter(policy, new Jitter.Factor(factor)));
+        }
+
+        /** See {@link Jitter.Full}. */
+        public Builder fullJitter() {
+            return with(RetryBridge.withJitter(policy, Jitter.Full.INSTANCE));
+        }
+
+        /** See {@link Jitter.Equal}. */
+        public Builder equalJitter() {
+            return with(RetryBridge.withJitter(policy, Jitter.Equal.INSTANCE));
+        }
+
+        /** See {@link Jitter.Decorrelated}. */
+        public Builder decorrelatedJitter() {
+            return with(RetryBridge.withJitter(policy, Jitter.Decorrelated.INSTANCE));
+        }
+
+        /**
+         * How long an attempt may take, more than zero; by default without limit. Then it is cancelled, and has failed
+         * with {@link baton.resilience.AttemptTimeoutException}.
+         */
+        public Builder attemptTimeout(Duration timeout) {
+            Objects.requireNonNull(timeout, "timeout");
+            return with(RetryBridge.withAttemptTimeout(policy, timeout));
+        }
+
+        /** How long after the beginning of a call an attempt may still begin; by default without limit. */
+        public Builder maxElapsed(Duration time) {
+            Objects.requireNonNull(time, "time");
+            return with(RetryBridge.withMaxElapsed(policy, time));
+        }
+
+        /** The longest Retry-After that is waited for, by default 60 seconds. After a longer one there is no retry. */
+        public Builder maxRetryAfter(Duration time) {
+            Objects.requireNonNull(time, "time");
+            return with(RetryBridge.withMaxRetryAfter(policy, time));
+        }
+
+        /**
+         * Whether a failure is worth another attempt. By default {@code IOException} and {@code TimeoutException} are.
+         * It is called neither for an {@link Error} nor for a {@code CancellationException}.
+         */
+        public Builder retryIf(Predicate<? super Throwable> predicate) {
+            Objects.requireNonNull(predicate, "predicate");
+            return with(RetryBridge.withRetryIf(policy, predicate));
+        }
+
+        /** The time that a failure asks to wait at least; by default none does. */
+        public Builder retryAfter(Function<? super Throwable, Optional<Duration>> time) {
+            Objects.requireNonNull(time, "time");
+            return with(RetryBridge.withRetryAfter(policy, time));
+        }
+
+        /** A budget that the calls of this retry alone share, see {@link RetryBudget}. */
+        public Builder budget(double ratio, int burst) {
+            return budget(new RetryBudget(ratio, burst));
+        }
+
+        /** A budget that other retries share, too. */
+        public Builder budget(RetryBudget budget) {
+            Objects.requireNonNull(budget, "budget");
+            return with(RetryBridge.withBudget(policy, budget));
+        }
+
+        /** Called before the wait for each retry, with the attempt that is to follow. */
+        public Builder onRetry(Consumer<? super RetryAttempt> listener) {
+            Objects.requireNonNull(listener, "listener");
+            return with(RetryBridge.withOnRetry(policy, listener));
+        }
+
+        /** The name shown by messages; by default null, which is none. */
+        public Builder name(@Nullable String name) {
+            return with(RetryBridge.withName(policy, name));
+        }
+
+        /** A retry with these settings. */
+        public AsyncRetry build() {
+            return of(policy);
+        }
+
+        @Override
+        public String toString() {
+            return "Builder of " + policy;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package baton.interop;
+
+import baton.interop.internal.blocking.ThreadRetry;
+import baton.resilience.RetryPolicy;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Retries for threads that may block: virtual threads above all. Made by {@link AsyncRetry#blocking()}.
+ *
+ * <pre>{@code
+ * String body = retry.blocking().call(() -> client.send(request, BodyHandlers.ofString()).body());
+ * }</pre>
+ *
+ * <p>All attempts run on the calling thread, which parks between them, so a virtual thread leaves its carrier.
+ *
+ * <p><i>Interrupts.</i> An interrupt ends a wait, and there is no attempt on an interrupted thread after the first: the
+ * call throws {@link InterruptedException}. An attempt that throws it is not retried.
+ *
+ * <p><i>Timeouts.</i> An attempt that takes longer than {@code attemptTimeout} is interrupted. It has failed with
+ * {@link baton.resilience.AttemptTimeoutException} when it throws then; a value that it returns counts. The interrupt is
+ * cleared when the attempt has ended. Another interrupt that comes between the timeout and that end cannot be told from
+ * it, and is cleared with it. An attempt that ignores interrupts runs as long as it runs.
+ *
+ * <p><i>Failures.</i> The last failure is thrown, with the ten failures before it as suppressed. The policy sees the
+ * exception that the attempt throws, which is not unwrapped.
+ */
+public final class BlockingRetry {
+    private final RetryPolicy policy;
+
+    BlockingRetry(RetryPolicy policy) {
+        this.policy = policy;
+    }
+
+    /** Calls {@code action} until it returns, at most as often as the policy allows, and returns its value. */
+    public <T extends @Nullable Object> T call(Callable<T> action) throws Exception {
+        Objects.requireNonNull(action, "action");
+        return ThreadRetry.call(policy, action, null, null);
+    }
+
+    /**
+     * As {@link #call(Callable)}, but repeats the action also after a value that {@code retryResult} is true for. If
+     * there is no other attempt, the call returns that value.
+     *
+     * @param retryAfter the time that such a value asks to wait at least
+     */
+    public <T extends @Nullable Object> T call(
+            Callable<T> action, Predicate<? super T> retryResult, Function<? super T, Optional<Duration>> retryAfter)
+            throws Exception {
+        Objects.requireNonNull(action, "action");
+        Objects.requireNonNull(retryResult, "retryResult");
+        Objects.requireNonNull(retryAfter, "retryAfter");
+        return ThreadRetry.call(policy, action, retryResult, retryAfter);
+    }
+
+    @Override
+    public String toString() {
+        return "BlockingRetry of " + policy;
+    }
+}

@@ -1,0 +1,118 @@
+package baton.resilience
+
+import kotlin.coroutines.coroutineContext
+import kotlin.time.Duration
+import kotlin.time.TimeMark
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.isActive
+import kotlinx.coroutines.withTimeoutOrNull
+
+/**
+ * Runs [block] until it succeeds, at most as often as [policy] allows, and returns its result.
+ *
+ * ```
+ * val body = retry { fetch(url) }
+ * val answer = retry(
+ *     policy,
+ *     retryResult = { it.status == 429 || it.status == 503 },
+ *     resultRetryAfter = { RetryAfter.parse(it.retryAfter) },
+ * ) { attempt -> send(attempt.number) }
+ * ```
+ *
+ * *Waiting.* Between two attempts it suspends for the back-off with its jitter, in the clock of the caller's
+ * dispatcher, or for the Retry-After if that is longer: never less than that, because it is rounded up to whole
+ * milliseconds. A wait that policy does not allow is not begun: the call ends at once.
+ *
+ * *The end.* When no other attempt follows, the last failure is thrown, with the ten failures before it as suppressed;
+ * if the last attempt had a result that [retryResult] did not accept, that result is returned. Exceptions of the
+ * functions given here or in the policy end the call.
+ *
+ * *Cancellation.* Ends a wait at once. It is never retried: a `CancellationException` of the block ends the call,
+ * except for a `TimeoutCancellationException` of the block's own while the caller is not cancelled. In a cancelled
+ * coroutine the block is not called again. The attempt that follows a timeout begins after the clean-up of the timed
+ * out attempt.
+ *
+ * *Order* and *Memory.* None beyond that the attempts of a call follow each other.
+ *
+ * Repeat only blocks that may run several times. A call whose first attempt succeeds waits for nothing, and allocates
+ * nothing but the frame of the suspend function.
+ *
+ * @param retryResult whether a result is worth another attempt, as a failure is.
+ * @param resultRetryAfter the time that such a result asks to wait at least, or null.
+ */
+public suspend fun <T> retry(
+    policy: RetryPolicy = RetryPolicy.DEFAULT,
+    retryResult: ((T) -> Boolean)? = null,
+    resultRetryAfter: ((T) -> Duration?)? = null,
+    block: suspend (RetryAttempt) -> T,
+): T {
+    val start = policy.start()
+    var run: RetryRun? = null
+    var attempt = RetryAttempt.FIRST
+    while (true) {
+        var failure: Throwable? = null
+        var result: Any? = null
+        try {
+            result = if (policy.attemptTimeout.isInfinite()) block(attempt) else inTime(policy, attempt, block)
+        } catch (e: Throwable) {
+            failure = e
+        }
+        @Suppress("UNCHECKED_CAST")
+        if (failure == null && (retryResult == null || !retryResult(result as T))) {
+            policy.budget?.earn()
+            return result as T
+        }
+        val sure = run ?: RetryRun(policy, start).also { run = it }
+        @Suppress("UNCHECKED_CAST")
+        attempt =
+            if (failure != null)
+                afterFailure(sure, failure, coroutineContext.isActive) { coroutineContext.ensureActive() }
+            else {
+                coroutineContext.ensureActive()
+                sure.afterResult(result as T, resultRetryAfter) ?: return result as T
+            }
+        if (attempt.delay > Duration.ZERO) delay(attempt.delay)
+        coroutineContext.ensureActive()
+    }
+}
+
+private inline fun afterFailure(
+    run: RetryRun,
+    failure: Throwable,
+    isActive: Boolean,
+    throwIfCancelled: () -> Unit,
+): RetryAttempt {
+    if (!run.isRetryable(failure, isActive)) throw run.ending(failure)
+    throwIfCancelled()
+    return run.afterFailure(failure) ?: throw run.ending(failure)
+}
+
+/** Null if no decision needs the elapsed time. */
+internal fun RetryPolicy.start(): TimeMark? = if (maxElapsed.isInfinite()) null else timeSource.markNow()
+
+/** The message of an [AttemptTimeoutException]. */
+internal fun RetryPolicy.lateMessage(attempt: RetryAttempt): String =
+    "attempt ${attempt.number} of $label not done within $attemptTimeout"
+
+private suspend fun <T> inTime(policy: RetryPolicy, attempt: RetryAttempt, block: suspend (RetryAttempt) -> T): T {
+    var late: Throwable? = null
+    val outcome =
+        withTimeoutOrNull(policy.attemptTimeout) {
+            try {
+                Box(block(attempt))
+            } catch (e: Throwable) {
+                // An exception of the clean-up must not hide that the attempt was late.
+                if (e !is CancellationException && e !is Error) {
+                    late = e.takeUnless { isActive }
+                    ensureActive()
+                }
+                throw e
+            }
+        }
+    if (outcome != null) return outcome.value
+    throw AttemptTimeoutException(policy.lateMessage(attempt)).also { e -> late?.let(e::addSuppressed) }
+}
+
+private class Box<T>(val value: T)

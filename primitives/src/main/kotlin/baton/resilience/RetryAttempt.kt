@@ -1,0 +1,29 @@
+@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
+
+package baton.resilience
+
+import java.time.Duration as JavaDuration
+import kotlin.time.Duration
+import kotlin.time.toJavaDuration
+
+/**
+ * One attempt of a [retry].
+ *
+ * @property number counts from 1.
+ * @property lastFailure the failure of the attempt before; null in the first attempt, and after a result that was not
+ *   accepted.
+ * @property delay the wait between the attempt before and this one; zero for the first.
+ */
+public class RetryAttempt(public val number: Int, public val lastFailure: Throwable?, public val delay: Duration) {
+    // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
+
+    /** [delay] for Java. */
+    @SinceKotlin("9999.0") public fun delay(): JavaDuration = delay.toJavaDuration()
+
+    override fun toString(): String = "attempt $number after $delay"
+
+    internal companion object {
+        /** The first attempt of every call. */
+        @get:JvmSynthetic internal val FIRST = RetryAttempt(1, null, Duration.ZERO)
+    }
+}

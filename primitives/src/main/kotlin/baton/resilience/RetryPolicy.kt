@@ -1,0 +1,119 @@
+package baton.resilience
+
+import java.io.IOException
+import java.util.concurrent.TimeoutException
+import kotlin.random.Random
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
+import kotlinx.coroutines.TimeoutCancellationException
+
+/**
+ * When [retry] tries again, and how long it waits before.
+ *
+ * ```
+ * val policy = RetryPolicy(
+ *     maxAttempts = 5,
+ *     backoff = Backoff.exponential(200.milliseconds),
+ *     jitter = Jitter.Full,
+ *     retryAfter = { RetryAfter.parse((it as? HttpFailure)?.retryAfter) },
+ *     budget = RetryBudget(ratio = 0.2, burst = 10),
+ * )
+ * ```
+ *
+ * It is immutable apart from its [budget] and [random], and any number of calls may share it. What its functions throw
+ * ends the call, with the failure of the attempt as suppressed.
+ *
+ * @property maxAttempts how many attempts there are at most, the first one included; at least 1.
+ * @property backoff the delay after each attempt.
+ * @property jitter the randomness of that delay.
+ * @property maxDelay the bound of the delay with its jitter. A Retry-After may be longer.
+ * @property maxElapsed how long after the beginning of the call an attempt may still begin. A wait that would end later
+ *   is not begun. It does not interrupt an attempt.
+ * @property attemptTimeout how long an attempt may take; then it is cancelled and counts as failed with
+ *   [AttemptTimeoutException].
+ * @property maxRetryAfter the longest Retry-After that is waited for. After a longer one there is no retry.
+ * @property retryIf whether a failure is worth another attempt. By default [IOException], [TimeoutException] and a
+ *   `TimeoutCancellationException` of the block are. It is not called for an [Error], nor for cancellation.
+ * @property retryAfter the time that the failure asks to wait at least, or null. See [RetryAfter.parse].
+ * @property budget bounds the retries of all calls that share it; null for no such bound.
+ * @property onRetry called before the wait for each retry, with the attempt that is to follow.
+ * @property random the source of the jitter.
+ * @property timeSource the clock of [maxElapsed]. Kotlin callers wait in the clock of their dispatcher.
+ * @property name shown by messages.
+ */
+public class RetryPolicy(
+    public val maxAttempts: Int = 3,
+    public val backoff: Backoff = Backoff.exponential(1.seconds),
+    public val jitter: Jitter = Jitter.Factor(0.5),
+    public val maxDelay: Duration = 30.seconds,
+    public val maxElapsed: Duration = Duration.INFINITE,
+    public val attemptTimeout: Duration = Duration.INFINITE,
+    public val maxRetryAfter: Duration = 60.seconds,
+    public val retryIf: (Throwable) -> Boolean = TRANSIENT,
+    public val retryAfter: (Throwable) -> Duration? = NO_RETRY_AFTER,
+    public val budget: RetryBudget? = null,
+    public val onRetry: (RetryAttempt) -> Unit = IGNORED,
+    public val random: Random = Random.Default,
+    public val timeSource: TimeSource = TimeSource.Monotonic,
+    public val name: String? = null,
+) {
+    init {
+        require(maxAttempts >= 1) { "maxAttempts = $maxAttempts, must be at least 1" }
+        notNegative("maxDelay", maxDelay)
+        notNegative("maxElapsed", maxElapsed)
+        require(attemptTimeout.isPositive()) { "attemptTimeout = $attemptTimeout, must be above 0" }
+        notNegative("maxRetryAfter", maxRetryAfter)
+    }
+
+    /** This policy with other values for some of its properties. */
+    internal fun copy(
+        maxAttempts: Int = this.maxAttempts,
+        backoff: Backoff = this.backoff,
+        jitter: Jitter = this.jitter,
+        maxDelay: Duration = this.maxDelay,
+        maxElapsed: Duration = this.maxElapsed,
+        attemptTimeout: Duration = this.attemptTimeout,
+        maxRetryAfter: Duration = this.maxRetryAfter,
+        retryIf: (Throwable) -> Boolean = this.retryIf,
+        retryAfter: (Throwable) -> Duration? = this.retryAfter,
+        budget: RetryBudget? = this.budget,
+        onRetry: (RetryAttempt) -> Unit = this.onRetry,
+        name: String? = this.name,
+    ) =
+        RetryPolicy(
+            maxAttempts,
+            backoff,
+            jitter,
+            maxDelay,
+            maxElapsed,
+            attemptTimeout,
+            maxRetryAfter,
+            retryIf,
+            retryAfter,
+            budget,
+            onRetry,
+            random,
+            timeSource,
+            name,
+        )
+
+    internal val label: String
+        @JvmSynthetic get() = if (name == null) "retry" else "retry '$name'"
+
+    override fun toString(): String {
+        val label = if (name == null) "RetryPolicy" else "RetryPolicy '$name'"
+        return "$label (maxAttempts = $maxAttempts, backoff = $backoff, jitter = $jitter, maxDelay = $maxDelay)"
+    }
+
+    internal companion object {
+        private val TRANSIENT: (Throwable) -> Boolean = {
+            it is IOException || it is TimeoutException || it is TimeoutCancellationException
+        }
+        private val NO_RETRY_AFTER: (Throwable) -> Duration? = { null }
+        private val IGNORED: (RetryAttempt) -> Unit = {}
+
+        /** The policy of a call that gives none. */
+        @get:JvmSynthetic internal val DEFAULT = RetryPolicy()
+    }
+}

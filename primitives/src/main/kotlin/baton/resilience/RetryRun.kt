@@ -1,0 +1,77 @@
+package baton.resilience
+
+import java.util.concurrent.CancellationException
+import kotlin.time.Duration
+import kotlin.time.TimeMark
+import kotlinx.coroutines.TimeoutCancellationException
+
+/**
+ * One call of retry after its first attempt has not succeeded: counts the attempts, keeps the failures, spends the
+ * budget. It is confined to the call, and does not wait; that is up to the coroutine, future or thread of the call.
+ *
+ * @property start null if the policy has no bound of the elapsed time.
+ */
+internal class RetryRun(private val policy: RetryPolicy, private val start: TimeMark?) {
+    private val arithmetic = RetryArithmetic(policy)
+    private val failures = ArrayDeque<Throwable>()
+    private var number = 1
+
+    /**
+     * Whether the failure may lead to another attempt. If not, the call ends with [ending].
+     *
+     * @param isActive whether the caller is not cancelled: a time limit inside the attempt has ended it then.
+     */
+    fun isRetryable(failure: Throwable, isActive: Boolean): Boolean =
+        guarded(failure) { arithmetic.isRetryable(number, failure, isCancellation(failure, isActive)) }
+
+    private fun isCancellation(failure: Throwable, isActive: Boolean) =
+        failure is InterruptedException ||
+            failure is CancellationException && !(isActive && failure is TimeoutCancellationException)
+
+    /** The attempt that follows a failure that [isRetryable]; null if the call ends with [ending]. */
+    fun afterFailure(failure: Throwable): RetryAttempt? =
+        guarded(failure) { next(failure) { policy.retryAfter(failure) } }
+            ?.also {
+                if (failures.size == MOST_SUPPRESSED) failures.removeFirst()
+                failures.addLast(failure)
+            }
+
+    /** The attempt that follows a result that was not accepted; null if the call ends with that. */
+    fun <T> afterResult(result: T, retryAfter: ((T) -> Duration?)?): RetryAttempt? =
+        guarded(null) { next(null) { retryAfter?.invoke(result) } }
+
+    /** Ends the call with [failure]: adds to it the last ones before it. */
+    fun <E : Throwable> ending(failure: E): E {
+        for (earlier in failures) {
+            val suppressed = failure.suppressed
+            // A failure that is thrown again and again must not grow.
+            if (suppressed.size >= MOST_SUPPRESSED) break
+            if (earlier !== failure && suppressed.none { it === earlier }) failure.addSuppressed(earlier)
+        }
+        return failure
+    }
+
+    private inline fun next(failure: Throwable?, retryAfter: () -> Duration?): RetryAttempt? {
+        if (number >= policy.maxAttempts) return null
+        val wait = arithmetic.waitAfter(number, retryAfter()) { start?.elapsedNow() ?: Duration.ZERO }
+        if (wait == RetryArithmetic.GIVE_UP) return null
+        if (policy.budget?.trySpend() == false) return null
+        val attempt = RetryAttempt(++number, failure, wait)
+        policy.onRetry(attempt)
+        return attempt
+    }
+
+    /** An exception of a function of the policy ends the call; the failures are not lost. */
+    private inline fun <R> guarded(failure: Throwable?, decide: () -> R): R =
+        try {
+            decide()
+        } catch (e: Throwable) {
+            ending(e)
+            if (failure != null && failure !== e) e.addSuppressed(failure)
+            throw e
+        }
+
+    private companion object {
+        const val MOST_SUPPRESSED = 10
+    }
+}
