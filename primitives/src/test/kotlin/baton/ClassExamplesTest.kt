@@ -1,6 +1,12 @@
 package baton
 
 import baton.channels.Channel
+import baton.parallel.Outcome
+import baton.parallel.forEachLimit
+import baton.parallel.getOrNull
+import baton.parallel.getOrThrow
+import baton.parallel.mapLimit
+import baton.parallel.mapSettled
 import baton.sync.Barrier
 import baton.sync.Latch
 import baton.sync.Mutex
@@ -11,6 +17,7 @@ import baton.sync.withLock
 import baton.sync.withPermit
 import baton.sync.withRead
 import baton.sync.withWrite
+import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -132,5 +139,45 @@ class ClassExamplesTest {
         val result = channel.tryReceive()
         if (result.isSuccess) done += result.getOrThrow()
         assertEquals(listOf("a"), done)
+    }
+
+    private fun fetch(url: String): String = "page $url".also { done += url }
+
+    private fun show(page: String) {
+        done += page
+    }
+
+    private fun log(cause: Throwable) {
+        done += cause
+    }
+
+    @Test
+    fun maps_examples_fetchAllPages() = runTest {
+        val urls = names
+        val pages = urls.mapLimit(5) { fetch(it) }
+        val heavy = urls.mapLimit(10, weight = { if (it.endsWith(".pdf")) 5 else 1 }) { fetch(it) }
+        val stored = mutableListOf<String>()
+        urls.forEachLimit(5) { stored += fetch(it) }
+        urls.asFlow().mapLimit(5) { fetch(it) }.collect { page -> show(page) }
+        val all = listOf("page a", "page b", "page c")
+        assertEquals(listOf(all, all, all), listOf(pages, heavy, stored))
+        assertEquals(all, done.filter { it in all })
+    }
+
+    @Test
+    fun outcomes_examples_areShownOrLogged() = runTest {
+        val urls = names
+        val outcomes = urls.mapSettled(limit = 5, maxFailures = 1) { fetch(it) }
+        val pages = outcomes.mapNotNull { it.getOrNull() }
+        for (outcome in outcomes) {
+            when (outcome) {
+                is Outcome.Success -> show(outcome.value)
+                is Outcome.Failure -> log(outcome.cause)
+                is Outcome.Cancelled -> log(outcome.cause)
+                Outcome.NotStarted -> {}
+            }
+        }
+        assertEquals("page a", outcomes.first().getOrThrow())
+        assertEquals(names + pages, done)
     }
 }

@@ -73,6 +73,7 @@ class PackagesTest {
         "baton.sync..,     baton baton.waiting.. baton.sync..",
         "baton.channels.., baton baton.waiting.. baton.channels..",
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",
+        "baton.parallel.., baton baton.waiting.. baton.sync.. baton.parallel..",
         "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.bridge..",
         "baton.scheduler.., baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.scheduler..",
     })
@@ -141,7 +142,14 @@ class PackagesTest {
                 .map(ModuleDescriptor.Exports::source)
                 .collect(Collectors.toCollection(TreeSet::new));
         assertEquals(
-                Set.of("baton", "baton.sync", "baton.channels", "baton.tasks", "baton.scheduler", "baton.interop"),
+                Set.of(
+                        "baton",
+                        "baton.sync",
+                        "baton.channels",
+                        "baton.tasks",
+                        "baton.parallel",
+                        "baton.scheduler",
+                        "baton.interop"),
                 exported);
     }
 }
