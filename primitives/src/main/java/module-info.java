@@ -6,6 +6,7 @@ module baton.primitives {
 
     exports baton;
     exports baton.channels;
+    exports baton.parallel;
     exports baton.resilience;
     exports baton.sync;
     exports baton.tasks;

@@ -7,6 +7,12 @@ import baton.resilience.RetryAfter
 import baton.resilience.RetryBudget
 import baton.resilience.RetryPolicy
 import baton.resilience.retry
+import baton.parallel.Outcome
+import baton.parallel.forEachLimit
+import baton.parallel.getOrNull
+import baton.parallel.getOrThrow
+import baton.parallel.mapLimit
+import baton.parallel.mapSettled
 import baton.sync.Barrier
 import baton.sync.Latch
 import baton.sync.Mutex
@@ -20,6 +26,7 @@ import baton.sync.withWrite
 import java.io.IOException
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
@@ -175,5 +182,45 @@ class ClassExamplesTest {
         assertEquals(4_000, currentTime)
         val growing = Backoff { attempt -> attempt.seconds }
         assertEquals(7.seconds, growing.delay(7))
+    }
+
+    private fun fetch(url: String): String = "page $url".also { done += url }
+
+    private fun show(page: String) {
+        done += page
+    }
+
+    private fun log(cause: Throwable) {
+        done += cause
+    }
+
+    @Test
+    fun maps_examples_fetchAllPages() = runTest {
+        val urls = names
+        val pages = urls.mapLimit(5) { fetch(it) }
+        val heavy = urls.mapLimit(10, weight = { if (it.endsWith(".pdf")) 5 else 1 }) { fetch(it) }
+        val stored = mutableListOf<String>()
+        urls.forEachLimit(5) { stored += fetch(it) }
+        urls.asFlow().mapLimit(5) { fetch(it) }.collect { page -> show(page) }
+        val all = listOf("page a", "page b", "page c")
+        assertEquals(listOf(all, all, all), listOf(pages, heavy, stored))
+        assertEquals(all, done.filter { it in all })
+    }
+
+    @Test
+    fun outcomes_examples_areShownOrLogged() = runTest {
+        val urls = names
+        val outcomes = urls.mapSettled(limit = 5, maxFailures = 1) { fetch(it) }
+        val pages = outcomes.mapNotNull { it.getOrNull() }
+        for (outcome in outcomes) {
+            when (outcome) {
+                is Outcome.Success -> show(outcome.value)
+                is Outcome.Failure -> log(outcome.cause)
+                is Outcome.Cancelled -> log(outcome.cause)
+                Outcome.NotStarted -> {}
+            }
+        }
+        assertEquals("page a", outcomes.first().getOrThrow())
+        assertEquals(names + pages, done)
     }
 }

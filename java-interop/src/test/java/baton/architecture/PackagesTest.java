@@ -73,8 +73,9 @@ class PackagesTest {
         "baton.sync..,     baton baton.waiting.. baton.sync..",
         "baton.channels.., baton baton.waiting.. baton.channels..",
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",
+        "baton.parallel.., baton baton.waiting.. baton.sync.. baton.parallel..",
         "baton.resilience.., baton.resilience..",
-        "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.bridge..",
+        "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.bridge..",
         "baton.scheduler.., baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.scheduler..",
     })
     void package_knowsOnlyWhatStandsBelowIt(String room, String known) {
@@ -147,6 +148,7 @@ class PackagesTest {
                         "baton.sync",
                         "baton.channels",
                         "baton.tasks",
+                        "baton.parallel",
                         "baton.resilience",
                         "baton.scheduler",
                         "baton.interop"),

@@ -1,0 +1,192 @@
+package baton.parallel
+
+import baton.sync.Semaphore
+import baton.sync.SemaphoreClosedException
+import baton.sync.WaitOrder
+import java.util.concurrent.atomic.AtomicInteger
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.cancelChildren
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.isActive
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+
+/*
+ * How it works
+ *
+ *   scope of the call
+ *     ├ workers 1, 2, … limit   each: pull · transform · record, until there is nothing to pull
+ *     ├ producer                collects the source, if that is a flow
+ *     └ the caller itself       emits, if the result is a flow; else it only waits for the others
+ *
+ * (1) Worker n starts worker n + 1 when it has pulled its first element. So few elements start few workers, and elements
+ *     that end at once on one thread need one.
+ * (2) One worker pulls at a time: the holder of `pulling`, which suspends the others and blocks no thread. It is unfair,
+ *     because it does not matter which worker pulls: under a fair one, workers with little to do would suspend for
+ *     every element.
+ * (3) An element is pulled when there is a place for it. A place is a worker; where elements have weights, or wait to be
+ *     emitted, it is also a permit of `places`. The puller takes one permit before it pulls, and the others that the
+ *     element weighs while it still pulls. As no other element takes permits meanwhile, there is no deadlock.
+ * (4) A worker catches all that source and transform throw, and the core decides. The scope's own failure is left for
+ *     what is thrown elsewhere: by a dispatcher, or in the flow's collector.
+ * (5) A transform can cancel the job of its own worker, and a dispatcher that has been shut down does so, too. Another
+ *     worker with the same number then goes on. An element that such a worker has pulled and not started stays in
+ *     `pending`, for the next puller. If no worker is left, the call fails with the reason of the last one.
+ * (6) A stop closes `places` and cancels the producer, so that a puller that waits for either ends. It cancels what runs
+ *     if that was asked for.
+ *
+ * Guarded by `pulling`: the source, and `pending`.
+ */
+internal class MapWorkers<T>(
+    private val core: MapCore,
+    private val source: ElementSource,
+    private val limit: Int,
+    private val weight: ((T) -> Int)?,
+    private val cancelRunning: Boolean,
+    private val places: Semaphore?,
+    private val transform: suspend (T) -> Any?,
+) {
+    private val pulling = Semaphore(1, order = WaitOrder.UNFAIR)
+    private var pending: Any? = NONE
+    private val live = AtomicInteger()
+    private lateinit var scope: CoroutineScope
+
+    /** Whether an element was pulled and not started. Read it after [run]. */
+    val hasPending: Boolean
+        get() = pending !== NONE
+
+    /** Maps all, while the caller runs [emit]. */
+    suspend fun run(emit: suspend () -> Unit = {}) {
+        try {
+            coroutineScope {
+                scope = this
+                source.startIn(this)
+                start(Worker(1))
+                emit()
+            }
+        } catch (e: Throwable) {
+            source.lateFailure()?.let(core::suppress)
+            core.suppressIn(e)
+            throw e
+        }
+        source.lateFailure()?.let(core::suppress)
+        core.failure()?.let { throw it }
+    }
+
+    private fun start(worker: Worker) {
+        live.incrementAndGet()
+        scope.launch { worker.run(coroutineContext.job) }.invokeOnCompletion(::workerEnded)
+    }
+
+    private fun workerEnded(cause: Throwable?) {
+        if (live.decrementAndGet() > 0 || core.isOver || !scope.isActive) return
+        if (core.abandon(cause ?: CancellationException("no worker is left"))) stop()
+    }
+
+    private fun stop() {
+        places?.close()
+        source.stop()
+        if (cancelRunning) scope.coroutineContext.cancelChildren(CancellationException("another element has failed"))
+    }
+
+    private inner class Worker(private val number: Int) {
+        private var mayStartNext = number < limit
+        private var index = 0
+        private var taken = 0
+
+        suspend fun run(job: Job) {
+            try {
+                while (job.isActive) {
+                    val element = pull(job)
+                    if (element === NONE) return
+                    @Suppress("UNCHECKED_CAST") process(element as T, job)
+                    if (!core.results.holdPlaces) freePlaces()
+                }
+            } catch (e: CancellationException) {
+                if (job.isActive) throw e
+            }
+            if (core.isOpen && !isEnding()) start(Worker(number).also { it.mayStartNext = mayStartNext })
+        }
+
+        private suspend fun pull(job: Job): Any? {
+            var isStarted = false
+            pulling.acquire()
+            try {
+                taken = 0
+                if (!core.isOpen || !takePlaces(1)) return NONE
+                try {
+                    if (pending === NONE) pending = source.next()
+                    if (pending === NONE) {
+                        core.exhaust()
+                        return NONE
+                    }
+                    if (!takePlaces(weigh() - 1)) return NONE
+                } catch (e: Throwable) {
+                    if (e is CancellationException && !job.isActive) throw e
+                    if (core.abandon(e)) stop()
+                    return NONE
+                }
+                if (!core.start()) return NONE
+                isStarted = true
+                index = core.results.reserve()
+                return pending.also { pending = NONE }
+            } finally {
+                if (!isStarted) freePlaces()
+                pulling.release()
+            }
+        }
+
+        /** False after a stop. */
+        private suspend fun takePlaces(count: Int): Boolean {
+            if (places == null || count == 0) return true
+            try {
+                places.acquire(count)
+            } catch (_: SemaphoreClosedException) {
+                return false
+            }
+            taken += count
+            return true
+        }
+
+        private fun weigh(): Int {
+            if (weight == null) return 1
+            @Suppress("UNCHECKED_CAST") val weight = weight(pending as T)
+            require(weight in 1..limit) { "weight = $weight, must be within 1..$limit, the limit" }
+            return weight
+        }
+
+        private suspend fun process(element: T, job: Job) {
+            val value =
+                try {
+                    if (mayStartNext) {
+                        mayStartNext = false
+                        start(Worker(number + 1))
+                    }
+                    transform(element)
+                } catch (e: Throwable) {
+                    fail(e, job)
+                    return
+                }
+            core.succeed(index, taken, value)
+        }
+
+        private fun fail(e: Throwable, job: Job) {
+            if (e is CancellationException && !job.isActive && isEnding()) {
+                core.drop()
+                return
+            }
+            val hasStopped =
+                if (e is CancellationException) core.cancel(index, taken, e) else core.fail(index, taken, e)
+            if (hasStopped) stop()
+        }
+
+        private fun freePlaces() {
+            if (taken > 0) places!!.release(taken)
+        }
+    }
+
+    /** Whether the workers are cancelled along with the call, or by the stop. */
+    private fun isEnding() = !scope.isActive || (cancelRunning && core.isStopped)
+}

@@ -1,0 +1,91 @@
+@file:JvmSynthetic
+
+package baton.parallel
+
+import baton.sync.Semaphore
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+
+// What the public functions share, once they have checked their arguments.
+
+internal fun checkLimit(limit: Int) {
+    require(limit >= 1) { "limit = $limit, must be at least 1" }
+}
+
+internal fun checkMaxFailures(maxFailures: Int) {
+    require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
+}
+
+@Suppress("UNCHECKED_CAST")
+internal suspend fun <T, R> mapToList(
+    elements: Iterator<T>,
+    limit: Int,
+    ordered: Boolean,
+    cancelRunning: Boolean,
+    weight: ((T) -> Int)?,
+    transform: suspend (T) -> R,
+): List<R> {
+    val results = if (ordered) OrderedResults() else UnorderedResults()
+    val core = MapCore(results, settling = false, Int.MAX_VALUE)
+    MapWorkers(core, IteratorSource(elements), limit, weight, cancelRunning, placesFor(limit, weight), transform).run()
+    return results.toList() as List<R>
+}
+
+/** @param complete whether there is an outcome for each of the elements, however few were started. */
+@Suppress("UNCHECKED_CAST")
+internal suspend fun <T, R> settle(
+    elements: Iterator<T>,
+    limit: Int,
+    maxFailures: Int,
+    weight: ((T) -> Int)?,
+    complete: Boolean,
+    transform: suspend (T) -> R,
+): List<Outcome<R>> {
+    val results = OrderedResults()
+    val core = MapCore(results, settling = true, maxFailures)
+    val workers = MapWorkers(core, IteratorSource(elements), limit, weight, false, placesFor(limit, weight), transform)
+    workers.run()
+    val outcomes = results.toList()
+    if (complete && !core.isExhausted) {
+        if (workers.hasPending) outcomes += Outcome.NotStarted
+        while (elements.hasNext()) {
+            currentCoroutineContext().ensureActive()
+            elements.next()
+            outcomes += Outcome.NotStarted
+        }
+    }
+    return outcomes as List<Outcome<R>>
+}
+
+internal suspend fun <T> forEach(
+    source: ElementSource,
+    limit: Int,
+    cancelRunning: Boolean,
+    weight: ((T) -> Int)?,
+    action: suspend (T) -> Unit,
+) {
+    val core = MapCore(NoResults, settling = false, Int.MAX_VALUE)
+    MapWorkers(core, source, limit, weight, cancelRunning, placesFor(limit, weight), action).run()
+}
+
+/** @param maxFailures null unless the flow is one of outcomes. */
+internal fun <T, R> mapFlow(
+    elements: Flow<T>,
+    limit: Int,
+    ordered: Boolean,
+    cancelRunning: Boolean,
+    maxFailures: Int?,
+    weight: ((T) -> Int)?,
+    transform: suspend (T) -> Any?,
+): Flow<R> = flow {
+    val places = Semaphore(limit)
+    val emissions = Emissions(ordered, places)
+    val core = MapCore(emissions, settling = maxFailures != null, maxFailures ?: Int.MAX_VALUE)
+    val workers = MapWorkers(core, FlowSource(elements), limit, weight, cancelRunning, places, transform)
+    workers.run { emissions.emitTo(this, core) }
+}
+
+/** A worker is a place, so only weights need more. */
+private fun placesFor(limit: Int, weight: Any?) = if (weight == null) null else Semaphore(limit)

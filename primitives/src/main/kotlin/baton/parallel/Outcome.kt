@@ -1,0 +1,50 @@
+package baton.parallel
+
+/**
+ * How one element of [mapSettled] ended.
+ *
+ * ```
+ * for (outcome in outcomes)
+ *     when (outcome) {
+ *         is Outcome.Success -> show(outcome.value)
+ *         is Outcome.Failure -> log(outcome.cause)
+ *         is Outcome.Cancelled -> log(outcome.cause)
+ *         Outcome.NotStarted -> {}
+ *     }
+ * ```
+ *
+ * An outcome is immutable, but for what [Success.value] may be. All members may be called from any thread.
+ */
+public sealed interface Outcome<out T> {
+    /** The transform returned [value]. */
+    public data class Success<out T>(val value: T) : Outcome<T>
+
+    /** The transform threw [cause], an [Error] included. */
+    public data class Failure(val cause: Throwable) : Outcome<Nothing>
+
+    /**
+     * The transform threw [cause], a CancellationException of its own, while the caller was active: its `withTimeout`
+     * was over, say, or it awaited a task that was cancelled.
+     */
+    public data class Cancelled(val cause: Throwable) : Outcome<Nothing>
+
+    /** The transform was not called for this element, because enough others had failed. */
+    public data object NotStarted : Outcome<Nothing>
+}
+
+/** The value of a success; else null. */
+public fun <T> Outcome<T>.getOrNull(): T? = if (this is Outcome.Success) value else null
+
+/**
+ * The value of a success.
+ *
+ * @throws Throwable the cause of a failure or a cancellation, itself and not a copy.
+ * @throws IllegalStateException if the element was not started.
+ */
+public fun <T> Outcome<T>.getOrThrow(): T =
+    when (this) {
+        is Outcome.Success -> value
+        is Outcome.Failure -> throw cause
+        is Outcome.Cancelled -> throw cause
+        Outcome.NotStarted -> throw IllegalStateException("no value: the element was not started")
+    }

@@ -1,0 +1,117 @@
+package baton.lincheck
+
+import baton.lincheck.world.LincheckCase
+import baton.lincheck.world.THREADS
+import baton.parallel.MapCore
+import baton.parallel.Results
+import java.util.concurrent.atomic.AtomicInteger
+import org.jetbrains.lincheck.datastructures.Operation
+import org.jetbrains.lincheck.datastructures.Param
+import org.jetbrains.lincheck.datastructures.ThreadIdGen
+
+/**
+ * Elements that are started and end, each in one thread, while others end the source or stop the map. Any thread
+ * starts: that only one pulls protects the source and the results, which are not part of this.
+ */
+@Param(name = "thread", gen = ThreadIdGen::class)
+abstract class MapCoreLincheckBase(settling: Boolean, override val model: Class<*>) : LincheckCase {
+    private class Count : Results() {
+        val stored = AtomicInteger()
+
+        override fun reserve() = 0
+
+        override fun put(index: Int, weight: Int, value: Any?) {
+            stored.incrementAndGet()
+        }
+    }
+
+    private val results = Count()
+    private val core = MapCore(results, settling, maxFailures = 2)
+    private val running = IntArray(THREADS)
+    private val failure = IllegalStateException()
+
+    override val generated
+        get() = 120
+
+    /** Whether the element may be started. */
+    @Operation
+    fun start(@Param(name = "thread") thread: Int): Boolean {
+        if (!core.start()) return false
+        running[thread]++
+        return true
+    }
+
+    private inline fun <T> end(thread: Int, how: () -> T): T? {
+        if (running[thread] == 0) return null
+        running[thread]--
+        return how()
+    }
+
+    @Operation fun succeed(@Param(name = "thread") thread: Int) = end(thread) { core.succeed(0, 1, null) } != null
+
+    /** Whether this has stopped it. */
+    @Operation fun fail(@Param(name = "thread") thread: Int) = end(thread) { core.fail(0, 1, failure) }
+
+    @Operation fun cancel(@Param(name = "thread") thread: Int) = end(thread) { core.cancel(0, 1, failure) }
+
+    @Operation fun drop(@Param(name = "thread") thread: Int) = end(thread) { core.drop() } != null
+
+    @Operation fun exhaust() = core.exhaust()
+
+    @Operation fun abandon() = core.abandon(failure)
+
+    @Operation fun inFlight() = core.inFlight
+
+    @Operation fun isOpen() = core.isOpen
+
+    /** How many results a caller sees that finds it over. */
+    @Operation fun end() = if (core.isOver) results.stored.get() else null
+}
+
+class MapCoreLincheckTest : MapCoreLincheckBase(settling = false, FailingMapSequential::class.java)
+
+class SettlingMapCoreLincheckTest : MapCoreLincheckBase(settling = true, SettlingMapSequential::class.java)
+
+internal class FailingMapSequential : MapSequential(settling = false)
+
+internal class SettlingMapSequential : MapSequential(settling = true)
+
+internal open class MapSequential(private val settling: Boolean) {
+    private val running = IntArray(THREADS)
+    private var stored = 0
+    private var failures = 0
+    private var isExhausted = false
+    private var isStopped = false
+
+    fun start(thread: Int): Boolean = isOpen().also { if (it) running[thread]++ }
+
+    private inline fun <T> end(thread: Int, how: () -> T): T? {
+        if (running[thread] == 0) return null
+        running[thread]--
+        return how()
+    }
+
+    fun succeed(thread: Int) = end(thread) { stored++ } != null
+
+    fun fail(thread: Int) = end(thread) { if (settling) store() && ++failures == 2 && stop() else abandon() }
+
+    fun cancel(thread: Int) = end(thread) { if (settling) !store() else abandon() }
+
+    fun drop(thread: Int) = end(thread) {} != null
+
+    private fun store() = ++stored > 0
+
+    fun exhaust() {
+        isExhausted = true
+    }
+
+    fun abandon() = stop()
+
+    private fun stop() = !isStopped.also { isStopped = true }
+
+    fun inFlight() = running.sum()
+
+    fun isOpen() = !isStopped && !isExhausted
+
+    fun end() = if (!isOpen() && inFlight() == 0) stored else null
+}

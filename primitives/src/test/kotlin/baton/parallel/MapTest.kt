@@ -1,0 +1,19 @@
+package baton.parallel
+
+import baton.parallel.contract.FlowFace
+import baton.parallel.contract.IterableFace
+import baton.parallel.contract.MapCancellation
+import baton.parallel.contract.MapFace
+import baton.parallel.contract.MapFailures
+import baton.parallel.contract.MapLimits
+import baton.parallel.contract.MapOutcomes
+import baton.parallel.contract.SequenceFace
+
+/** The contract of the maps, for every kind of source. */
+abstract class MapContract(override val face: MapFace) : MapLimits, MapFailures, MapCancellation, MapOutcomes
+
+class IterableMapTest : MapContract(IterableFace)
+
+class SequenceMapTest : MapContract(SequenceFace)
+
+class FlowMapTest : MapContract(FlowFace)

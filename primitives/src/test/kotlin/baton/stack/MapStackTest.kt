@@ -1,0 +1,38 @@
+package baton.stack
+
+import baton.parallel.contract.FlowFace
+import baton.parallel.contract.IterableFace
+import baton.parallel.mapLimit
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** Many elements that end at once, or after a moment, and maps within maps. Runs with a small stack. */
+class MapStackTest : StackRun() {
+    private fun assertMapped(world: World, transform: suspend (Int) -> Int) {
+        for ((face, count) in listOf(IterableFace to 200_000, FlowFace to 50_000)) {
+            var mapped: List<Int>? = null
+            start(world.context) { mapped = face.mapLimit((0 until count).asSequence(), 8, transform = transform) }
+            assertEquals(count, mapped?.size)
+        }
+        assertEquals(2, done)
+    }
+
+    /** Without a dispatcher, kotlinx.coroutines takes the default one, and the test would not see the end. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = ["NO_DISPATCHER"])
+    fun elements_endAtOnce(world: World) = assertMapped(world) { it }
+
+    @Test fun elements_yield() = assertMapped(World.UNCONFINED) { it.also { yield() } }
+
+    @Test
+    fun maps_insideMaps() {
+        suspend fun nested(depth: Int): Int =
+            if (depth == 0) 0 else listOf(depth).mapLimit(2) { nested(depth - 1) + 1 }.single()
+        var depth = 0
+        start(World.UNCONFINED.context) { depth = nested(50) }
+        assertEquals(50, depth)
+    }
+}
