@@ -1,11 +1,14 @@
 /** Synchronization for coroutines. Packages that are not exported are internal. */
 @SuppressWarnings("module") // our other modules are not built yet when this one is
 module baton.primitives {
+    requires java.management;
+    requires jdk.management;
     requires kotlin.stdlib;
     requires transitive kotlinx.coroutines.core;
 
     exports baton;
     exports baton.channels;
+    exports baton.parallel;
     exports baton.sync;
     exports baton.tasks;
     exports baton.bridge to
