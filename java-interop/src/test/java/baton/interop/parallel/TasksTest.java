@@ -226,7 +226,7 @@ class TasksTest {
     void stagesCompletedByThreads_keepTheLimit_andLoseNothing() throws Exception {
         AtomicInteger inFlight = new AtomicInteger();
         AtomicBoolean tooMany = new AtomicBoolean();
-        int count = 100_000;
+        int count = 20_000;
         List<Integer> all = Tasks.mapLimit(elements(count), 4, element -> {
                     if (inFlight.incrementAndGet() > 4) tooMany.set(true);
                     return CompletableFuture.supplyAsync(
