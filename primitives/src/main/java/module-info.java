@@ -1,6 +1,8 @@
 /** Synchronization for coroutines. Packages that are not exported are internal. */
 @SuppressWarnings("module") // our other modules are not built yet when this one is
 module baton.primitives {
+    requires java.management;
+    requires jdk.management;
     requires kotlin.stdlib;
     requires transitive kotlinx.coroutines.core;
 

@@ -1,0 +1,78 @@
+package baton.parallel
+
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.delay
+
+/**
+ * A gate that is closed while the heap is nearly full, for work whose results take memory.
+ *
+ * It closes when more than [high] of the bound is in use, and opens when less than [low] is; in between it stays as it
+ * is. The bound is the smaller of [maxBytes] and the JVM's maximum heap. In use is what was left after the last
+ * collection, so garbage does not count. `processInChunks` takes a gate and slows down while that is closed.
+ *
+ * ```
+ * val gate = MemoryGate(high = 0.80, low = 0.70, maxBytes = 512L shl 20)
+ * urls.processInChunks(size = 50, limit = 10, gate = gate) { fetch(it) }.collect { save(it) }
+ * ```
+ *
+ * *Waiting.* [awaitOpen] looks every [every] by `delay`, in the clock of the caller's dispatcher. Waiters have no
+ * order: an open gate lets all of them in.
+ *
+ * *Cancellation.* A cancelled [awaitOpen] throws and leaves nothing behind.
+ *
+ * *Limits.* The gate never asks for a collection. Until the next one it sees neither new data nor freed data: between
+ * two collections, work that is under way may exceed the bound, and a gate that is closed stays closed. So do not wait
+ * for it without a timeout where nothing else allocates; `processInChunks` lets one element through at a time then.
+ *
+ * All members may be called from any thread. One gate may serve many callers.
+ *
+ * @property high the part of the bound above which the gate closes, above 0 and at most 1.
+ * @property low the part of the bound below which the gate opens, at least 0 and below [high].
+ * @property maxBytes the bound in bytes where it is smaller than the JVM's maximum heap, at least 1.
+ * @property every the time between two looks of a waiter, positive and finite.
+ * @param usage answers the bytes in use; without it the heap after the last collection. It is called by whoever looks,
+ *   and what it throws is thrown to them.
+ * @throws IllegalArgumentException if a number is out of its bounds.
+ */
+public class MemoryGate(
+    public val high: Double = 0.80,
+    public val low: Double = 0.70,
+    public val maxBytes: Long = Long.MAX_VALUE,
+    public val every: Duration = 50.milliseconds,
+    usage: (() -> Long)? = null,
+) {
+    private val usage = usage ?: HeapAfterCollection
+    private val bound: Long
+
+    @Volatile private var closed = false
+
+    init {
+        require(high > 0 && high <= 1) { "high = $high, must be above 0 and at most 1" }
+        require(low >= 0 && low < high) { "low = $low, must be at least 0 and below high = $high" }
+        require(maxBytes >= 1) { "maxBytes = $maxBytes, must be at least 1" }
+        require(every.isPositive() && every.isFinite()) { "every = $every, must be positive and finite" }
+        bound = minOf(maxBytes, Runtime.getRuntime().maxMemory())
+    }
+
+    /** Looks at the memory in use, and answers whether the gate is open. */
+    public val isOpen: Boolean
+        get() = isOpenAt(usage())
+
+    /** Waits until the gate is open. An open gate does not suspend, nor check for cancellation. */
+    public suspend fun awaitOpen() {
+        while (!isOpen) delay(every)
+    }
+
+    private fun isOpenAt(used: Long): Boolean {
+        if (used > high * bound) closed = true else if (used < low * bound) closed = false
+        return !closed
+    }
+
+    /** Shows the state and what it was decided by: this call looks, too. */
+    override fun toString(): String {
+        val used = usage()
+        val state = if (isOpenAt(used)) "open" else "closed"
+        return "MemoryGate ($state, used = $used of $bound bytes, high = $high, low = $low)"
+    }
+}
