@@ -1,18 +1,18 @@
 package baton
 
 import baton.channels.Channel
-import baton.resilience.Backoff
-import baton.resilience.Jitter
-import baton.resilience.RetryAfter
-import baton.resilience.RetryBudget
-import baton.resilience.RetryPolicy
-import baton.resilience.retry
 import baton.parallel.Outcome
 import baton.parallel.forEachLimit
 import baton.parallel.getOrNull
 import baton.parallel.getOrThrow
 import baton.parallel.mapLimit
 import baton.parallel.mapSettled
+import baton.resilience.Backoff
+import baton.resilience.Jitter
+import baton.resilience.RetryAfter
+import baton.resilience.RetryBudget
+import baton.resilience.RetryPolicy
+import baton.resilience.retry
 import baton.sync.Barrier
 import baton.sync.Latch
 import baton.sync.Mutex

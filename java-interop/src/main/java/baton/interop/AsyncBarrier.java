@@ -112,7 +112,7 @@ public final class AsyncBarrier {
     }
 
     /**
-     * As {@link #create(int, Supplier)}, without a name.
+     * As {@link #create(int, Supplier)}, with another effect of a cancelled party.
      *
      * @throws IllegalArgumentException if {@code parties} is below 1
      */

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * is refused fails with {@code TaskRejectedException}, {@code TaskShedException}, {@code TaskDeadlineException} or
  * {@code SchedulerClosedException}; no method throws because of the state of the scheduler.
  *
- * <p><i>Threads.</i> Tasks run on the executor of this object; dependents of a future where its task ended. Unless
+ * <p><i>Threads.</i> Tasks run on the executor of this object or of their {@link TaskOptions}; dependents of a future where its task ended. Unless
  * another executor is given, it is the common pool, or {@code Dispatchers.IO} if that pool has no thread. The common
  * pool has few threads, so give tasks that block an executor of their own. Each task is one {@code execute}, called by
  * the thread that schedules it or that frees the slot. If an executor runs commands in place, those at too deep a stack

@@ -95,7 +95,7 @@ abstract class ChannelControl<T extends @Nullable Object> {
      * neither block nor take long. Its exceptions go to the thread's handler for uncaught exceptions. Several handlers
      * run in the order of their registration.
      *
-     * @return removes the handler, if it has not run; for a caller that ends before the channel does
+     * @return an action that removes the handler, if it has not run; for a caller that ends before the channel does
      */
     public Runnable invokeOnClose(Consumer<? super @Nullable Throwable> handler) {
         Objects.requireNonNull(handler, "handler");

@@ -30,7 +30,7 @@ public record TaskOptions(
         Objects.requireNonNull(priority, "priority");
     }
 
-    /** A task of that level, without the rest. */
+    /** A task of that level, with no key, no deadline and no executor of its own. */
     public static TaskOptions of(Priority priority) {
         return new TaskOptions(priority, null, null, null);
     }

@@ -57,7 +57,7 @@ class ContextPropagatorExamplesTest {
         ContextRegistry.getInstance().removeThreadLocalAccessor(KEY);
     }
 
-    /** What an action sees whose permit was requested by a caller without a user, and by alice; bob releases both. */
+    /** Returns the users that two actions see: one caller has no user, one is alice, and bob releases both permits. */
     private static String seen(Supplier<String> user, Runnable becomeAlice, Runnable becomeBob) {
         AsyncSemaphore semaphore = AsyncSemaphore.create(1);
         Permit held = semaphore.acquire().join();

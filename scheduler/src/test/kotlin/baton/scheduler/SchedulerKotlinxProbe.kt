@@ -57,7 +57,7 @@ class SchedulerKotlinxProbe {
         scheduler.close()
         running.cancelAndJoin()
         val message = running.getCompletionExceptionOrNull()?.message
-        assertEquals("a task of TaskScheduler was cancelled", message)
+        assertEquals("ScheduledTask of TaskScheduler was cancelled", message)
         assertTrue(scheduler.schedule {}.getCompletionExceptionOrNull() is SchedulerClosedException)
         assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
     }

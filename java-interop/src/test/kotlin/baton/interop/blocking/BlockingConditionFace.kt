@@ -42,10 +42,19 @@ internal class BlockingConditionFace(private val condition: Condition) :
                 Holder(owner).apply { worker.execute { holders[Thread.currentThread()] = this } }
 
             override suspend fun lock(owner: Any?) =
-                calls.call(undo = { unlock(owner) }, register(owner).worker) { lock.lockInterruptibly() }
+                register(owner).worker.let { worker ->
+                    try {
+                        calls.call(undo = { unlock(owner) }, worker) { lock.lockInterruptibly() }
+                    } catch (e: Throwable) {
+                        worker.shutdown()
+                        throw e
+                    }
+                }
 
             override fun tryLock(owner: Any?): Boolean =
-                register(owner).worker.submit(Callable { lock.tryLock() }).get()
+                register(owner).worker.run {
+                    submit(Callable { lock.tryLock() }).get().also { locked -> if (!locked) shutdown() }
+                }
 
             override fun unlock(owner: Any?) {
                 val worker = this@BlockingConditionFace.holder!!.worker

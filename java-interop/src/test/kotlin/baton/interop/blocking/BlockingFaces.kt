@@ -47,7 +47,7 @@ import kotlinx.coroutines.runBlocking
 // The blocking views as the contracts use them. Idle waiters of a semaphore are coroutines here: it does not count
 // them. The timeouts are those of BlockingTimeoutTest, in real time.
 
-/** The other faces of a mixed queue, after the blocking view, which is null. Threads wait for them in `runBlocking`. */
+/** Cycles through the faces; null stands for the blocking view. Threads wait for the others in `runBlocking`. */
 internal class Turns<T : Any>(isMixed: Boolean, vararg others: T) {
     private val faces = if (isMixed) listOf(null, *others) else listOf(null)
     private var turn = 0

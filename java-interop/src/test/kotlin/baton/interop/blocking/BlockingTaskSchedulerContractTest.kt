@@ -52,7 +52,7 @@ private class SlotPlace(isMixed: Boolean) : WaitingPlace {
     override fun grant() =
         calls.step {
             gate.complete(Unit)
-            while (waiting > 0) Thread.yield()
+            calls.await("calls are left") { waiting == 0 }
         }
 
     override fun assertIdle(holders: Int) {

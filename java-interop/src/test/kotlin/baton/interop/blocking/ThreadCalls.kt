@@ -58,7 +58,7 @@ internal class ThreadCalls(private val waiting: () -> Int) {
         ended.forEach { it.resumeCaller() }
     }
 
-    private fun await(failure: String, condition: () -> Boolean) {
+    fun await(failure: String, condition: () -> Boolean) {
         val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT)
         while (!condition()) {
             check(System.nanoTime() < deadline) { "$failure: inside = ${calls.size}, waiting = ${waiting()}" }

@@ -43,26 +43,31 @@ public final class ChannelRequests<T extends @Nullable Object> {
     public CompletableFuture<Reservation<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
         long millis = timeout == null ? -1 : Timeout.millis(timeout);
         int level = ChannelBridge.levelOf(channel, priority);
+        if (channel.getCapacity() == 0) return CompletableFuture.failedFuture(withoutPlaces());
+        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
         try {
-            Reservation<T> reserved = tryReserve(level);
-            if (reserved != null) return CompletableFuture.completedFuture(reserved);
-        } catch (IllegalStateException e) { // closed, or without places
+            if (ChannelBridge.reserve(channel)) {
+                reservation.handedOut();
+                return CompletableFuture.completedFuture(reservation);
+            }
+        } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
         Supplier<String> message = () -> Late.reserve(timeout, channel);
         return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, reservation, millis, message, null);
     }
 
     /** A place, or null if there is none now; throws if the channel is closed, or has no places. */
     public @Nullable Reservation<T> tryReserve(int level) {
-        if (channel.getCapacity() == 0) {
-            throw new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel);
-        }
+        if (channel.getCapacity() == 0) throw withoutPlaces();
+        HeldReservation<T> reservation = new HeldReservation<>(channel, level); // before it has a place to lose
         if (!ChannelBridge.reserve(channel)) return null;
-        HeldReservation<T> reservation = new HeldReservation<>(channel, level);
         reservation.handedOut();
         return reservation;
+    }
+
+    private IllegalStateException withoutPlaces() {
+        return new IllegalStateException("reserve with capacity = 0, must be at least 1: " + channel);
     }
 
     public CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {

@@ -44,9 +44,9 @@ public final class Stages {
 
     /** The stage in the description of a future that waits for it: a request of Baton's, or else its class. */
     public static String describe(CompletionStage<?> stage) {
-        return stage instanceof RevocableFuture<?> request
-                ? request.description()
-                : stage.getClass().getSimpleName();
+        if (stage instanceof RevocableFuture<?> request) return request.description();
+        String name = stage.getClass().getSimpleName();
+        return name.isEmpty() ? stage.getClass().getName() : name; // that of an anonymous class is empty
     }
 
     /** The value of a future that has completed; throws its failure unwrapped. */
