@@ -25,6 +25,9 @@ public class ElementMap(listed: Boolean, settling: Boolean, maxFailures: Int) {
     public val isOver: Boolean
         get() = core.isOver
 
+    public val isExhausted: Boolean
+        get() = core.isExhausted
+
     public val inFlight: Int
         get() = core.inFlight
 

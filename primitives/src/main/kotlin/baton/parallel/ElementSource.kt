@@ -50,7 +50,13 @@ internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
     private val filled = Semaphore(1, acquired = 1)
     private val emptied = Semaphore(1, acquired = 1)
     private var slot: Any? = null
+
+    /** An `emit` was cancelled alone when its element was granted to the puller: `emptied` has a permit too many. */
+    private var isOwed = false
     private lateinit var producer: Job
+
+    /** Set before the producer is cancelled for it. */
+    @Volatile private var isStopped = false
 
     /** How the flow has ended: [NONE], or its exception. */
     @Volatile private var end: Any? = null
@@ -61,9 +67,7 @@ internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
                 end =
                     try {
                         flow.collect { element ->
-                            slot = element
-                            filled.release()
-                            emptied.acquire()
+                            put(element)
                         }
                         NONE
                     } catch (e: Throwable) {
@@ -76,12 +80,27 @@ internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
         }
     }
 
+    /** A flow may cancel its `emit` and go on, by `withTimeout` for instance. An element that is not taken is withdrawn. */
+    private suspend fun put(element: Any?) {
+        if (isOwed && !filled.tryAcquire()) emptied.acquire()
+        isOwed = false
+        slot = element
+        filled.release()
+        try {
+            emptied.acquire()
+        } catch (e: Throwable) {
+            if (!filled.tryAcquire()) isOwed = true
+            throw e
+        }
+    }
+
     override suspend fun next(): Any? {
         try {
             filled.acquire()
         } catch (_: SemaphoreClosedException) {
-            val how = end as? Failed ?: return NONE
+            val how = end as? Failed
             end = NONE
+            if (how == null || isStopped && how.cause is CancellationException) return NONE
             throw how.cause
         }
         val element = slot
@@ -91,6 +110,7 @@ internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
     }
 
     override fun stop() {
+        isStopped = true
         producer.cancel(CancellationException("the elements are not wanted any more"))
     }
 

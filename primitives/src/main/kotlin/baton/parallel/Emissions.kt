@@ -50,7 +50,8 @@ internal class Emissions(private val ordered: Boolean, private val places: Semap
             val oldWeights = weights
             values = Array(2 * size) { NONE }
             weights = IntArray(2 * size)
-            for (i in head until head + size) {
+            repeat(size) { distance ->
+                val i = head + distance
                 values[i and 2 * size - 1] = oldValues[i and size - 1]
                 weights[i and 2 * size - 1] = oldWeights[i and size - 1]
             }

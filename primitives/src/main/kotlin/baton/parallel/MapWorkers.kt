@@ -37,7 +37,8 @@ import kotlinx.coroutines.launch
  * (6) A stop closes `places` and cancels the producer, so that a puller that waits for either ends. It cancels what runs
  *     if that was asked for.
  *
- * Guarded by `pulling`: the source, and `pending`.
+ * Guarded by `pulling`: the source, and `pending`. The two steps of a worker are inline, so that they are one state
+ * machine, which is allocated once for a worker and not for each element.
  */
 internal class MapWorkers<T>(
     private val core: MapCore,
@@ -110,19 +111,19 @@ internal class MapWorkers<T>(
             if (core.isOpen && !isEnding()) start(Worker(number).also { it.mayStartNext = mayStartNext })
         }
 
-        private suspend fun pull(job: Job): Any? {
+        private suspend inline fun pull(job: Job): Any? {
             var isStarted = false
             pulling.acquire()
             try {
                 taken = 0
-                if (!core.isOpen || !takePlaces(1)) return NONE
+                if (!core.isOpen || !(places == null || takePlaces(places, 1))) return NONE
                 try {
                     if (pending === NONE) pending = source.next()
                     if (pending === NONE) {
                         core.exhaust()
                         return NONE
                     }
-                    if (!takePlaces(weigh() - 1)) return NONE
+                    if (weight != null && !takePlaces(places!!, weigh(weight) - 1)) return NONE
                 } catch (e: Throwable) {
                     if (e is CancellationException && !job.isActive) throw e
                     if (core.abandon(e)) stop()
@@ -139,8 +140,8 @@ internal class MapWorkers<T>(
         }
 
         /** False after a stop. */
-        private suspend fun takePlaces(count: Int): Boolean {
-            if (places == null || count == 0) return true
+        private suspend fun takePlaces(places: Semaphore, count: Int): Boolean {
+            if (count == 0) return true
             try {
                 places.acquire(count)
             } catch (_: SemaphoreClosedException) {
@@ -150,14 +151,13 @@ internal class MapWorkers<T>(
             return true
         }
 
-        private fun weigh(): Int {
-            if (weight == null) return 1
-            @Suppress("UNCHECKED_CAST") val weight = weight(pending as T)
-            require(weight in 1..limit) { "weight = $weight, must be within 1..$limit, the limit" }
-            return weight
+        private fun weigh(weight: (T) -> Int): Int {
+            @Suppress("UNCHECKED_CAST") val weighed = weight(pending as T)
+            require(weighed in 1..limit) { "weight = $weighed, must be within 1..$limit, the limit" }
+            return weighed
         }
 
-        private suspend fun process(element: T, job: Job) {
+        private suspend inline fun process(element: T, job: Job) {
             val value =
                 try {
                     if (mayStartNext) {

@@ -72,7 +72,7 @@ internal suspend fun <T> forEach(
 
 /** @param maxFailures null unless the flow is one of outcomes. */
 internal fun <T, R> mapFlow(
-    elements: Flow<T>,
+    source: () -> ElementSource,
     limit: Int,
     ordered: Boolean,
     cancelRunning: Boolean,
@@ -83,7 +83,7 @@ internal fun <T, R> mapFlow(
     val places = Semaphore(limit)
     val emissions = Emissions(ordered, places)
     val core = MapCore(emissions, settling = maxFailures != null, maxFailures ?: Int.MAX_VALUE)
-    val workers = MapWorkers(core, FlowSource(elements), limit, weight, cancelRunning, places, transform)
+    val workers = MapWorkers(core, source(), limit, weight, cancelRunning, places, transform)
     workers.run { emissions.emitTo(this, core) }
 }
 

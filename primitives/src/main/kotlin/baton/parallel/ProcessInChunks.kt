@@ -3,9 +3,10 @@
 package baton.parallel
 
 import baton.sync.Semaphore
+import baton.sync.SemaphoreClosedException
 import baton.sync.WaitGroup
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.flow
 
 /**
@@ -38,7 +39,7 @@ public fun <T, R> Iterable<T>.processInChunks(
     limit: Int,
     gate: MemoryGate? = null,
     transform: suspend (T) -> R,
-): Flow<List<R>> = ChunkIntake(size, limit, gate, transform).chunksOf { elements -> pullAll(iterator(), elements) }
+): Flow<List<R>> = inChunks(size, limit, gate, { IteratorSource(iterator()) }, transform)
 
 /** Transforms the elements in chunks, as the `processInChunks` of an `Iterable` does. */
 public fun <T, R> Sequence<T>.processInChunks(
@@ -46,12 +47,12 @@ public fun <T, R> Sequence<T>.processInChunks(
     limit: Int,
     gate: MemoryGate? = null,
     transform: suspend (T) -> R,
-): Flow<List<R>> = ChunkIntake(size, limit, gate, transform).chunksOf { elements -> pullAll(iterator(), elements) }
+): Flow<List<R>> = inChunks(size, limit, gate, { IteratorSource(iterator()) }, transform)
 
 /**
  * Transforms the elements in chunks, as the `processInChunks` of an `Iterable` does.
  *
- * A source that emits is not held up before it has emitted, so one element more is pulled than there is room for.
+ * A flow is not held up before it has emitted, so it may be one element ahead.
  */
 public fun <T, R> Flow<T>.processInChunks(
     size: Int,
@@ -59,88 +60,96 @@ public fun <T, R> Flow<T>.processInChunks(
     gate: MemoryGate? = null,
     transform: suspend (T) -> R,
 ): Flow<List<R>> =
-    ChunkIntake(size, limit, gate, transform).chunksOf { elements ->
-        collect { element ->
-            awaitTurn()
-            take(element, elements)
-        }
-    }
+    inChunks(size, limit, gate, { FlowSource(this) }, transform)
 
-/** Refuses bad arguments at the call; each collection has an intake of its own. */
-private class ChunkIntake<T, R>(
-    private val size: Int,
-    private val limit: Int,
-    private val gate: MemoryGate?,
-    private val transform: suspend (T) -> R,
-) {
-    init {
-        require(size >= 1) { "size = $size, must be at least 1" }
-        require(limit >= 1) { "limit = $limit, must be at least 1" }
-    }
-
-    fun chunksOf(pull: suspend Intake.(FlowCollector<Numbered<T>>) -> Unit): Flow<List<R>> = flow {
-        val intake = Intake()
-        val results =
-            flow { intake.pull(this) }.mapLimit(limit, ordered = false) { Numbered(it.number, intake.finish(it.value)) }
+private fun <T, R> inChunks(
+    size: Int,
+    limit: Int,
+    gate: MemoryGate?,
+    source: () -> ElementSource,
+    transform: suspend (T) -> R,
+): Flow<List<R>> {
+    require(size >= 1) { "size = $size, must be at least 1" }
+    checkLimit(limit)
+    return flow {
+        val intake = ChunkIntake(source(), minOf(size.toLong() + limit, Int.MAX_VALUE.toLong()).toInt(), gate)
         val chunks = ChunkQueue<R>(size)
+        val results =
+            mapFlow<Numbered<T>, Numbered<R>>(
+                { intake },
+                limit,
+                ordered = false,
+                cancelRunning = false,
+                maxFailures = null,
+                weight = null,
+            ) { element ->
+                Numbered(element.number, intake.finishing { transform(element.value) })
+            }
         results.collect { result ->
             chunks.add(result)
-            while (true) intake.emitAndForget(chunks.pollComplete() ?: break, this)
+            while (true) {
+                val chunk = chunks.pollComplete() ?: break
+                emit(chunk)
+                intake.forget(chunk.size)
+            }
         }
         chunks.rest()?.let { emit(it) }
     }
+}
 
-    /**
-     * What one collection lets in.
-     *
-     * An element takes one permit of [room], which goes back when the chunk of its result has been collected, and one
-     * of [places], which goes back when its transform ends. Elements are let in by number, so those of the first chunk
-     * that is not complete always have theirs. The permits of an element that fails do not come back: nothing is let in
-     * then.
-     */
-    inner class Intake {
-        private val room = Semaphore(minOf(size.toLong() + limit, Int.MAX_VALUE.toLong()).toInt())
-        private val places = Semaphore(limit)
-        private val inFlight = WaitGroup()
-        private var next = 0L
+/**
+ * Holds the puller up until there is [room] for a result and the gate lets an element through, and numbers the elements.
+ *
+ * An element takes a permit of [room], which goes back when the chunk of its result has been collected. Elements are
+ * pulled in the order of their numbers, so those of the first chunk that is not complete always have theirs. The permit
+ * of an element that fails does not come back: nothing is pulled then.
+ */
+private class ChunkIntake(private val source: ElementSource, room: Int, private val gate: MemoryGate?) :
+    ElementSource() {
+    private val room = Semaphore(room)
+    private val inFlight = WaitGroup()
+    private var next = 0L
 
-        suspend fun pullAll(source: Iterator<T>, elements: FlowCollector<Numbered<T>>) {
-            while (true) {
-                awaitTurn()
-                if (!source.hasNext()) return
-                take(source.next(), elements)
-            }
-        }
+    @Volatile private var isStopped = false
 
-        suspend fun awaitTurn() {
+    override fun startIn(scope: CoroutineScope) = source.startIn(scope)
+
+    override suspend fun next(): Any? {
+        try {
             room.acquire()
-            places.acquire()
-            while (gate != null && !gate.isOpen) {
-                if (inFlight.await(gate.every)) return
+        } catch (_: SemaphoreClosedException) {
+            return NONE
+        }
+        var element: Any? = NONE
+        try {
+            while (!isStopped && gate?.isOpen == false) {
+                if (inFlight.await(gate.every)) break
             }
+            if (!isStopped) element = source.next()
+        } finally {
+            if (element === NONE) room.release()
         }
-
-        suspend fun take(element: T, elements: FlowCollector<Numbered<T>>) {
-            inFlight.add(1)
-            elements.emit(Numbered(next++, element))
-        }
-
-        suspend fun finish(element: T): R {
-            val result =
-                try {
-                    transform(element)
-                } finally {
-                    inFlight.done()
-                }
-            places.release()
-            return result
-        }
-
-        suspend fun emitAndForget(chunk: List<R>, collector: FlowCollector<List<R>>) {
-            collector.emit(chunk)
-            room.release(chunk.size)
-        }
+        if (element === NONE) return NONE
+        inFlight.add(1)
+        return Numbered(next++, element)
     }
+
+    override fun stop() {
+        isStopped = true
+        room.close()
+        source.stop()
+    }
+
+    override fun lateFailure(): Throwable? = source.lateFailure()
+
+    suspend inline fun <R> finishing(transform: suspend () -> R): R =
+        try {
+            transform()
+        } finally {
+            inFlight.done()
+        }
+
+    fun forget(results: Int) = room.release(results)
 }
 
 internal class Numbered<out T>(val number: Long, val value: T)

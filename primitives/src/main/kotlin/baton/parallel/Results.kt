@@ -54,15 +54,12 @@ internal class OrderedResults : ListResults() {
     }
 
     override fun toList(): MutableList<Any?> {
-        val all = arrayOfNulls<Any?>(size)
-        var copied = 0
+        val all = ArrayList<Any?>(size)
         for (segment in segments) {
-            if (copied == size) break
-            val count = minOf(segment!!.size, size - copied)
-            segment.copyInto(all, copied, 0, count)
-            copied += count
+            if (all.size == size) break
+            all += segment!!.asList().subList(0, minOf(segment.size, size - all.size))
         }
-        return arrayListOf(*all)
+        return all
     }
 
     private fun segmentOf(index: Int) = FIRST_BITS - (index + FIRST_SIZE).countLeadingZeroBits()

@@ -100,12 +100,12 @@ final class ElementPump<T extends @Nullable Object> {
                 failure = e;
             }
         }
-        onOver.accept(results, failure);
+        onOver.accept(results, stopped ? null : failure);
     }
 
     private int rest() {
         int count = heldBack ? 1 : 0;
-        for (; source.hasNext(); count++) source.next();
+        for (; !stopped && !map.isExhausted() && source.hasNext(); count++) source.next();
         return count;
     }
 
