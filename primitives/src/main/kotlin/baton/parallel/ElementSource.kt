@@ -45,14 +45,12 @@ internal class IteratorSource(private val iterator: Iterator<Any?>) : ElementSou
  *
  * Each side touches the slot only while it holds the permit that the other one has released. Unlike a channel's, such a
  * hand-over loses nothing if the puller is cancelled when the element is already granted to it: the permit goes back.
+ * An `emit` that is cancelled is the last one: kotlinx.coroutines refuses a flow that emits after that.
  */
 internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
     private val filled = Semaphore(1, acquired = 1)
     private val emptied = Semaphore(1, acquired = 1)
     private var slot: Any? = null
-
-    /** An `emit` was cancelled alone when its element was granted to the puller: `emptied` has a permit too many. */
-    private var isOwed = false
     private lateinit var producer: Job
 
     /** Set before the producer is cancelled for it. */
@@ -67,7 +65,9 @@ internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
                 end =
                     try {
                         flow.collect { element ->
-                            put(element)
+                            slot = element
+                            filled.release()
+                            emptied.acquire()
                         }
                         NONE
                     } catch (e: Throwable) {
@@ -77,20 +77,6 @@ internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
         producer.invokeOnCompletion { cause ->
             if (end == null) end = Failed(cause ?: CancellationException("the source was not collected"))
             filled.close()
-        }
-    }
-
-    /** A flow may cancel its `emit` and go on, by `withTimeout` for instance. An element that is not taken is withdrawn. */
-    private suspend fun put(element: Any?) {
-        if (isOwed && !filled.tryAcquire()) emptied.acquire()
-        isOwed = false
-        slot = element
-        filled.release()
-        try {
-            emptied.acquire()
-        } catch (e: Throwable) {
-            if (!filled.tryAcquire()) isOwed = true
-            throw e
         }
     }
 

@@ -2,6 +2,8 @@ package baton.parallel
 
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
+import java.util.Collections
+import java.util.IdentityHashMap
 
 /*
  * How it works
@@ -34,6 +36,7 @@ internal class MapCore(val results: Results, private val settling: Boolean, priv
     @Volatile private var word = 0L
 
     private val failures = ArrayList<Throwable>(0)
+    private val seen = Collections.newSetFromMap(IdentityHashMap<Throwable, Boolean>(1))
 
     /** Whether the puller may pull an element. */
     val isOpen: Boolean
@@ -99,7 +102,7 @@ internal class MapCore(val results: Results, private val settling: Boolean, priv
 
     /** Records a failure that stops nothing. */
     fun suppress(cause: Throwable) {
-        synchronized(failures) { if (failures.none { it === cause }) failures += cause }
+        synchronized(failures) { if (seen.add(cause)) failures += cause }
     }
 
     /** The first failure with the others suppressed in it; null if there was none. Call it once, when it is over. */

@@ -59,8 +59,7 @@ public fun <T, R> Flow<T>.processInChunks(
     limit: Int,
     gate: MemoryGate? = null,
     transform: suspend (T) -> R,
-): Flow<List<R>> =
-    inChunks(size, limit, gate, { FlowSource(this) }, transform)
+): Flow<List<R>> = inChunks(size, limit, gate, { FlowSource(this) }, transform)
 
 private fun <T, R> inChunks(
     size: Int,
@@ -98,7 +97,8 @@ private fun <T, R> inChunks(
 }
 
 /**
- * Holds the puller up until there is [room] for a result and the gate lets an element through, and numbers the elements.
+ * Holds the puller up until there is [room] for a result and the gate lets an element through, and numbers the
+ * elements.
  *
  * An element takes a permit of [room], which goes back when the chunk of its result has been collected. Elements are
  * pulled in the order of their numbers, so those of the first chunk that is not complete always have theirs. The permit

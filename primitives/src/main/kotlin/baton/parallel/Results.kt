@@ -57,7 +57,7 @@ internal class OrderedResults : ListResults() {
         val all = ArrayList<Any?>(size)
         for (segment in segments) {
             if (all.size == size) break
-            all += segment!!.asList().subList(0, minOf(segment.size, size - all.size))
+            all.addAll(segment!!.asList().subList(0, minOf(segment.size, size - all.size)))
         }
         return all
     }

@@ -128,7 +128,9 @@ class FlowMapSpecificsTest {
                 { silent.forEachLimit(3) { delay(10).also { throw disk } } },
             )) assertSame(disk, assertThrows<IOException> { call() })
         assertEquals(20, currentTime)
-        assertEquals(1, silent.mapSettled(3, maxFailures = 1) { throw disk }.toList().size)
+        assertEquals(emptyList<Throwable>(), disk.suppressed.toList())
+        val outcomes = silent.mapSettled(3, maxFailures = 1) { delay(10).also { throw disk } }.toList()
+        assertEquals(listOf(Outcome.Failure(disk)), outcomes)
     }
 
     @Test

@@ -166,6 +166,30 @@ class TasksTest {
     }
 
     @Test
+    void mapSettled_whileItCountsTheRest_isCancelled() {
+        List<CompletableFuture<?>> self = new ArrayList<>();
+        Iterable<Integer> endless = () -> Stream.iterate(0, element -> element + 1)
+                .peek(element -> {
+                    if (element == 100) self.get(0).cancel(true);
+                })
+                .iterator();
+        self.add(Tasks.mapSettled(endless, 1, 1, this::stage));
+        stages.get(0).completeExceptionally(new IOException());
+        assertTrue(self.get(0).isCancelled());
+    }
+
+    @Test
+    void complete_byASourceThatRuns_isNotReplacedByTheCancellation() {
+        List<CompletableFuture<List<String>>> self = new ArrayList<>();
+        Stream<Integer> source = elements(9).peek(element -> {
+            if (element == 1) self.get(0).complete(List.of("mine"));
+        });
+        self.add(Tasks.mapLimit(source, 1, this::stage));
+        stages.get(0).complete("a");
+        assertEquals(List.of("mine"), self.get(0).join());
+    }
+
+    @Test
     void cancel_byTheFunction_startsNothingMore() {
         List<CompletableFuture<?>> self = new ArrayList<>();
         CompletableFuture<String> first = new CompletableFuture<>();

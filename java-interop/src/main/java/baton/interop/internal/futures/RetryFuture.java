@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * stack, is left to that thread, which loops. So the stack stays flat, and what only events touch needs no lock.
  */
 public final class RetryFuture<T extends @Nullable Object> extends RevocableFuture<T> {
+    private static final long NO_ATTEMPT = -1;
+
     private final RetryCall call;
     private final @Nullable Duration limit;
     private final Supplier<? extends CompletionStage<T>> action;
@@ -75,18 +77,31 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     private void signal(@Nullable Attempt ended) {
         this.ended = ended;
         if (events.getAndIncrement() > 0) return;
+        long millis;
         do {
-            handle();
+            millis = handle();
         } while (events.decrementAndGet() > 0);
+        // A timer that went off before would leave the next attempt to this thread.
+        if (millis > 0) startWait(millis);
     }
 
-    private void handle() {
+    /** Returns the wait for the next attempt, and 0 if none is to begin. */
+    private long handle() {
         Attempt last = ended;
         try {
-            if (last == null || goesOn(last)) begin();
+            long millis = last == null ? 0 : waitAfter(last);
+            if (millis == 0) begin();
+            return millis;
         } catch (Throwable e) { // of a function of the policy
             fail(e);
+            return 0;
         }
+    }
+
+    private void startWait(long millis) {
+        DisposableHandle timer = Timeouts.schedule(millis, () -> signal(null));
+        wait = timer;
+        if (isDone()) timer.dispose();
     }
 
     private void begin() {
@@ -97,34 +112,29 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
         if (isDone()) attempt.cancel();
     }
 
-    /** Whether the next attempt begins now. If not, the wait for it has begun, or this is completed. */
-    private boolean goesOn(Attempt last) {
+    /** The wait for the next attempt, 0 if it begins now; negative if there is none, and this is completed. */
+    private long waitAfter(Attempt last) {
         running = null;
-        if (isDone()) return false;
+        if (isDone()) return NO_ATTEMPT;
         Throwable failure = last.failure;
         if (failure != null) {
             if (!call.isRetryable(failure) || !call.advance(failure)) {
                 fail(call.ending(failure));
-                return false;
+                return NO_ATTEMPT;
             }
         } else {
             T value = last.value();
             if (retryResult == null || retryAfter == null || !retryResult.test(value)) {
                 call.succeeded();
                 succeed(value);
-                return false;
+                return NO_ATTEMPT;
             }
             if (!call.advance(value, retryAfter)) {
                 succeed(value);
-                return false;
+                return NO_ATTEMPT;
             }
         }
-        long millis = Timeout.millis(call.getDelay());
-        if (millis == 0) return true;
-        DisposableHandle timer = Timeouts.schedule(millis, () -> signal(null));
-        wait = timer;
-        if (isDone()) timer.dispose();
-        return false;
+        return Timeout.millis(call.getDelay());
     }
 
     @Override

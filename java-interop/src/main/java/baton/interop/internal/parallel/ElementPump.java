@@ -100,13 +100,17 @@ final class ElementPump<T extends @Nullable Object> {
                 failure = e;
             }
         }
-        onOver.accept(results, stopped ? null : failure);
+        onOver.accept(results, failure);
     }
 
     private int rest() {
         int count = heldBack ? 1 : 0;
         for (; !stopped && !map.isExhausted() && source.hasNext(); count++) source.next();
         return count;
+    }
+
+    boolean isStopped() {
+        return stopped;
     }
 
     /** Nothing will be pulled any more. */

@@ -31,6 +31,7 @@ public final class MapFuture<V extends @Nullable Object> extends RevocableFuture
             Runnable close) {
         MapFuture<V> future = new MapFuture<>(kind);
         ElementPump<T> pump = new ElementPump<>(kind, source, mapper, (result, failure) -> {
+            ElementPump<?> over = future.pump;
             future.pump = null;
             Throwable why = failure;
             try {
@@ -39,7 +40,8 @@ public final class MapFuture<V extends @Nullable Object> extends RevocableFuture
                 if (why == null) why = e;
                 else if (why != e) why.addSuppressed(e);
             }
-            future.end(result, why);
+            // A thread that withdraws the call completes the future itself, with what it brings.
+            if (over == null || !over.isStopped()) future.end(result, why);
         });
         future.pump = pump;
         pump.signal();
