@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All attempts run on the calling thread, which parks between them, so a virtual thread leaves its carrier.
  *
- * <p><i>Interrupts.</i> An interrupt ends a wait, and there is no attempt on an interrupted thread after the first: the
- * call throws {@link InterruptedException}. An attempt that throws it is not retried.
+ * <p><i>Interrupts.</i> An interrupt ends a wait, and there is no attempt on an interrupted thread: the call throws {@link
+ * InterruptedException}. An attempt that throws it is not retried.
  *
  * <p><i>Timeouts.</i> An attempt that takes longer than {@code attemptTimeout} is interrupted. It has failed with
  * {@link baton.resilience.AttemptTimeoutException} when it throws then; a value that it returns counts. The interrupt is
  * cleared when the attempt has ended. Another interrupt that comes between the timeout and that end cannot be told from
- * it, and is cleared with it. An attempt that ignores interrupts runs as long as it runs.
+ * it, and is cleared with it; one that came before stays. An attempt that ignores interrupts runs as long as it runs.
  *
- * <p><i>Failures.</i> The last failure is thrown, with the ten failures before it as suppressed. The policy sees the
- * exception that the attempt throws, which is not unwrapped.
+ * <p><i>Failures.</i> The last failure is thrown, with the ten failures before it as suppressed. The cause of a
+ * CompletionException or ExecutionException stands for it, as in the futures.
  */
 public final class BlockingRetry {
     private final RetryPolicy policy;

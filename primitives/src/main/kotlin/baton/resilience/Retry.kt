@@ -104,8 +104,8 @@ private suspend fun <T> inTime(policy: RetryPolicy, attempt: RetryAttempt, block
                 Box(block(attempt))
             } catch (e: Throwable) {
                 // An exception of the clean-up must not hide that the attempt was late.
-                if (e !is CancellationException && e !is Error) {
-                    late = e.takeUnless { isActive }
+                if (e !is Error) {
+                    if (e !is CancellationException) late = e
                     ensureActive()
                 }
                 throw e

@@ -45,7 +45,7 @@ internal class RetryArithmetic(private val policy: RetryPolicy) {
                 Jitter.Decorrelated -> decorrelated(random)
                 is Jitter.Factor -> {
                     val delay = delay(attempt)
-                    val spread = (delay * jitter.factor).toLong()
+                    val spread = (delay * jitter.factor).toLong().coerceAtMost(delay)
                     between(delay - spread, saturated(delay, spread), random)
                 }
             }

@@ -42,13 +42,15 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Time
 
     /** Ends the call with [failure]: adds to it the last ones before it. */
     fun <E : Throwable> ending(failure: E): E {
-        for (earlier in failures) {
-            val suppressed = failure.suppressed
-            // A failure that is thrown again and again must not grow.
-            if (suppressed.size >= MOST_SUPPRESSED) break
-            if (earlier !== failure && suppressed.none { it === earlier }) failure.addSuppressed(earlier)
-        }
+        for (earlier in failures) suppress(earlier, failure)
         return failure
+    }
+
+    /** A failure that is thrown again and again must not grow. */
+    private fun suppress(earlier: Throwable, failure: Throwable) {
+        val suppressed = failure.suppressed
+        if (suppressed.size < MOST_SUPPRESSED && earlier !== failure && suppressed.none { it === earlier })
+            failure.addSuppressed(earlier)
     }
 
     private inline fun next(failure: Throwable?, retryAfter: () -> Duration?): RetryAttempt? {
@@ -67,7 +69,7 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Time
             decide()
         } catch (e: Throwable) {
             ending(e)
-            if (failure != null && failure !== e) e.addSuppressed(failure)
+            if (failure != null) suppress(failure, e)
             throw e
         }
 

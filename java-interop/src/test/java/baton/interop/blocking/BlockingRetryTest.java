@@ -108,6 +108,20 @@ class BlockingRetryTest {
     }
 
     @Test
+    void interruptBeforeTheTimeout_isNotLostWithIt() {
+        BlockingRetry retry = retry(Duration.ZERO, Duration.ofMillis(10));
+        assertThrows(
+                InterruptedException.class,
+                () -> retry.call(() -> {
+                    Thread.currentThread().interrupt();
+                    long end = System.nanoTime() + 30_000_000;
+                    while (System.nanoTime() < end) Thread.onSpinWait();
+                    return failing();
+                }));
+        assertEquals(1, attempts);
+    }
+
+    @Test
     void value_afterTheTimeout_counts() throws Exception {
         Callable<String> late = () -> {
             while (!Thread.currentThread().isInterrupted()) Thread.onSpinWait();

@@ -123,6 +123,15 @@ class AsyncRetryTest {
                 assertInstanceOf(CompletionException.class, awaitFailure(future.thenApply(x -> x)))
                         .getCause());
         assertEquals(List.of(cause), seen);
+        awaitFailure(retry.call(() -> {
+            throw new CompletionException(cause);
+        }));
+        assertThrows(
+                IOException.class,
+                () -> retry.blocking().call(() -> {
+                    throw new CompletionException(cause);
+                }));
+        assertEquals(List.of(cause, cause, cause), seen);
     }
 
     @Test

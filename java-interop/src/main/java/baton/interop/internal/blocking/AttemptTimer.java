@@ -18,6 +18,9 @@ final class AttemptTimer implements Runnable {
     private boolean hasEnded;
     private boolean isLate;
 
+    /** Whether another thread had interrupted the attempt before the timer did: that interrupt is not the timer's. */
+    private boolean wasInterrupted;
+
     private AttemptTimer() {}
 
     /** Runs the action on this thread. Once the time is over, an action that throws has timed out. */
@@ -41,12 +44,13 @@ final class AttemptTimer implements Runnable {
     public synchronized void run() {
         if (hasEnded) return;
         isLate = true;
+        wasInterrupted = thread.isInterrupted();
         thread.interrupt();
     }
 
     /** Whether the time was over before the attempt had ended; the first call clears its interrupt then. */
     private synchronized boolean end() {
-        if (isLate && !hasEnded) {
+        if (isLate && !hasEnded && !wasInterrupted) {
             boolean unused = Thread.interrupted();
         }
         hasEnded = true;

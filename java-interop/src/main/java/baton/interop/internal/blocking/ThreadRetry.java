@@ -35,7 +35,8 @@ public final class ThreadRetry {
             T value;
             try {
                 value = limit == null ? action.call() : AttemptTimer.call(action, limit, call);
-            } catch (Throwable e) {
+            } catch (Throwable thrown) {
+                Throwable e = Stages.unwrap(thrown);
                 if (!call.isRetryable(e)) throw Stages.asException(call.ending(e));
                 throwIfInterrupted(e);
                 if (!call.advance(e)) throw Stages.asException(call.ending(e));

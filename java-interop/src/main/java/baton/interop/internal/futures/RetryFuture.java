@@ -99,9 +99,13 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     }
 
     private void startWait(long millis) {
-        DisposableHandle timer = Timeouts.schedule(millis, () -> signal(null));
-        wait = timer;
-        if (isDone()) timer.dispose();
+        try {
+            DisposableHandle timer = Timeouts.schedule(millis, () -> signal(null));
+            wait = timer;
+            if (isDone()) timer.dispose();
+        } catch (Throwable e) { // no thread for the timer
+            fail(e);
+        }
     }
 
     private void begin() {
@@ -179,7 +183,8 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
                 if (limit != null) timer = Timeouts.schedule(Timeout.millis(limit), this);
                 var unused = begun.whenComplete(this);
             } catch (Throwable e) {
-                failure = e;
+                cancel();
+                failure = Stages.unwrap(e);
                 end();
             }
         }
