@@ -25,6 +25,7 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
 import org.jetbrains.lincheck.datastructures.StressOptions
+import org.jetbrains.lincheck.datastructures.forClasses
 
 /**
  * How long Lincheck looks.
@@ -67,6 +68,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
                 // A thread that waits for a spin lock learns nothing by trying again.
                 .loopIterationsBeforeThreadSwitch(spins)
                 .sequentialSpecification(sequential)
+                .addGuarantee(forClasses(FRAMES).allMethods().ignore())
                 .apply(configure)
         }
         options()
@@ -107,6 +109,12 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
         private const val INTERLEAVINGS = 20
 
         const val SPINS = 2
+
+        /**
+         * The frames that an exception gets. The JVM reads them from an annotation, whose first reading waits in a loop
+         * when another thread is in the middle of it: with that thread stopped, Lincheck would see a hang.
+         */
+        private const val FRAMES = "baton.waiting.coroutine.CallerFramesKt"
 
         /** For code that looks at all levels, in a loop that waits for no other thread. */
         val SPINS_OVER_LEVELS = BoundedBypass.LEVELS + 2
