@@ -6,7 +6,9 @@ import baton.waiting.Symbol
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 
 /** In place of an element: there is none. */
@@ -45,7 +47,8 @@ internal class IteratorSource(private val iterator: Iterator<Any?>) : ElementSou
  *
  * Each side touches the slot only while it holds the permit that the other one has released. Unlike a channel's, such a
  * hand-over loses nothing if the puller is cancelled when the element is already granted to it: the permit goes back.
- * An `emit` that is cancelled is the last one: kotlinx.coroutines refuses a flow that emits after that.
+ * An `emit` that is cancelled is the last one, because the slot is still full. kotlinx.coroutines' own flows refuse to
+ * emit after that; for other ones it is refused here.
  */
 internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
     private val filled = Semaphore(1, acquired = 1)
@@ -62,12 +65,18 @@ internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
     override fun startIn(scope: CoroutineScope) {
         producer =
             scope.launch {
+                val job = coroutineContext.job
+                var isFull = false
                 end =
                     try {
                         flow.collect { element ->
+                            job.ensureActive()
+                            check(!isFull) { "the source emits although its last emission has not returned" }
+                            isFull = true
                             slot = element
                             filled.release()
                             emptied.acquire()
+                            isFull = false
                         }
                         NONE
                     } catch (e: Throwable) {

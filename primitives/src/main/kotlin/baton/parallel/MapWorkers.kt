@@ -9,6 +9,7 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
@@ -22,7 +23,8 @@ import kotlinx.coroutines.launch
  *     └ the caller itself       emits, if the result is a flow; else it only waits for the others
  *
  * (1) Worker n starts worker n + 1 when it has pulled its first element. So few elements start few workers, and elements
- *     that end at once on one thread need one.
+ *     that end at once on one thread need one. Where a dispatcher runs workers in place, StartQueue keeps them from
+ *     nesting.
  * (2) One worker pulls at a time: the holder of `pulling`, which suspends the others and blocks no thread. It is unfair,
  *     because it does not matter which worker pulls: under a fair one, workers with little to do would suspend for
  *     every element.
@@ -64,7 +66,7 @@ internal class MapWorkers<T>(
             coroutineScope {
                 scope = this
                 source.startIn(this)
-                start(Worker(1))
+                start(number = 1, mayStartNext = limit > 1, starts = null)
                 emit()
             }
         } catch (e: Throwable) {
@@ -76,9 +78,22 @@ internal class MapWorkers<T>(
         core.failure()?.let { throw it }
     }
 
-    private fun start(worker: Worker) {
+    /** @param starts what has started the calling worker, if a worker calls. */
+    private fun start(number: Int, mayStartNext: Boolean, starts: StartQueue<Worker>?) {
         live.incrementAndGet()
-        scope.launch { worker.run(coroutineContext.job) }.invokeOnCompletion(::workerEnded)
+        val queue = if (starts?.isHere == true) starts else StartQueue(::launch)
+        queue.start(Worker(number, mayStartNext, queue))
+    }
+
+    private fun launch(worker: Worker) {
+        val job =
+            try {
+                scope.launch { worker.run(coroutineContext.job) }
+            } catch (e: Throwable) {
+                live.decrementAndGet()
+                throw e
+            }
+        job.invokeOnCompletion(::workerEnded)
     }
 
     private fun workerEnded(cause: Throwable?) {
@@ -92,8 +107,11 @@ internal class MapWorkers<T>(
         if (cancelRunning) scope.coroutineContext.cancelChildren(CancellationException("another element has failed"))
     }
 
-    private inner class Worker(private val number: Int) {
-        private var mayStartNext = number < limit
+    private inner class Worker(
+        private val number: Int,
+        private var mayStartNext: Boolean,
+        private val starts: StartQueue<Worker>,
+    ) {
         private var index = 0
         private var taken = 0
 
@@ -108,7 +126,7 @@ internal class MapWorkers<T>(
             } catch (e: CancellationException) {
                 if (job.isActive) throw e
             }
-            if (core.isOpen && !isEnding()) start(Worker(number).also { it.mayStartNext = mayStartNext })
+            if (core.isOpen && !isEnding()) start(number, mayStartNext, starts)
         }
 
         private suspend inline fun pull(job: Job): Any? {
@@ -124,6 +142,8 @@ internal class MapWorkers<T>(
                         return NONE
                     }
                     if (weight != null && !takePlaces(places!!, weigh(weight) - 1)) return NONE
+                    // The source may have blocked the thread: a cancelled worker starts nothing.
+                    job.ensureActive()
                 } catch (e: Throwable) {
                     if (e is CancellationException && !job.isActive) throw e
                     if (core.abandon(e)) stop()
@@ -162,7 +182,7 @@ internal class MapWorkers<T>(
                 try {
                     if (mayStartNext) {
                         mayStartNext = false
-                        start(Worker(number + 1))
+                        start(number + 1, mayStartNext = number + 1 < limit, starts)
                     }
                     transform(element)
                 } catch (e: Throwable) {
