@@ -30,7 +30,8 @@ import kotlinx.coroutines.launch
  *     every element.
  * (3) An element is pulled when there is a place for it. A place is a worker; where elements have weights, or wait to be
  *     emitted, it is also a permit of `places`. The puller takes one permit before it pulls, and the others that the
- *     element weighs while it still pulls. As no other element takes permits meanwhile, there is no deadlock.
+ *     element weighs while it still pulls. As no other element takes permits meanwhile, there is no deadlock. Without
+ *     weights, a flow takes the places itself; an element in `pending` keeps its place then.
  * (4) A worker catches all that source and transform throw, and the core decides. The scope's own failure is left for
  *     what is thrown elsewhere: by a dispatcher, or in the flow's collector.
  * (5) A transform can cancel the job of its own worker, and a dispatcher that has been shut down does so, too. Another
@@ -134,7 +135,8 @@ internal class MapWorkers<T>(
             pulling.acquire()
             try {
                 taken = 0
-                if (!core.isOpen || !(places == null || takePlaces(places, 1))) return NONE
+                if (!core.isOpen) return NONE
+                if (places != null && !source.takesPlaces && !takePlaces(places, 1)) return NONE
                 try {
                     if (pending === NONE) pending = source.next()
                     if (pending === NONE) {
@@ -150,6 +152,7 @@ internal class MapWorkers<T>(
                     return NONE
                 }
                 if (!core.start()) return NONE
+                if (source.takesPlaces) taken = 1
                 isStarted = true
                 index = core.results.reserve()
                 return pending.also { pending = NONE }
