@@ -6,7 +6,9 @@ import baton.waiting.Symbol
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 
 /** In place of an element: there is none. */
@@ -14,6 +16,10 @@ internal val NONE = Symbol("NONE")
 
 /** The elements of a map. */
 internal abstract class ElementSource {
+    /** Whether an element has its place already when [next] returns it. */
+    open val takesPlaces: Boolean
+        get() = false
+
     /** Called before the first [next]. */
     open fun startIn(scope: CoroutineScope) {}
 
@@ -35,23 +41,34 @@ internal class IteratorSource(private val iterator: Iterator<Any?>) : ElementSou
 }
 
 /**
- * The elements of a flow, which is collected by a coroutine of its own, the producer. It hands over one element at a
- * time, and suspends in its `emit` until that is taken: so it holds one element at most.
+ * The elements of a flow, which is collected by a coroutine of its own, the producer.
  *
  * ```
- * producer: slot = element · filled.release() · emptied.acquire()      at its end: end = … · filled.close()
- * puller:   filled.acquire() · takes the slot · emptied.release()
+ * producer: places.acquire() · adds the element · filled.release()    at its end: end = … · filled.close()
+ * puller:   filled.acquire() · removes the element
+ *
+ * producer: adds the element · filled.release() · taken.acquire()      without places
+ * puller:   filled.acquire() · removes the element · taken.release()
  * ```
  *
- * Each side touches the slot only while it holds the permit that the other one has released. Unlike a channel's, such a
- * hand-over loses nothing if the puller is cancelled when the element is already granted to it: the permit goes back.
- * An `emit` that is cancelled is the last one: kotlinx.coroutines refuses a flow that emits after that.
+ * With [places] the producer takes a permit of them for each element, and goes on while there are some: one resumption
+ * of the puller, or of the producer, moves several elements. Without, it adds the element and suspends until that is
+ * taken. Either way the one element that has no place waits in an `emit`.
+ *
+ * Unlike a channel, this loses nothing if the puller is cancelled when an element is already granted to it: the permit
+ * goes back. An `emit` that is cancelled is the last one. kotlinx.coroutines' own flows refuse to emit after that; for
+ * other ones it is refused here.
  */
-internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
-    private val filled = Semaphore(1, acquired = 1)
-    private val emptied = Semaphore(1, acquired = 1)
-    private var slot: Any? = null
+internal class FlowSource(private val flow: Flow<Any?>, private val places: Semaphore? = null) : ElementSource() {
+    private val filled = Semaphore(Int.MAX_VALUE, acquired = Int.MAX_VALUE)
+    private val taken = Semaphore(1, acquired = 1)
     private lateinit var producer: Job
+
+    /** Guarded by its lock. */
+    private val elements = ArrayDeque<Any?>()
+
+    /** Whether an emission waits for a place. Confined to the producer. */
+    private var isEmitting = false
 
     /** Set before the producer is cancelled for it. */
     @Volatile private var isStopped = false
@@ -59,16 +76,16 @@ internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
     /** How the flow has ended: [NONE], or its exception. */
     @Volatile private var end: Any? = null
 
+    override val takesPlaces: Boolean
+        get() = places != null
+
     override fun startIn(scope: CoroutineScope) {
         producer =
             scope.launch {
+                val job = coroutineContext.job
                 end =
                     try {
-                        flow.collect { element ->
-                            slot = element
-                            filled.release()
-                            emptied.acquire()
-                        }
+                        flow.collect { element -> if (!tryEmit(element, job)) awaitEmission(element) }
                         NONE
                     } catch (e: Throwable) {
                         Failed(e)
@@ -80,25 +97,57 @@ internal class FlowSource(private val flow: Flow<Any?>) : ElementSource() {
         }
     }
 
+    private fun tryEmit(element: Any?, job: Job): Boolean {
+        job.ensureActive()
+        check(!isEmitting) { "the source emits although its last emission has not returned" }
+        if (places != null && !orStopped { places.tryAcquire() }) return false
+        add(element)
+        return places != null
+    }
+
+    private suspend fun awaitEmission(element: Any?) {
+        isEmitting = true
+        orStopped { (places ?: taken).acquire() }
+        isEmitting = false
+        if (places != null) add(element)
+    }
+
+    private fun add(element: Any?) {
+        synchronized(elements) { elements.addLast(element) }
+        filled.release()
+    }
+
+    /** The places are closed before the producer is cancelled. */
+    private inline fun <R> orStopped(acquire: () -> R): R =
+        try {
+            acquire()
+        } catch (_: SemaphoreClosedException) {
+            throw unwanted()
+        }
+
     override suspend fun next(): Any? {
         try {
             filled.acquire()
         } catch (_: SemaphoreClosedException) {
-            val how = end as? Failed
-            end = NONE
-            if (how == null || isStopped && how.cause is CancellationException) return NONE
-            throw how.cause
+            // There may be elements left.
         }
-        val element = slot
-        slot = null
-        emptied.release()
-        return element
+        val element = synchronized(elements) { if (elements.isEmpty()) NONE else elements.removeFirst() }
+        if (element !== NONE) {
+            if (places == null) taken.release()
+            return element
+        }
+        val how = end as? Failed
+        end = NONE
+        if (how == null || isStopped && how.cause is CancellationException) return NONE
+        throw how.cause
     }
 
     override fun stop() {
         isStopped = true
-        producer.cancel(CancellationException("the elements are not wanted any more"))
+        producer.cancel(unwanted())
     }
+
+    private fun unwanted() = CancellationException("the elements are not wanted any more")
 
     override fun lateFailure(): Throwable? = (end as? Failed)?.cause?.takeIf { it !is CancellationException }
 

@@ -2,7 +2,9 @@ package baton.parallel
 
 import com.sun.management.GarbageCollectorMXBean as DetailedCollector
 import com.sun.management.GcInfo
+import java.lang.management.GarbageCollectorMXBean
 import java.lang.management.ManagementFactory
+import java.lang.management.MemoryPoolMXBean
 import java.lang.management.MemoryType
 
 /**
@@ -13,13 +15,16 @@ import java.lang.management.MemoryType
  * JDK 17, whose old generation is rarely collected. It is 0 before the first collection.
  *
  * A reading costs microseconds, and only a collection changes the answer, so it is kept until the number of collections
- * has changed. Two threads that read at the same time compute the same.
+ * has changed. The JVM counts a collection before it publishes what that has left: a reading in between is not kept.
+ * Two threads that read at the same time compute the same.
  */
-internal object HeapAfterCollection : () -> Long {
+internal class HeapAfterCollection(
+    private val collectors: List<GarbageCollectorMXBean>,
+    private val pools: List<MemoryPoolMXBean>,
+) : () -> Long {
     private class Reading(val collections: Long, val bytes: Long)
 
-    private val collectors = ManagementFactory.getGarbageCollectorMXBeans()
-    private val pools = ManagementFactory.getMemoryPoolMXBeans().filter { it.type == MemoryType.HEAP }
+    private val detailed = collectors.filterIsInstance<DetailedCollector>()
     private val names = pools.map { it.name }.toSet()
 
     @Volatile private var last: Reading? = null
@@ -29,16 +34,26 @@ internal object HeapAfterCollection : () -> Long {
         val known = last
         if (known != null && known.collections == collections) return known.bytes
         // The number of collections is read first: one that ends meanwhile is seen by the next reading.
-        val bytes = maxOf(inNewestInfo(), inPools())
-        last = Reading(collections, bytes)
+        val infos = detailed.mapNotNull { it.lastGcInfo }
+        val bytes = maxOf(inNewest(infos), inPools())
+        // The id of a collection is its number among those of its collector.
+        if (detailed.isEmpty() || infos.sumOf { it.id } >= collections) last = Reading(collections, bytes)
         return bytes
     }
 
     private fun inPools(): Long = pools.sumOf { it.collectionUsage?.used ?: 0 }
 
-    private fun inNewestInfo(): Long {
-        val newest =
-            collectors.mapNotNull { (it as? DetailedCollector)?.lastGcInfo }.maxByOrNull(GcInfo::getEndTime) ?: return 0
+    private fun inNewest(infos: List<GcInfo>): Long {
+        val newest = infos.maxByOrNull(GcInfo::getEndTime) ?: return 0
         return newest.memoryUsageAfterGc.entries.sumOf { (pool, usage) -> if (pool in names) usage.used else 0 }
+    }
+
+    companion object {
+        /** That of this JVM. */
+        val ofThisJvm =
+            HeapAfterCollection(
+                ManagementFactory.getGarbageCollectorMXBeans(),
+                ManagementFactory.getMemoryPoolMXBeans().filter { it.type == MemoryType.HEAP },
+            )
     }
 }

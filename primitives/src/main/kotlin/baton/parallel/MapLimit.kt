@@ -93,5 +93,5 @@ public fun <T, R> Flow<T>.mapLimit(
     transform: suspend (T) -> R,
 ): Flow<R> {
     checkLimit(limit)
-    return mapFlow({ FlowSource(this) }, limit, ordered, cancelRunning, maxFailures = null, weight, transform)
+    return mapFlow({ FlowSource(this, it) }, limit, ordered, cancelRunning, maxFailures = null, weight, transform)
 }

@@ -67,5 +67,13 @@ public fun <T, R> Flow<T>.mapSettled(
 ): Flow<Outcome<R>> {
     checkLimit(limit)
     checkMaxFailures(maxFailures)
-    return mapFlow({ FlowSource(this) }, limit, ordered = true, cancelRunning = false, maxFailures, weight, transform)
+    return mapFlow(
+        { FlowSource(this, it) },
+        limit,
+        ordered = true,
+        cancelRunning = false,
+        maxFailures,
+        weight,
+        transform,
+    )
 }

@@ -9,6 +9,7 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
@@ -22,13 +23,15 @@ import kotlinx.coroutines.launch
  *     └ the caller itself       emits, if the result is a flow; else it only waits for the others
  *
  * (1) Worker n starts worker n + 1 when it has pulled its first element. So few elements start few workers, and elements
- *     that end at once on one thread need one.
+ *     that end at once on one thread need one. Where a dispatcher runs workers in place, StartQueue keeps them from
+ *     nesting.
  * (2) One worker pulls at a time: the holder of `pulling`, which suspends the others and blocks no thread. It is unfair,
  *     because it does not matter which worker pulls: under a fair one, workers with little to do would suspend for
  *     every element.
  * (3) An element is pulled when there is a place for it. A place is a worker; where elements have weights, or wait to be
  *     emitted, it is also a permit of `places`. The puller takes one permit before it pulls, and the others that the
- *     element weighs while it still pulls. As no other element takes permits meanwhile, there is no deadlock.
+ *     element weighs while it still pulls. As no other element takes permits meanwhile, there is no deadlock. Without
+ *     weights, a flow takes the places itself; an element in `pending` keeps its place then.
  * (4) A worker catches all that source and transform throw, and the core decides. The scope's own failure is left for
  *     what is thrown elsewhere: by a dispatcher, or in the flow's collector.
  * (5) A transform can cancel the job of its own worker, and a dispatcher that has been shut down does so, too. Another
@@ -64,7 +67,7 @@ internal class MapWorkers<T>(
             coroutineScope {
                 scope = this
                 source.startIn(this)
-                start(Worker(1))
+                start(number = 1, mayStartNext = limit > 1, starts = null)
                 emit()
             }
         } catch (e: Throwable) {
@@ -76,9 +79,22 @@ internal class MapWorkers<T>(
         core.failure()?.let { throw it }
     }
 
-    private fun start(worker: Worker) {
+    /** @param starts what has started the calling worker, if a worker calls. */
+    private fun start(number: Int, mayStartNext: Boolean, starts: StartQueue<Worker>?) {
         live.incrementAndGet()
-        scope.launch { worker.run(coroutineContext.job) }.invokeOnCompletion(::workerEnded)
+        val queue = if (starts?.isHere == true) starts else StartQueue(::launch)
+        queue.start(Worker(number, mayStartNext, queue))
+    }
+
+    private fun launch(worker: Worker) {
+        val job =
+            try {
+                scope.launch { worker.run(coroutineContext.job) }
+            } catch (e: Throwable) {
+                live.decrementAndGet()
+                throw e
+            }
+        job.invokeOnCompletion(::workerEnded)
     }
 
     private fun workerEnded(cause: Throwable?) {
@@ -92,8 +108,11 @@ internal class MapWorkers<T>(
         if (cancelRunning) scope.coroutineContext.cancelChildren(CancellationException("another element has failed"))
     }
 
-    private inner class Worker(private val number: Int) {
-        private var mayStartNext = number < limit
+    private inner class Worker(
+        private val number: Int,
+        private var mayStartNext: Boolean,
+        private val starts: StartQueue<Worker>,
+    ) {
         private var index = 0
         private var taken = 0
 
@@ -108,7 +127,7 @@ internal class MapWorkers<T>(
             } catch (e: CancellationException) {
                 if (job.isActive) throw e
             }
-            if (core.isOpen && !isEnding()) start(Worker(number).also { it.mayStartNext = mayStartNext })
+            if (core.isOpen && !isEnding()) start(number, mayStartNext, starts)
         }
 
         private suspend inline fun pull(job: Job): Any? {
@@ -116,7 +135,8 @@ internal class MapWorkers<T>(
             pulling.acquire()
             try {
                 taken = 0
-                if (!core.isOpen || !(places == null || takePlaces(places, 1))) return NONE
+                if (!core.isOpen) return NONE
+                if (places != null && !source.takesPlaces && !takePlaces(places, 1)) return NONE
                 try {
                     if (pending === NONE) pending = source.next()
                     if (pending === NONE) {
@@ -124,12 +144,15 @@ internal class MapWorkers<T>(
                         return NONE
                     }
                     if (weight != null && !takePlaces(places!!, weigh(weight) - 1)) return NONE
+                    // The source may have blocked the thread: a cancelled worker starts nothing.
+                    job.ensureActive()
                 } catch (e: Throwable) {
                     if (e is CancellationException && !job.isActive) throw e
                     if (core.abandon(e)) stop()
                     return NONE
                 }
                 if (!core.start()) return NONE
+                if (source.takesPlaces) taken = 1
                 isStarted = true
                 index = core.results.reserve()
                 return pending.also { pending = NONE }
@@ -162,7 +185,7 @@ internal class MapWorkers<T>(
                 try {
                     if (mayStartNext) {
                         mayStartNext = false
-                        start(Worker(number + 1))
+                        start(number + 1, mayStartNext = number + 1 < limit, starts)
                     }
                     transform(element)
                 } catch (e: Throwable) {

@@ -70,9 +70,12 @@ internal suspend fun <T> forEach(
     MapWorkers(core, source, limit, weight, cancelRunning, placesFor(limit, weight), action).run()
 }
 
-/** @param maxFailures null unless the flow is one of outcomes. */
+/**
+ * @param source is called with the places if the source may take them itself.
+ * @param maxFailures null unless the flow is one of outcomes.
+ */
 internal fun <T, R> mapFlow(
-    source: () -> ElementSource,
+    source: (Semaphore?) -> ElementSource,
     limit: Int,
     ordered: Boolean,
     cancelRunning: Boolean,
@@ -81,9 +84,10 @@ internal fun <T, R> mapFlow(
     transform: suspend (T) -> Any?,
 ): Flow<R> = flow {
     val places = Semaphore(limit)
+    val sourcePlaces = if (weight == null) places else null
     val emissions = Emissions(ordered, places)
     val core = MapCore(emissions, settling = maxFailures != null, maxFailures ?: Int.MAX_VALUE)
-    val workers = MapWorkers(core, source(), limit, weight, cancelRunning, places, transform)
+    val workers = MapWorkers(core, source(sourcePlaces), limit, weight, cancelRunning, places, transform)
     workers.run { emissions.emitTo(this, core) }
 }
 

@@ -42,7 +42,7 @@ public class MemoryGate(
     public val every: Duration = 50.milliseconds,
     usage: (() -> Long)? = null,
 ) {
-    private val usage = usage ?: HeapAfterCollection
+    private val usage = usage ?: HeapAfterCollection.ofThisJvm
     private val bound: Long
 
     @Volatile private var closed = false

@@ -1,6 +1,12 @@
 package baton.parallel
 
 import baton.memory.usedHeap
+import com.sun.management.GarbageCollectorMXBean
+import com.sun.management.GcInfo
+import java.lang.management.ManagementFactory
+import java.lang.management.MemoryPoolMXBean
+import java.lang.management.MemoryType
+import java.lang.management.MemoryUsage
 import java.lang.ref.Reference
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -11,16 +17,65 @@ class HeapAfterCollectionTest {
     @Test
     fun invoke_countsWhatIsKept_andNoGarbage() {
         usedHeap() // collects
-        val before = HeapAfterCollection()
+        val before = HeapAfterCollection.ofThisJvm()
         val kept = data()
         usedHeap()
-        val held = HeapAfterCollection() - before
+        val held = HeapAfterCollection.ofThisJvm() - before
         assertTrue(held in BYTES / 2..2 * BYTES) { "$held bytes more" }
         makeGarbage()
         usedHeap()
-        val afterwards = HeapAfterCollection() - before
+        val afterwards = HeapAfterCollection.ofThisJvm() - before
         assertTrue(afterwards <= held + BYTES / 2) { "$afterwards bytes, and $held before the garbage" }
         Reference.reachabilityFence(kept)
+    }
+
+    private val collectors = ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean::class.java)
+
+    /** A collector of this JVM, between the counting of a collection and the publication of what that has left. */
+    private class Late(private val real: GarbageCollectorMXBean, var count: Long, var info: GcInfo?) :
+        GarbageCollectorMXBean by real {
+        override fun getCollectionCount() = count
+
+        override fun getLastGcInfo() = info
+    }
+
+    /** Knows nothing of its own last collection. */
+    private class Silent(private val real: MemoryPoolMXBean) : MemoryPoolMXBean by real {
+        override fun getCollectionUsage(): MemoryUsage? = null
+    }
+
+    /** What the last collection of the whole heap has left. */
+    private fun collect(): GcInfo {
+        usedHeap()
+        return collectors.mapNotNull { it.lastGcInfo }.maxBy { it.endTime }
+    }
+
+    @Test
+    fun invoke_whileACollectionIsCountedAndNotPublished_keepsNoReading() {
+        val heap = ManagementFactory.getMemoryPoolMXBeans().filter { it.type == MemoryType.HEAP }.map(::Silent)
+        val small = collect()
+        val kept = data()
+        val large = collect()
+        Reference.reachabilityFence(kept)
+        val collector = Late(collectors.first(), 0, null)
+        val reading = HeapAfterCollection(listOf(collector), heap)
+        assertEquals(0, reading())
+        collector.count = small.id
+        assertEquals(0, reading())
+        collector.info = small
+        val before = reading()
+        assertTrue(before > 0)
+        collector.count = large.id
+        assertEquals(before, reading())
+        collector.info = large
+        assertTrue(reading() - before >= BYTES / 2) { "${reading()} after $before" }
+    }
+
+    /** By this the reading knows that a collection is published. */
+    @Test
+    fun collections_ofThisJvm_areNumberedByTheirCounts() {
+        usedHeap()
+        for (collector in collectors) assertEquals(collector.collectionCount, collector.lastGcInfo?.id ?: 0)
     }
 
     /** Of parts so small that no collector gives them regions of their own. */

@@ -3,6 +3,9 @@ package baton.stack
 import baton.parallel.contract.FlowFace
 import baton.parallel.contract.IterableFace
 import baton.parallel.mapLimit
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
@@ -27,6 +30,42 @@ class MapStackTest : StackRun() {
 
     @Test fun elements_yield() = assertMapped(World.UNCONFINED) { it.also { yield() } }
 
+    /** A dispatcher that runs in place nested each worker within the one before it. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = ["NO_DISPATCHER"])
+    fun elements_suspendUnderAGreatLimit(world: World) {
+        for (face in listOf(IterableFace, FlowFace)) {
+            val opened = CompletableDeferred<Unit>()
+            val started = mutableListOf<Int>()
+            var mapped: List<Int>? = null
+            start(world.context) {
+                mapped =
+                    face.mapLimit((0 until 2 * WIDE).asSequence(), WIDE) {
+                        started += it
+                        opened.await()
+                        it
+                    }
+            }
+            assertEquals(List(WIDE) { it }, started)
+            opened.complete(Unit)
+            assertEquals(List(2 * WIDE) { it }, mapped)
+        }
+    }
+
+    /** Each of them ends its worker, which another one replaces. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = ["NO_DISPATCHER"])
+    fun elements_cancelTheirOwnJob(world: World) {
+        for (face in listOf(IterableFace, FlowFace)) {
+            var mapped: List<Int>? = null
+            start(world.context) {
+                mapped =
+                    face.mapLimit((0 until WIDE).asSequence(), 3) { it.also { currentCoroutineContext().cancel() } }
+            }
+            assertEquals(List(WIDE) { it }, mapped)
+        }
+    }
+
     @Test
     fun maps_insideMaps() {
         suspend fun nested(depth: Int): Int =
@@ -34,5 +73,9 @@ class MapStackTest : StackRun() {
         var depth = 0
         start(World.UNCONFINED.context) { depth = nested(50) }
         assertEquals(50, depth)
+    }
+
+    private companion object {
+        const val WIDE = 10_000
     }
 }
