@@ -21,6 +21,11 @@ public final class Stages {
         return wrapper && cause != null ? cause : failure;
     }
 
+    /** Whether the stage is known to be done. A future of a subclass may refuse to tell, as one that hides itself does. */
+    public static boolean isDone(CompletionStage<?> stage) {
+        return stage.getClass() == CompletableFuture.class && ((CompletableFuture<?>) stage).isDone();
+    }
+
     /** The failure of a future that has failed, unwrapped. */
     public static Throwable failure(CompletableFuture<?> future) {
         return unwrap(future.handle((value, e) -> e).join());
