@@ -54,10 +54,11 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Callbacks.</i> The first attempt begins on the calling thread. After a wait, the next one begins on a thread of
  * Baton's own, {@code baton-callbacks-…}; without one, on the thread that has completed the stage before it, which is
  * such a thread after a timeout. Baton's timer thread runs none. The functions of the call and of the policy run on the
- * thread that has completed the stage, and so do dependents of the future. The stack stays flat, however many attempts
- * there are.
+ * thread that has completed the stage, or has begun the attempt if the stage was complete, and so do dependents of the
+ * future. The stack stays flat, however many attempts there are.
  *
- * <p>At its end the future releases the action, the functions and the failures that it was not completed with.
+ * <p>At its end the future releases the action and the functions. Failures are kept by the exception alone with which it
+ * has failed.
  *
  * <p><i>Order</i> and <i>Memory.</i> None beyond that the attempts of a call follow each other.
  */

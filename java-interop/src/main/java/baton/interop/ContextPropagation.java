@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Once it is enabled, the context is captured where a method of this package is called that waits or that takes code
  * to run: {@code acquire}, {@code lock}, {@code send}, {@code receive}, {@code arrive}, {@code await}; {@code
- * withPermit} and its kin; {@code schedule}; {@code AsyncRetry.call}; the methods of {@link Tasks}; {@code Select.start}; {@code forEach}; {@code invokeOnClose}; {@code CancellableFuture.supply} and
+ * withPermit} and its kin; {@code schedule}; {@code AsyncRetry.call}; the functions of {@link Tasks}; {@code Select.start}; {@code forEach}; {@code invokeOnClose}; {@code CancellableFuture.supply} and
  * {@code TaskScope.fork}. It is restored around the action, function or task given to that method, and around the
  * dependents that run when the returned future is completed by a grant, a failure or a timeout. (Dependents that are
  * added to a completed future run on the thread that adds them, in its context. Those of the future of an action run

@@ -40,19 +40,21 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     private final String label;
     private final int maxAttempts;
-    private volatile int number = 1;
+    private int number = 1;
 
-    /** Null when this ends; then events are ignored. */
-    private volatile @Nullable RetryPlan<T> plan;
+    /** Null when this ends; then events are ignored. A thread that still sees the plan sees that this is done. */
+    private @Nullable RetryPlan<T> plan;
 
     /** The events that are not handled yet, including the one that is being handled. The first one is the call. */
     @SuppressWarnings("UnusedVariable") // by EVENTS
-    private volatile int events = 1;
+    private int events = 1;
 
     /** The attempt that has ended; null if a wait has. Written before {@link #events} is incremented. */
     private @Nullable StageAttempt<T> ended;
 
+    /** The last attempt. Its stage is cancelled by the thread that ends this, or by the one that writes this field. */
     private volatile @Nullable StageAttempt<T> running;
+
     private volatile @Nullable DisposableHandle wait;
 
     private RetryFuture(RetryPlan<T> plan) {
@@ -111,7 +113,6 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     private long handle() {
         StageAttempt<T> last = ended;
         ended = null;
-        running = null;
         RetryPlan<T> mine = plan;
         if (mine == null) return NO_ATTEMPT;
         try {
@@ -134,7 +135,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     }
 
     private void begin(RetryPlan<T> mine, CompletionStage<T> stage) {
-        StageAttempt<T> attempt = new StageAttempt<>(this);
+        StageAttempt<T> attempt = new StageAttempt<>(this, stage);
         running = attempt;
         attempt.await(stage, RetryBridge.attemptTimeout(mine.policy));
         if (isDone()) cancelRunning();

@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
 final class StageAttempt<T extends @Nullable Object> implements BiConsumer<@Nullable T, @Nullable Throwable>, Runnable {
     private final RetryFuture<T> future;
 
-    /** Null once it has completed. */
-    private volatile @Nullable CompletionStage<T> stage;
+    /** Null once it has completed. A thread that cancels it later changes nothing. */
+    private @Nullable CompletionStage<T> stage;
 
     private volatile boolean isLate;
     private @Nullable DisposableHandle timer;
 
     // Written by the end of the stage, read by the event that follows it.
-    private @Nullable T value;
-    private @Nullable Throwable failure;
+    private @Nullable Object valueOrFailure;
+    private boolean hasFailed;
     private boolean hasFailedLate;
 
-    StageAttempt(RetryFuture<T> future) {
+    StageAttempt(RetryFuture<T> future, CompletionStage<T> stage) {
         this.future = future;
+        this.stage = stage;
     }
 
     void await(CompletionStage<T> begun, @Nullable Duration limit) {
-        stage = begun;
         try {
             if (limit != null && !Stages.isDone(begun)) timer = Timeouts.schedule(Timeout.millis(limit), this);
             var unused = begun.whenComplete(this);
@@ -56,11 +56,9 @@ final class StageAttempt<T extends @Nullable Object> implements BiConsumer<@Null
     /** The stage has completed. */
     @Override
     public void accept(@Nullable T value, @Nullable Throwable failure) {
-        this.value = value;
-        if (failure != null) {
-            hasFailedLate = isLate;
-            this.failure = Stages.unwrap(failure);
-        }
+        hasFailed = failure != null;
+        hasFailedLate = hasFailed && isLate;
+        valueOrFailure = failure == null ? value : Stages.unwrap(failure);
         if (isLate && stage instanceof CancellableFuture<?> work) {
             var unused = work.terminated().whenComplete((nothing, e) -> end());
         } else {
@@ -76,21 +74,20 @@ final class StageAttempt<T extends @Nullable Object> implements BiConsumer<@Null
     }
 
     boolean hasFailed() {
-        return failure != null;
+        return hasFailed;
     }
 
     /** What it has failed with: if its time was over then, with that. */
     Throwable failure(RetryCall call) {
-        Throwable why = failure;
-        if (why == null) throw new IllegalStateException("the attempt has not failed");
+        if (!(valueOrFailure instanceof Throwable why)) throw new IllegalStateException("the attempt has a value");
         if (!hasFailedLate || why instanceof Error) return why;
         AttemptTimeoutException late = new AttemptTimeoutException(call.lateMessage());
         if (!(why instanceof CancellationException)) late.addSuppressed(why);
         return late;
     }
 
-    @SuppressWarnings("NullAway") // T may be nullable
+    @SuppressWarnings({"NullAway", "unchecked"}) // T may be nullable
     T value() {
-        return value;
+        return (T) valueOrFailure;
     }
 }

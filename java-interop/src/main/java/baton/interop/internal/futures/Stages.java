@@ -21,7 +21,7 @@ public final class Stages {
         return wrapper && cause != null ? cause : failure;
     }
 
-    /** Whether the stage is known to be done. A future of a subclass may refuse to tell, as one that hides itself does. */
+    /** Whether the stage is a plain future that is done. False for subclasses: minimal stages refuse the question. */
     public static boolean isDone(CompletionStage<?> stage) {
         return stage.getClass() == CompletableFuture.class && ((CompletableFuture<?>) stage).isDone();
     }
