@@ -100,6 +100,23 @@ class AsyncRetryTest {
         assertTrue(futures.get(0).isCancelled());
     }
 
+    /** One thread ends the stages while another one ends the future. */
+    @Test
+    void call_endedWhileAttemptsFollowEachOther_leavesNoStageIncomplete() {
+        AsyncRetry retry = waiting(Duration.ZERO).maxAttempts(1_000_000).build();
+        for (int i = 0; i < 2_000; i++) {
+            stages.clear();
+            CompletableFuture<String> future = retry.call(this::newStage);
+            CompletableFuture<Void> failing = CompletableFuture.runAsync(() -> {
+                for (int j = 0; !future.isDone(); j++) stages.get(j).completeExceptionally(new IOException());
+            });
+            while (stages.size() < 2 + i % 3) Thread.onSpinWait();
+            future.cancel(true);
+            await(failing);
+            assertTrue(stages.stream().allMatch(CompletableFuture::isDone));
+        }
+    }
+
     @Test
     void attempts_afterAWait_runOnACallbackThread() {
         CompletableFuture<String> future = waiting(Duration.ofMillis(1)).build().call(this::newStage);

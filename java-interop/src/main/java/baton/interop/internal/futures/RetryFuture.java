@@ -127,8 +127,12 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     private void startWait(long millis) {
         try {
-            wait = Timeouts.schedule(millis, () -> signal(null));
-            if (isDone()) cancelRunning();
+            DisposableHandle timer = Timeouts.schedule(millis, () -> signal(null));
+            wait = timer;
+            if (isDone()) {
+                timer.dispose(); // the thread that ended this may just have cleared the field
+                cancelRunning();
+            }
         } catch (Throwable e) { // no thread for the timer
             endWith(e);
         }
@@ -138,7 +142,10 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
         StageAttempt<T> attempt = new StageAttempt<>(this, stage);
         running = attempt;
         attempt.await(stage, RetryBridge.attemptTimeout(mine.policy));
-        if (isDone()) cancelRunning();
+        if (isDone()) {
+            attempt.cancel(); // as above
+            cancelRunning();
+        }
     }
 
     /** The wait for the next attempt, 0 if it begins now; negative if there is none, and this is completed. */
