@@ -186,6 +186,27 @@ class ClassExamplesTest {
         assertEquals(7.seconds, growing.delay(7))
     }
 
+    @Test
+    fun retryParts_examples_areShown() = runTest {
+        val url = "a"
+        fun log(text: String) {
+            done += text
+        }
+        var failures = 2
+        fun fetch(url: String) = if (failures-- > 0) throw IOException("reset") else "body of $url"
+        val spread = RetryPolicy(jitter = Jitter.Full)
+        val nearly = RetryPolicy(jitter = Jitter.Factor(0.1))
+        val body = retry { attempt ->
+            if (attempt.number > 1) log("attempt ${attempt.number} after ${attempt.delay}: ${attempt.lastFailure}")
+            fetch(url)
+        }
+        assertEquals("body of a", body)
+        assertEquals(2, done.size)
+        assertEquals(listOf(Jitter.Full, Jitter.Factor(0.1)), listOf(spread.jitter, nearly.jitter))
+        val headers = listOf("120", "Sun, 06 Nov 1994 08:49:37 GMT", "soon")
+        assertEquals(listOf("2m", "0s", "null"), headers.map { RetryAfter.parse(it).toString() })
+    }
+
     private fun fetch(url: String): String = "page $url".also { done += url }
 
     private fun show(page: String) {

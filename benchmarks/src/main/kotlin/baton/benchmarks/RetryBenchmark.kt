@@ -8,12 +8,16 @@ import baton.resilience.retry
 import dev.failsafe.Failsafe
 import dev.failsafe.FailsafeExecutor
 import dev.failsafe.RetryPolicy as FailsafePolicy
+import dev.failsafe.spi.Scheduler
 import io.github.resilience4j.retry.Retry
 import java.util.concurrent.Callable
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
+import java.util.concurrent.Delayed
 import java.util.concurrent.Executors
 import java.util.concurrent.ScheduledExecutorService
+import java.util.concurrent.ScheduledFuture
+import java.util.concurrent.TimeUnit
 import java.util.function.Supplier
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext
@@ -74,8 +78,10 @@ open class RetryBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Future {
         @Param("baton", "failsafe", "resilience4j") lateinit var impl: String
-        private val value = CompletableFuture.completedFuture(Any())
-        private val body = Supplier<CompletionStage<Any>> { value }
+        private val value = Any()
+        private val done = CompletableFuture.completedFuture(value)
+        private var stage = done
+        private val body = Supplier<CompletionStage<Any>> { stage }
         private val timers: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor()
         private lateinit var call: () -> CompletionStage<Any>
 
@@ -84,7 +90,7 @@ open class RetryBenchmark : BatonBenchmark() {
             call =
                 when (impl) {
                     "baton" -> AsyncRetry.builder().build().let { { it.call(body) } }
-                    "failsafe" -> failsafe().with { it: Runnable -> it.run() }.let { { it.getStageAsync(body::get) } }
+                    "failsafe" -> failsafe().with(InPlace).let { { it.getStageAsync(body::get) } }
                     "resilience4j" -> Retry.ofDefaults("retry").let { { it.executeCompletionStage(timers, body) } }
                     else -> throw IllegalArgumentException("impl = $impl")
                 }
@@ -96,6 +102,14 @@ open class RetryBenchmark : BatonBenchmark() {
         }
 
         fun run(): Any = call().toCompletableFuture().join()
+
+        fun runLater(): Any {
+            val later = CompletableFuture<Any>()
+            stage = later
+            val future = call()
+            later.complete(value)
+            return future.toCompletableFuture().join()
+        }
     }
 
     /** A suspending call, without a coroutine around it. */
@@ -106,6 +120,30 @@ open class RetryBenchmark : BatonBenchmark() {
 
     /** A call whose stage is complete when the action returns. */
     @Benchmark fun future(state: Future): Any = state.run()
+
+    /** A call whose stage completes after the action has returned it; the stage included. */
+    @Benchmark fun futureLater(state: Future): Any = state.runLater()
+
+    /** Runs at once what has no delay, without a change of the thread. (A plain executor drops the stage's value.) */
+    private object InPlace : Scheduler {
+        private class Done(value: Any?) : CompletableFuture<Any?>(), ScheduledFuture<Any?> {
+            init {
+                complete(value)
+            }
+
+            override fun getDelay(unit: TimeUnit) = 0L
+
+            override fun compareTo(other: Delayed) = 0
+        }
+
+        private val done = Done(null)
+
+        override fun schedule(callable: Callable<*>, delay: Long, unit: TimeUnit): ScheduledFuture<*> {
+            check(delay == 0L) { "delay = $delay, must be 0" }
+            callable.call()
+            return done
+        }
+    }
 
     private companion object {
         fun failsafe(): FailsafeExecutor<Any> =

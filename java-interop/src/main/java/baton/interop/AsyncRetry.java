@@ -1,7 +1,6 @@
 package baton.interop;
 
 import baton.bridge.RetryBridge;
-import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.RetryFuture;
 import baton.resilience.Jitter;
 import baton.resilience.RetryAttempt;
@@ -39,16 +38,27 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Failures.</i> An action that throws has failed as one whose stage fails has. A {@code CompletionException} is
  * unwrapped before the policy sees it. The future fails with the last failure, with the ten failures before it as
- * suppressed. An exception of a function of the policy ends the call.
+ * suppressed. An exception of a function of the policy or of the call ends the call.
+ *
+ * <p><i>Results.</i> A result that {@code retryResult} is true for is dropped when another attempt follows and when the
+ * future is cancelled meanwhile; the last one is the value of the future. So a result that has to be closed is no case
+ * for {@code retryResult}: close it in a dependent of the stage, which fails then with an exception that {@code retryIf}
+ * is true for. A value that a stage still has after the end of the future is dropped, as that of any CompletableFuture.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire ends
  * the call: a wait ends, a running stage is cancelled if that is possible, and the action is not called again. An action
  * whose stage is cancelled is not retried: the future is cancelled, too. An attempt that has timed out is cancelled; the
- * next one begins when its stage has completed, and after the teardowns of a {@link CancellableFuture}.
+ * next one begins when its stage has completed, and after the teardowns of a {@link CancellableFuture}. A stage that
+ * cannot be cancelled and has a value later counts as a success.
  *
- * <p><i>Callbacks.</i> The first attempt runs on the calling thread. Another one runs on the thread that has completed
- * the stage before it, or after a wait on a thread of Baton's own, {@code baton-callbacks-…}, never on a timer thread.
- * So do dependents of the future. The stack stays flat, however many attempts there are.
+ * <p><i>Callbacks.</i> The first attempt begins on the calling thread. After a wait, the next one begins on a thread of
+ * Baton's own, {@code baton-callbacks-…}; without one, on the thread that has completed the stage before it, which is
+ * such a thread after a timeout. Baton's timer thread runs none. The functions of the call and of the policy run on the
+ * thread that has completed the stage, or has begun the attempt if the stage was complete, and so do dependents of the
+ * future. The stack stays flat, however many attempts there are.
+ *
+ * <p>At its end the future releases the action and the functions. Failures are kept by the exception alone with which it
+ * has failed.
  *
  * <p><i>Order</i> and <i>Memory.</i> None beyond that the attempts of a call follow each other.
  */
@@ -91,12 +101,12 @@ public final class AsyncRetry {
     /** Calls {@code action} until its stage completes normally. */
     public <T extends @Nullable Object> CompletableFuture<T> call(Supplier<? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
-        return RetryFuture.start(policy, CallerContext.supplier(action), null, null);
+        return RetryFuture.start(policy, action, null, null);
     }
 
     /**
      * As {@link #call(Supplier)}, but repeats the action also after a result that {@code retryResult} is true for. If
-     * there is no other attempt, the future has that result.
+     * there is no other attempt, the future has that result. The functions are called as those of the policy are.
      *
      * @param retryAfter the time that such a result asks to wait at least
      */
@@ -107,7 +117,7 @@ public final class AsyncRetry {
         Objects.requireNonNull(action, "action");
         Objects.requireNonNull(retryResult, "retryResult");
         Objects.requireNonNull(retryAfter, "retryAfter");
-        return RetryFuture.start(policy, CallerContext.supplier(action), retryResult, retryAfter);
+        return RetryFuture.start(policy, action, retryResult, retryAfter);
     }
 
     @Override
@@ -178,8 +188,9 @@ public final class AsyncRetry {
         }
 
         /**
-         * How long an attempt may take, more than zero; by default without limit. Then it is cancelled, and has failed
-         * with {@link baton.resilience.AttemptTimeoutException}.
+         * How long an attempt may take from the return of the action to the end of its stage, more than zero; by default
+         * without limit. Then the stage is cancelled, and the attempt has failed with {@link
+         * baton.resilience.AttemptTimeoutException} once it has ended.
          */
         public Builder attemptTimeout(Duration timeout) {
             Objects.requireNonNull(timeout, "timeout");
@@ -199,8 +210,10 @@ public final class AsyncRetry {
         }
 
         /**
-         * Whether a failure is worth another attempt. By default {@code IOException} and {@code TimeoutException} are.
-         * It is called neither for an {@link Error} nor for a {@code CancellationException}.
+         * Whether a failure is worth another attempt, as long as there are attempts left. By default an {@code
+         * IOException} and a {@code TimeoutException} are, that of {@link #attemptTimeout} included. The predicate gets the
+         * failure without a {@code CompletionException} or {@code ExecutionException} around it. An {@link Error}, a {@code
+         * CancellationException} and an {@code InterruptedException} are never retried, and the predicate is not asked.
          */
         public Builder retryIf(Predicate<? super Throwable> predicate) {
             Objects.requireNonNull(predicate, "predicate");

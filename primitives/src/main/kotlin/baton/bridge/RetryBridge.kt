@@ -17,6 +17,7 @@ import java.util.Optional
 import java.util.function.Consumer
 import java.util.function.Function
 import java.util.function.Predicate
+import kotlin.time.TimeMark
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 
@@ -24,8 +25,9 @@ import kotlin.time.toKotlinDuration
 
 /** One call of retry; the methods of [RetryRun]. It is confined to the call. */
 @InternalBatonApi
-public class RetryCall(private val policy: RetryPolicy) {
-    private val start = policy.start()
+public class RetryCall
+@JvmOverloads
+constructor(private val policy: RetryPolicy, private val start: TimeMark? = policy.start()) {
     private var run: RetryRun? = null
 
     /** The attempt that runs or is waited for. */
@@ -33,10 +35,6 @@ public class RetryCall(private val policy: RetryPolicy) {
         private set
 
     private fun run() = run ?: RetryRun(policy, start).also { run = it }
-
-    public fun succeeded() {
-        policy.budget?.earn()
-    }
 
     public fun isRetryable(failure: Throwable): Boolean = run().isRetryable(failure, isActive = true)
 
@@ -60,7 +58,20 @@ public class RetryCall(private val policy: RetryPolicy) {
     public val delay: Duration
         get() = attempt.delay.toJavaDuration()
 
-    override fun toString(): String = "${policy.label}, attempt ${attempt.number} of ${policy.maxAttempts}"
+    override fun toString(): String = textOf(policy.label, attempt.number, policy.maxAttempts)
+}
+
+/** A call in messages. */
+@InternalBatonApi
+public fun textOf(label: String, attempt: Int, maxAttempts: Int): String = "$label, attempt $attempt of $maxAttempts"
+
+/** The begin of a call; null if no decision needs the elapsed time. */
+@InternalBatonApi public fun begin(policy: RetryPolicy): TimeMark? = policy.start()
+
+/** A call has succeeded. */
+@InternalBatonApi
+public fun succeeded(policy: RetryPolicy) {
+    policy.budget?.earn()
 }
 
 /** The time that an attempt may take; null if it has no limit. */

@@ -10,8 +10,8 @@ import kotlin.time.Duration
  * val growing = Backoff { attempt -> attempt.seconds }
  * ```
  *
- * A negative time of an implementation counts as zero. Those below never overflow: beyond 292 years they no longer
- * grow.
+ * A negative time of an implementation counts as zero. Those below never overflow: they grow up to 292 years, or up to
+ * their base if that is longer.
  */
 public fun interface Backoff {
     /** The time to wait after attempt [attempt], which counts from 1. */

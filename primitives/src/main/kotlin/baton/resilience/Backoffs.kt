@@ -39,12 +39,13 @@ internal class ExponentialBackoff(private val base: Duration, private val factor
 internal class FibonacciBackoff(private val base: Duration) : Backoff {
     override fun delay(attempt: Int): Duration {
         checkAttempt(attempt)
+        if (attempt <= 2 || base == Duration.ZERO) return base
         var last = 0L
         var current = base.inWholeNanoseconds
         for (i in 1 until attempt) {
             val next = last + current
             // The sum is negative once it overflows.
-            if (current == 0L || next < 0) return (if (current == 0L) 0L else Long.MAX_VALUE).nanoseconds
+            if (next < 0) return maxOf(base, Long.MAX_VALUE.nanoseconds)
             last = current
             current = next
         }

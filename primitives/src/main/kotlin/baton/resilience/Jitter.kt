@@ -4,6 +4,11 @@ package baton.resilience
  * Spreads the retries of many callers, so that they do not all come at the same moment. It is applied to the back-off
  * after that is bounded by [RetryPolicy.maxDelay], and the result is bounded by it again. It never makes a wait shorter
  * than a Retry-After.
+ *
+ * ```
+ * val spread = RetryPolicy(jitter = Jitter.Full)             // from nothing to the whole back-off
+ * val nearly = RetryPolicy(jitter = Jitter.Factor(0.1))      // a tenth less to a tenth more
+ * ```
  */
 public sealed interface Jitter {
     /** The back-off itself. */

@@ -29,6 +29,11 @@ import kotlinx.coroutines.withTimeoutOrNull
  * if the last attempt had a result that [retryResult] did not accept, that result is returned. Exceptions of the
  * functions given here or in the policy end the call.
  *
+ * *Results.* An accepted result is always returned, even by a coroutine that was cancelled meanwhile. One that was not
+ * accepted is dropped when another attempt follows, when the coroutine is cancelled, and when a function throws. So a
+ * result that has to be closed is no case for [retryResult]: the block closes it and throws an exception for which
+ * [RetryPolicy.retryIf] is true.
+ *
  * *Cancellation.* Ends a wait at once. It is never retried: a `CancellationException` of the block ends the call,
  * except for a `TimeoutCancellationException` of the block's own while the caller is not cancelled. In a cancelled
  * coroutine the block is not called again. The attempt that follows a timeout begins after the clean-up of the timed
@@ -39,7 +44,7 @@ import kotlinx.coroutines.withTimeoutOrNull
  * Repeat only blocks that may run several times. A call whose first attempt succeeds waits for nothing, and allocates
  * nothing but the frame of the suspend function.
  *
- * @param retryResult whether a result is worth another attempt, as a failure is.
+ * @param retryResult whether a result is worth another attempt, as a failure is. It is called for the last one, too.
  * @param resultRetryAfter the time that such a result asks to wait at least, or null.
  */
 public suspend fun <T> retry(
@@ -97,11 +102,12 @@ internal fun RetryPolicy.lateMessage(attempt: RetryAttempt): String =
     "attempt ${attempt.number} of $label not done within $attemptTimeout"
 
 private suspend fun <T> inTime(policy: RetryPolicy, attempt: RetryAttempt, block: suspend (RetryAttempt) -> T): T {
+    var returned: Box<T>? = null
     var late: Throwable? = null
-    val outcome =
+    try {
         withTimeoutOrNull(policy.attemptTimeout) {
             try {
-                Box(block(attempt))
+                returned = Box(block(attempt))
             } catch (e: Throwable) {
                 // An exception of the clean-up must not hide that the attempt was late.
                 if (e !is Error) {
@@ -111,7 +117,13 @@ private suspend fun <T> inTime(policy: RetryPolicy, attempt: RetryAttempt, block
                 throw e
             }
         }
-    if (outcome != null) return outcome.value
+    } catch (e: CancellationException) {
+        // Without a time limit, the value of a cancelled coroutine's block is returned, too.
+        if (returned == null) throw e
+    }
+    returned?.let {
+        return it.value
+    }
     throw AttemptTimeoutException(policy.lateMessage(attempt)).also { e -> late?.let(e::addSuppressed) }
 }
 

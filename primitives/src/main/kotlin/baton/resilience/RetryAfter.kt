@@ -9,7 +9,15 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.toKotlinDuration
 
-/** The `Retry-After` header of HTTP (RFC 9110, section 10.2.3). */
+/**
+ * The `Retry-After` header of HTTP (RFC 9110, section 10.2.3).
+ *
+ * ```
+ * RetryAfter.parse("120")                                    // 2m
+ * RetryAfter.parse("Sun, 06 Nov 1994 08:49:37 GMT")          // 0s, because that is past
+ * RetryAfter.parse("soon")                                   // null
+ * ```
+ */
 public object RetryAfter {
     private const val DAY_NAME = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
     private const val LONG_DAY_NAME = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"

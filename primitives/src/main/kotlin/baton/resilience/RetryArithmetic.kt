@@ -3,6 +3,7 @@
 package baton.resilience
 
 import kotlin.random.Random
+import kotlin.random.nextLong
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
@@ -62,9 +63,10 @@ internal class RetryArithmetic(private val policy: RetryPolicy) {
         return between(base, most.coerceAtLeast(base), random)
     }
 
-    /** The rounding of the product may exceed the interval where a Double is coarser than a nanosecond. */
+    /** Of the generators only the default one is known to be thread-safe, and calls share that of their policy. */
     private fun between(low: Long, high: Long, random: Random): Long =
-        saturated(low, ((high - low) * random.nextDouble()).toLong()).coerceIn(low, high)
+        if (random === Random.Default) random.nextLong(low..high)
+        else synchronized(random) { random.nextLong(low..high) }
 
     private fun saturated(a: Long, b: Long): Long = (a + b).let { if (it < 0) Long.MAX_VALUE else it }
 

@@ -9,6 +9,13 @@ import kotlin.time.toJavaDuration
 /**
  * One attempt of a [retry].
  *
+ * ```
+ * val body = retry { attempt ->
+ *     if (attempt.number > 1) log("attempt ${attempt.number} after ${attempt.delay}: ${attempt.lastFailure}")
+ *     fetch(url)
+ * }
+ * ```
+ *
  * @property number counts from 1.
  * @property lastFailure the failure of the attempt before; null in the first attempt, and after a result that was not
  *   accepted.

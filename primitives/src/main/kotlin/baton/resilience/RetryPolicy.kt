@@ -30,15 +30,16 @@ import kotlinx.coroutines.TimeoutCancellationException
  * @property maxDelay the bound of the delay with its jitter. A Retry-After may be longer.
  * @property maxElapsed how long after the beginning of the call an attempt may still begin. A wait that would end later
  *   is not begun. It does not interrupt an attempt.
- * @property attemptTimeout how long an attempt may take; then it is cancelled and counts as failed with
- *   [AttemptTimeoutException].
+ * @property attemptTimeout how long an attempt may take; then it is cancelled (a thread: interrupted), and fails with
+ *   [AttemptTimeoutException] once it has ended. An attempt that returns a value all the same has succeeded, late.
  * @property maxRetryAfter the longest Retry-After that is waited for. After a longer one there is no retry.
  * @property retryIf whether a failure is worth another attempt. By default [IOException], [TimeoutException] and a
  *   `TimeoutCancellationException` of the block are. It is not called for an [Error], nor for cancellation.
  * @property retryAfter the time that the failure asks to wait at least, or null. See [RetryAfter.parse].
  * @property budget bounds the retries of all calls that share it; null for no such bound.
  * @property onRetry called before the wait for each retry, with the attempt that is to follow.
- * @property random the source of the jitter.
+ * @property random the source of the jitter. Calls that run at the same time may share any: other than
+ *   [Random.Default], it is used under its monitor.
  * @property timeSource the clock of [maxElapsed]. Kotlin callers wait in the clock of their dispatcher.
  * @property name shown by messages.
  */
@@ -98,8 +99,7 @@ public class RetryPolicy(
             name,
         )
 
-    internal val label: String
-        @JvmSynthetic get() = if (name == null) "retry" else "retry '$name'"
+    @get:JvmSynthetic internal val label: String = if (name == null) "retry" else "retry '$name'"
 
     override fun toString(): String {
         val label = if (name == null) "RetryPolicy" else "RetryPolicy '$name'"

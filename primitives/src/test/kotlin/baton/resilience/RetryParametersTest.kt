@@ -1,6 +1,10 @@
 package baton.resilience
 
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.concurrent.thread
+import kotlin.random.Random
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -62,6 +66,70 @@ class RetryParametersTest {
     fun backoff_negative_isZero() {
         val policy = RetryPolicy(backoff = { (-1).seconds })
         assertEquals(Duration.ZERO, RetryArithmetic(policy).waitAfter(1, null) { error("") })
+    }
+
+    @Test
+    fun backoffs_ofAnyBase_beginWithItAndDoNotShrink() {
+        val bases = listOf(Duration.ZERO, 1.nanoseconds, (200 * 365).days, (1000 * 365).days, Duration.INFINITE)
+        for (base in bases) for (backoff in
+            listOf(Backoff.constant(base), Backoff.exponential(base), Backoff.fibonacci(base))) {
+            val delays = listOf(1, 2, 3, 4, 100, 10_000, Int.MAX_VALUE).map { backoff.delay(it) }
+            assertEquals(base, delays.first(), "$backoff")
+            assertEquals(delays.sorted(), delays, "$backoff")
+        }
+    }
+
+    @Test
+    fun waits_ofAnyBase_areWithinMaxDelay() {
+        val bases = listOf((146 * 365).days, (147 * 365).days, (293 * 365).days, Duration.INFINITE)
+        for (base in bases) for (most in bases) for (jitter in
+            listOf(Jitter.None, Jitter.Full, Jitter.Equal, Jitter.Decorrelated, Jitter.Factor(1.0))) {
+            val policy = RetryPolicy(100, Backoff.exponential(base), jitter, maxDelay = most)
+            val arithmetic = RetryArithmetic(policy)
+            for (attempt in listOf(1, 2, 99)) {
+                val wait = arithmetic.waitAfter(attempt, null) { error("no bound of the elapsed time") }
+                assertTrue(wait in Duration.ZERO..most, "$wait of $base, $most, $jitter")
+            }
+        }
+    }
+
+    /** Such as a Double is, which has 53 bits: beyond 104 days it has no single nanoseconds. */
+    @Test
+    fun jitter_ofALongBackoff_isNotCoarse() {
+        val policy =
+            RetryPolicy(
+                maxDelay = Duration.INFINITE,
+                jitter = Jitter.Full,
+                backoff = Backoff.constant((100 * 365).days),
+            )
+        val arithmetic = RetryArithmetic(policy)
+        val random = Random(1)
+        assertEquals((0L..7).toSet(), List(1000) { arithmetic.backoffAfter(1, random) % 8 }.toSet())
+    }
+
+    /** The generator of a fixed start is not thread-safe by itself. */
+    @Test
+    fun random_ofCallsAtTheSameTime_isUsedByOneAtATime() {
+        val inside = AtomicInteger()
+        val most = AtomicInteger()
+        lateinit var second: Thread
+        val random =
+            object : Random() {
+                override fun nextBits(bitCount: Int): Int {
+                    most.accumulateAndGet(inside.incrementAndGet(), ::maxOf)
+                    if (Thread.currentThread() !== second) {
+                        if (second.state == Thread.State.NEW) second.start()
+                        while (most.get() < 2 && second.state != Thread.State.BLOCKED) Thread.onSpinWait()
+                    }
+                    inside.decrementAndGet()
+                    return 0
+                }
+            }
+        val policy = RetryPolicy(random = random)
+        second = thread(start = false) { RetryArithmetic(policy).backoffAfter(1, random) }
+        RetryArithmetic(policy).backoffAfter(1, random)
+        second.join()
+        assertEquals(1, most.get())
     }
 
     private val noBackoff = RetryPolicy(backoff = Backoff.constant(Duration.ZERO))

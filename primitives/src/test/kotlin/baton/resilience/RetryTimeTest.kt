@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Assertions.fail
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
 
 /** Retries in virtual time: the instants of the attempts, and cancellation. */
 class RetryTimeTest {
@@ -157,6 +159,62 @@ class RetryTimeTest {
             }
         }
         assertEquals(1, instants.size)
+    }
+
+    @Test
+    fun timeoutOfTheBlock_withinAnAttemptTimeout_isRetriedAsItself() = runTest {
+        val e =
+            assertThrows<TimeoutCancellationException> {
+                retry(doubling(2, attemptTimeout = 5.seconds)) {
+                    instants += currentTime
+                    withTimeout(1.seconds) { awaitCancellation() }
+                }
+            }
+        assertEquals(listOf(0L, 2000), instants)
+        assertEquals(1, e.suppressed.size)
+    }
+
+    @Test
+    fun timeoutOfTheBlock_afterTheAttemptTimeout_countsAsTheLatter() = runTest {
+        assertThrows<AttemptTimeoutException> {
+            retry(doubling(2, attemptTimeout = 5.seconds)) {
+                instants += currentTime
+                withContext(NonCancellable) { withTimeout(9.seconds) { awaitCancellation() } }
+            }
+        }
+        assertEquals(listOf(0L, 10_000), instants)
+    }
+
+    @Test
+    fun value_afterTheAttemptTimeout_counts() = runTest {
+        val value =
+            retry(doubling(2, attemptTimeout = 5.seconds)) {
+                instants += currentTime
+                try {
+                    awaitCancellation()
+                } catch (_: CancellationException) {
+                    "late"
+                }
+            }
+        assertEquals("late", value)
+        assertEquals(listOf(0L), instants)
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = [true, false])
+    fun value_inACancelledCoroutine_isReturned(isLimited: Boolean) = runTest {
+        val values = mutableListOf<String>()
+        val job = launch {
+            val caller = currentCoroutineContext()
+            values +=
+                retry(doubling(attemptTimeout = if (isLimited) 5.seconds else Duration.INFINITE)) {
+                    caller.cancel()
+                    "value"
+                }
+        }
+        job.join()
+        assertTrue(job.isCancelled)
+        assertEquals(listOf("value"), values)
     }
 
     @Test

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.interop.AsyncRetry;
 import baton.interop.CancellableFuture;
 import baton.resilience.AttemptTimeoutException;
+import baton.resilience.RetryBudget;
 import baton.resilience.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,8 +24,10 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -97,6 +100,23 @@ class AsyncRetryTest {
         assertTrue(futures.get(0).isCancelled());
     }
 
+    /** One thread ends the stages while another one ends the future. */
+    @Test
+    void call_endedWhileAttemptsFollowEachOther_leavesNoStageIncomplete() {
+        AsyncRetry retry = waiting(Duration.ZERO).maxAttempts(1_000_000).build();
+        for (int i = 0; i < 500; i++) {
+            stages.clear();
+            CompletableFuture<String> future = retry.call(this::newStage);
+            CompletableFuture<Void> failing = CompletableFuture.runAsync(() -> {
+                for (int j = 0; !future.isDone(); j++) stages.get(j).completeExceptionally(new IOException());
+            });
+            while (stages.size() < 2 + i % 3) Thread.onSpinWait();
+            future.cancel(true);
+            await(failing);
+            assertTrue(stages.stream().allMatch(CompletableFuture::isDone));
+        }
+    }
+
     @Test
     void attempts_afterAWait_runOnACallbackThread() {
         CompletableFuture<String> future = waiting(Duration.ofMillis(1)).build().call(this::newStage);
@@ -163,6 +183,46 @@ class AsyncRetryTest {
         assertEquals(1, failure.getSuppressed().length);
         assertTrue(stages.stream().allMatch(CompletableFuture::isCancelled));
         assertTrue(threads.get(1).startsWith("baton-callbacks-"), threads::toString);
+    }
+
+    /** As a coroutine or a thread that returns after the timeout. */
+    @Test
+    void value_ofAStageThatIsNotCancelled_countsAfterTheTimeout() {
+        AsyncRetry retry =
+                waiting(Duration.ZERO).attemptTimeout(Duration.ofMillis(1)).build();
+        CompletableFuture<String> future = retry.call(() -> {
+            stages.add(new CompletableFuture<>() {
+                @Override
+                public boolean cancel(boolean mayInterruptIfRunning) {
+                    return !complete("late");
+                }
+            });
+            return stages.get(stages.size() - 1);
+        });
+        assertEquals("late", await(future));
+        assertEquals(1, stages.size());
+    }
+
+    @Test
+    void call_whoseFirstStageIsComplete_isDoneAtOnce() {
+        RetryBudget budget = new RetryBudget(1, 1);
+        AsyncRetry retry = waiting(Duration.ZERO)
+                .budget(budget)
+                .attemptTimeout(Duration.ofDays(1))
+                .build();
+        List<Supplier<CompletionStage<String>>> complete = List.of(
+                () -> CompletableFuture.completedFuture("x"),
+                () -> CompletableFuture.completedStage("x"),
+                () -> CancellableFuture.completedFuture("x"));
+        for (Supplier<CompletionStage<String>> action : complete) {
+            CompletableFuture<String> failing = retry.call(() -> CompletableFuture.failedFuture(new IOException()));
+            assertInstanceOf(IOException.class, awaitFailure(failing));
+            assertEquals(0, budget.getAvailable());
+            CompletableFuture<String> future = retry.call(action);
+            assertTrue(future.isDone());
+            assertEquals("x", future.join());
+            assertEquals(1, budget.getAvailable());
+        }
     }
 
     /** The stage is cancelled at once, but its function still runs. */

@@ -12,6 +12,7 @@ import baton.interop.AsyncBarrier;
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncCondition;
 import baton.interop.AsyncMutex;
+import baton.interop.AsyncRetry;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.CancellableFuture;
@@ -22,12 +23,15 @@ import baton.interop.Select;
 import baton.interop.TaskScope;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(30)
 class ContextPropagationTest {
@@ -212,6 +217,51 @@ class ContextPropagationTest {
             CancellableFuture<String> seen = as("caller", () -> scope.fork(token -> USER.get()));
             assertEquals("caller", await(seen));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1})
+    void retry_runsAttemptsAndFunctionsInTheContextOfItsCaller(long delayMillis) {
+        List<CompletableFuture<Integer>> stages = Collections.synchronizedList(new ArrayList<>());
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        Function<Object, Boolean> see = code -> seen.add(code + " of " + USER.get());
+        AsyncRetry retry = AsyncRetry.builder()
+                .constant(Duration.ofMillis(delayMillis))
+                .jitter(0)
+                .retryIf(e -> see.apply("retryIf"))
+                .retryAfter(e -> see.apply("retryAfter") ? Optional.empty() : Optional.of(Duration.ZERO))
+                .onRetry(attempt -> see.apply("onRetry"))
+                .build();
+        CompletableFuture<Boolean> end = as(
+                "caller",
+                () -> retry.call(
+                                () -> {
+                                    see.apply("action");
+                                    stages.add(new CompletableFuture<>());
+                                    return stages.get(stages.size() - 1);
+                                },
+                                result -> see.apply("retryResult"),
+                                result -> see.apply("resultRetryAfter") ? Optional.empty() : Optional.of(Duration.ZERO))
+                        .handle((value, e) -> see.apply("dependent")));
+        asReleaser(() -> stages.get(0).completeExceptionally(new IllegalStateException()));
+        while (stages.size() < 2) Thread.onSpinWait();
+        asReleaser(() -> stages.get(1).complete(1));
+        while (stages.size() < 3) Thread.onSpinWait();
+        asReleaser(() -> stages.get(2).complete(1));
+        await(end);
+        List<String> codes = List.of(
+                "action",
+                "retryIf",
+                "retryAfter",
+                "onRetry",
+                "action",
+                "retryResult",
+                "resultRetryAfter",
+                "onRetry",
+                "action",
+                "retryResult",
+                "dependent");
+        assertEquals(codes.stream().map(code -> code + " of caller").toList(), seen);
     }
 
     @Test

@@ -1,9 +1,11 @@
 package baton.interop.memory;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncMutex;
+import baton.interop.AsyncRetry;
 import baton.interop.AsyncSemaphore;
 import baton.interop.CancellableFuture;
 import baton.interop.Permit;
@@ -13,6 +15,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -26,6 +29,17 @@ class FinishedFutureMemoryTest {
     private static final Executor REFUSING = task -> {
         throw new IllegalStateException("no");
     };
+
+    private static final class KeepingException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        @SuppressWarnings("UnusedVariable") // keeps it reachable
+        private final transient Object kept;
+
+        KeepingException(Object kept) {
+            this.kept = kept;
+        }
+    }
 
     private enum Finished {
         WITH_PERMIT(captured -> AsyncSemaphore.create(1).withPermit(action(captured))),
@@ -88,6 +102,34 @@ class FinishedFutureMemoryTest {
             future.cancel(true);
             return future;
         }),
+        RETRY(captured -> AsyncRetry.builder().build().call(action(captured))),
+        RETRY_AFTER_A_FAILURE(captured -> {
+            List<Integer> attempts = new ArrayList<>();
+            return retry(captured, Duration.ZERO).call(() -> {
+                attempts.add(captured.hashCode());
+                if (attempts.size() == 1) throw new KeepingException(captured);
+                return CompletableFuture.completedFuture(1);
+            });
+        }),
+        RETRY_AFTER_A_RESULT(captured -> retry(captured, Duration.ZERO)
+                .call(action(captured), value -> captured.hashCode() == (int) value, value -> {
+                    assertEquals(captured.hashCode(), value);
+                    return Optional.empty();
+                })),
+        RETRY_CANCELLED_WHILE_IT_WAITS(captured -> {
+            CompletableFuture<?> future = retry(captured, Duration.ofDays(1)).call(() -> {
+                throw new KeepingException(captured);
+            });
+            future.cancel(true);
+            return future;
+        }),
+        RETRY_COMPLETED_WHILE_ITS_STAGE_RUNS(captured -> {
+            CompletableFuture<Integer> stage = new CompletableFuture<>();
+            CompletableFuture<Integer> future = retry(captured, Duration.ZERO)
+                    .call(() -> stage, value -> captured.hashCode() == value, value -> Optional.empty());
+            future.complete(1);
+            return future;
+        }),
         SUPPLY(captured -> CancellableFuture.supply(Runnable::run, token -> captured.hashCode()));
 
         private final Function<Object, CompletableFuture<?>> make;
@@ -98,6 +140,14 @@ class FinishedFutureMemoryTest {
 
         private static Supplier<CompletionStage<Object>> action(Object captured) {
             return () -> CompletableFuture.completedFuture(captured.hashCode());
+        }
+
+        private static AsyncRetry retry(Object captured, Duration delay) {
+            return AsyncRetry.builder()
+                    .constant(delay)
+                    .maxDelay(delay)
+                    .retryIf(e -> captured.hashCode() == System.identityHashCode(captured))
+                    .build();
         }
 
         private static Select<Object> select(Object captured, AsyncChannel<String> channel) {

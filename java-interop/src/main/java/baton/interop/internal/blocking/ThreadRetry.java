@@ -44,7 +44,7 @@ public final class ThreadRetry {
                 continue;
             }
             if (retryResult == null || retryAfter == null || !retryResult.test(value)) {
-                call.succeeded();
+                RetryBridge.succeeded(policy);
                 return value;
             }
             ThreadWaiter.throwIfInterrupted();

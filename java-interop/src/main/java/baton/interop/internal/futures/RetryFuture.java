@@ -2,18 +2,14 @@ package baton.interop.internal.futures;
 
 import baton.bridge.RetryBridge;
 import baton.bridge.RetryCall;
-import baton.interop.CancellableFuture;
-import baton.resilience.AttemptTimeoutException;
 import baton.resilience.RetryPolicy;
 import baton.waiting.threads.Timeouts;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -21,46 +17,55 @@ import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a retry.
+ * The future of a retry that has not succeeded at once.
  *
  * <p>Its events follow each other: an attempt ends, a wait ends. The thread of an event decides what follows and begins
  * it. An event that comes while a thread is still busy with the one before, in particular one that comes on the same
  * stack, is left to that thread, which loops. So the stack stays flat, and what only events touch needs no lock.
+ *
+ * <p>At its end it releases the functions and the failures of the call, because it may be kept for its value.
  */
 public final class RetryFuture<T extends @Nullable Object> extends RevocableFuture<T> {
+    private static final VarHandle EVENTS;
+
+    static {
+        try {
+            EVENTS = MethodHandles.lookup().findVarHandle(RetryFuture.class, "events", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private static final long NO_ATTEMPT = -1;
 
-    private final RetryCall call;
-    private final @Nullable Duration limit;
-    private final Supplier<? extends CompletionStage<T>> action;
-    private final @Nullable Predicate<? super T> retryResult;
-    private final @Nullable Function<? super T, Optional<Duration>> retryAfter;
+    private final String label;
+    private final int maxAttempts;
+    private int number = 1;
 
-    /** The events that are not handled yet, including the one that is being handled. */
-    private final AtomicInteger events = new AtomicInteger();
+    /** Null when this ends; then events are ignored. A thread that still sees the plan sees that this is done. */
+    private @Nullable RetryPlan<T> plan;
 
-    /** The attempt that has ended; null if a wait has, and at first. Written before {@link #events} is incremented. */
-    private @Nullable Attempt ended;
+    /** The events that are not handled yet, including the one that is being handled. The first one is the call. */
+    @SuppressWarnings("UnusedVariable") // by EVENTS
+    private int events = 1;
 
-    private volatile @Nullable Attempt running;
+    /** The attempt that has ended; null if a wait has. Written before {@link #events} is incremented. */
+    private @Nullable StageAttempt<T> ended;
+
+    /** The last attempt. Its stage is cancelled by the thread that ends this, or by the one that writes this field. */
+    private volatile @Nullable StageAttempt<T> running;
+
     private volatile @Nullable DisposableHandle wait;
 
-    private RetryFuture(
-            RetryPolicy policy,
-            Supplier<? extends CompletionStage<T>> action,
-            @Nullable Predicate<? super T> retryResult,
-            @Nullable Function<? super T, Optional<Duration>> retryAfter) {
-        this.call = new RetryCall(policy);
-        this.limit = RetryBridge.attemptTimeout(policy);
-        this.action = action;
-        this.retryResult = retryResult;
-        this.retryAfter = retryAfter;
+    private RetryFuture(RetryPlan<T> plan) {
+        this.plan = plan;
+        label = RetryBridge.label(plan.policy);
+        maxAttempts = plan.policy.getMaxAttempts();
     }
 
     /**
-     * Begins the first attempt.
+     * Begins the first attempt. If its stage is a future that has its value already, that is the end.
      *
-     * @param action in its {@link CallerContext}
      * @param retryResult null if every result is accepted
      * @param retryAfter not null if {@code retryResult} is not
      */
@@ -69,32 +74,54 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
             Supplier<? extends CompletionStage<T>> action,
             @Nullable Predicate<? super T> retryResult,
             @Nullable Function<? super T, Optional<Duration>> retryAfter) {
-        RetryFuture<T> future = new RetryFuture<>(policy, action, retryResult, retryAfter);
-        future.signal(null);
+        RetryPlan<T> plan = new RetryPlan<>(policy, action, retryResult, retryAfter);
+        CompletionStage<T> stage = plan.newStage();
+        if (retryResult == null && Stages.isDone(stage)) {
+            CompletableFuture<T> first = stage.toCompletableFuture();
+            if (!first.isCompletedExceptionally()) {
+                RetryBridge.succeeded(policy);
+                return CompletableFuture.completedFuture(first.join());
+            }
+        }
+        RetryFuture<T> future = new RetryFuture<>(plan);
+        future.begin(plan, stage);
+        future.handleEvents(0);
         return future;
     }
 
-    private void signal(@Nullable Attempt ended) {
-        this.ended = ended;
-        if (events.getAndIncrement() > 0) return;
-        long millis;
-        do {
-            millis = handle();
-        } while (events.decrementAndGet() > 0);
+    /** An attempt has ended, or a wait has if there is none. */
+    void signal(@Nullable StageAttempt<T> attempt) {
+        if (plan == null) return;
+        ended = attempt;
+        if ((int) EVENTS.getAndAdd(this, 1) == 0) runInContext(() -> handleEvents(handle()));
+    }
+
+    void runInContext(Runnable call) {
+        RetryPlan<T> mine = plan;
+        CallerContext.runFor(mine == null ? null : mine.context, call);
+    }
+
+    /** Handles what has come since the last event, after which there is a wait of so many milliseconds if any. */
+    private void handleEvents(long lastWait) {
+        long millis = lastWait;
+        while ((int) EVENTS.getAndAdd(this, -1) > 1) millis = handle();
         // A timer that went off before would leave the next attempt to this thread.
         if (millis > 0) startWait(millis);
     }
 
-    /** Returns the wait for the next attempt, and 0 if none is to begin. */
+    /** Returns the wait for the next attempt, and 0 or less if none is to begin. */
     private long handle() {
-        Attempt last = ended;
+        StageAttempt<T> last = ended;
+        ended = null;
+        RetryPlan<T> mine = plan;
+        if (mine == null) return NO_ATTEMPT;
         try {
-            long millis = last == null ? 0 : waitAfter(last);
-            if (millis == 0) begin();
+            long millis = last == null ? 0 : waitAfter(mine, last);
+            if (millis == 0 && !isDone()) begin(mine, mine.newStage());
             return millis;
         } catch (Throwable e) { // of a function of the policy
-            fail(e);
-            return 0;
+            endWith(e);
+            return NO_ATTEMPT;
         }
     }
 
@@ -102,43 +129,52 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
         try {
             DisposableHandle timer = Timeouts.schedule(millis, () -> signal(null));
             wait = timer;
-            if (isDone()) timer.dispose();
+            if (isDone()) {
+                timer.dispose(); // the thread that ended this may just have cleared the field
+                cancelRunning();
+            }
         } catch (Throwable e) { // no thread for the timer
-            fail(e);
+            endWith(e);
         }
     }
 
-    private void begin() {
-        if (isDone()) return;
-        Attempt attempt = new Attempt();
+    private void begin(RetryPlan<T> mine, CompletionStage<T> stage) {
+        StageAttempt<T> attempt = new StageAttempt<>(this, stage);
         running = attempt;
-        attempt.run(action);
-        if (isDone()) attempt.cancel();
+        attempt.await(stage, RetryBridge.attemptTimeout(mine.policy));
+        if (isDone()) {
+            attempt.cancel(); // as above
+            cancelRunning();
+        }
     }
 
     /** The wait for the next attempt, 0 if it begins now; negative if there is none, and this is completed. */
-    private long waitAfter(Attempt last) {
-        running = null;
+    private long waitAfter(RetryPlan<T> mine, StageAttempt<T> last) {
         if (isDone()) return NO_ATTEMPT;
-        Throwable failure = last.failure;
-        if (failure != null) {
-            if (!call.isRetryable(failure) || !call.advance(failure)) {
-                fail(call.ending(failure));
+        if (last.hasFailed()) {
+            Throwable failure = last.failure(mine.call());
+            if (!mine.call().isRetryable(failure) || !mine.call().advance(failure)) {
+                endWith(mine.call().ending(failure));
                 return NO_ATTEMPT;
             }
         } else {
             T value = last.value();
-            if (retryResult == null || retryAfter == null || !retryResult.test(value)) {
-                call.succeeded();
-                succeed(value);
-                return NO_ATTEMPT;
-            }
-            if (!call.advance(value, retryAfter)) {
+            boolean isAccepted = mine.accepts(value);
+            if (isAccepted) RetryBridge.succeeded(mine.policy);
+            if (isAccepted || !mine.advance(value)) {
+                plan = null;
                 succeed(value);
                 return NO_ATTEMPT;
             }
         }
+        RetryCall call = mine.call();
+        number = call.getAttempt().getNumber();
         return Timeout.millis(call.getDelay());
+    }
+
+    private void endWith(Throwable failure) {
+        plan = null;
+        fail(failure);
     }
 
     @Override
@@ -150,85 +186,21 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     @Override
     protected void cancelRunning() {
         DisposableHandle timer = wait;
+        StageAttempt<T> attempt = running;
+        plan = null;
+        wait = null;
+        running = null;
         if (timer != null) timer.dispose();
-        Attempt attempt = running;
         if (attempt != null) attempt.cancel();
     }
 
     @Override
     protected String call() {
-        return call.toString();
+        return RetryBridge.textOf(label, number, maxAttempts);
     }
 
     @Override
     protected String description() {
-        return call.toString();
-    }
-
-    /** One attempt: the end of its stage, and the timer of its time limit. */
-    private final class Attempt implements BiConsumer<@Nullable T, @Nullable Throwable>, Runnable {
-        private volatile @Nullable CompletionStage<T> stage;
-        private volatile boolean isLate;
-        private @Nullable DisposableHandle timer;
-        private @Nullable T value;
-
-        @Nullable
-        Throwable failure;
-
-        void run(Supplier<? extends CompletionStage<T>> action) {
-            try {
-                CompletionStage<T> begun =
-                        Objects.requireNonNull(action.get(), "the action returned null instead of a stage");
-                stage = begun;
-                if (limit != null) timer = Timeouts.schedule(Timeout.millis(limit), this);
-                var unused = begun.whenComplete(this);
-            } catch (Throwable e) {
-                cancel();
-                failure = Stages.unwrap(e);
-                end();
-            }
-        }
-
-        /** The time is over. */
-        @Override
-        public void run() {
-            isLate = true;
-            cancel();
-        }
-
-        void cancel() {
-            CompletionStage<T> begun = stage;
-            if (begun != null) Stages.cancel(begun);
-        }
-
-        @Override
-        public void accept(@Nullable T value, @Nullable Throwable failure) {
-            this.value = value;
-            if (failure != null) this.failure = isLate ? late(Stages.unwrap(failure)) : Stages.unwrap(failure);
-            if (isLate && stage instanceof CancellableFuture<?> work) {
-                var unused = work.terminated().whenComplete((nothing, e) -> end());
-            } else {
-                end();
-            }
-        }
-
-        private Throwable late(Throwable failure) {
-            if (failure instanceof Error) return failure;
-            AttemptTimeoutException late = new AttemptTimeoutException(call.lateMessage());
-            if (!(failure instanceof CancellationException)) late.addSuppressed(failure);
-            return late;
-        }
-
-        private void end() {
-            DisposableHandle limit = timer;
-            if (limit != null) limit.dispose();
-            stage = null;
-            signal(this);
-        }
-
-        @SuppressWarnings("NullAway") // T may be nullable
-        T value() {
-            return value;
-        }
+        return call();
     }
 }

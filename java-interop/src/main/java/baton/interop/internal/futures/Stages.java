@@ -21,6 +21,11 @@ public final class Stages {
         return wrapper && cause != null ? cause : failure;
     }
 
+    /** Whether the stage is a plain future that is done. False for subclasses: minimal stages refuse the question. */
+    public static boolean isDone(CompletionStage<?> stage) {
+        return stage.getClass() == CompletableFuture.class && ((CompletableFuture<?>) stage).isDone();
+    }
+
     /** The failure of a future that has failed, unwrapped. */
     public static Throwable failure(CompletableFuture<?> future) {
         return unwrap(future.handle((value, e) -> e).join());

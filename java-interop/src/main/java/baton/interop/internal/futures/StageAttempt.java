@@ -1,0 +1,93 @@
+package baton.interop.internal.futures;
+
+import baton.bridge.RetryCall;
+import baton.interop.CancellableFuture;
+import baton.resilience.AttemptTimeoutException;
+import baton.waiting.threads.Timeouts;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import kotlinx.coroutines.DisposableHandle;
+import org.jspecify.annotations.Nullable;
+
+/** One attempt of a {@link RetryFuture}: the end of its stage, and the timer of its time limit. */
+final class StageAttempt<T extends @Nullable Object> implements BiConsumer<@Nullable T, @Nullable Throwable>, Runnable {
+    private final RetryFuture<T> future;
+
+    /** Null once it has completed. A thread that cancels it later changes nothing. */
+    private @Nullable CompletionStage<T> stage;
+
+    private volatile boolean isLate;
+    private @Nullable DisposableHandle timer;
+
+    // Written by the end of the stage, read by the event that follows it.
+    private @Nullable Object valueOrFailure;
+    private boolean hasFailed;
+    private boolean hasFailedLate;
+
+    StageAttempt(RetryFuture<T> future, CompletionStage<T> stage) {
+        this.future = future;
+        this.stage = stage;
+    }
+
+    void await(CompletionStage<T> begun, @Nullable Duration limit) {
+        try {
+            if (limit != null && !Stages.isDone(begun)) timer = Timeouts.schedule(Timeout.millis(limit), this);
+            var unused = begun.whenComplete(this);
+        } catch (Throwable e) { // no thread for the timer, or a stage of a broken class
+            cancel();
+            accept(null, e);
+        }
+    }
+
+    /** The time is over. */
+    @Override
+    public void run() {
+        isLate = true;
+        future.runInContext(this::cancel);
+    }
+
+    void cancel() {
+        CompletionStage<T> begun = stage;
+        if (begun != null) Stages.cancel(begun);
+    }
+
+    /** The stage has completed. */
+    @Override
+    public void accept(@Nullable T value, @Nullable Throwable failure) {
+        hasFailed = failure != null;
+        hasFailedLate = hasFailed && isLate;
+        valueOrFailure = failure == null ? value : Stages.unwrap(failure);
+        if (isLate && stage instanceof CancellableFuture<?> work) {
+            var unused = work.terminated().whenComplete((nothing, e) -> end());
+        } else {
+            end();
+        }
+    }
+
+    private void end() {
+        DisposableHandle limit = timer;
+        if (limit != null) limit.dispose();
+        stage = null;
+        future.signal(this);
+    }
+
+    boolean hasFailed() {
+        return hasFailed;
+    }
+
+    /** What it has failed with: if its time was over then, with that. */
+    Throwable failure(RetryCall call) {
+        if (!(valueOrFailure instanceof Throwable why)) throw new IllegalStateException("the attempt has a value");
+        if (!hasFailedLate || why instanceof Error) return why;
+        AttemptTimeoutException late = new AttemptTimeoutException(call.lateMessage());
+        if (!(why instanceof CancellationException)) late.addSuppressed(why);
+        return late;
+    }
+
+    @SuppressWarnings({"NullAway", "unchecked"}) // T may be nullable
+    T value() {
+        return (T) valueOrFailure;
+    }
+}
