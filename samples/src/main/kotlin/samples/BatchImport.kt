@@ -35,17 +35,20 @@ import samples.support.RefusedException
  * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once.
  * `samples.java.BatchImport` is the same in Java.
  */
-class BatchImport private constructor(
+class BatchImport
+private constructor(
     private val server: ImportServer,
     private val report: ImportReport,
     private val patience: Duration,
 ) {
-    private val client =
-        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(patience).build()
+    private val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(patience).build()
 
     /** Returns the answer of the server; throws a [RefusedException] if that is not 200. */
     private suspend fun send(record: ImportRecord): String =
-        RefusedException.bodyOf(client.sendAsync(server.request(record, patience), BodyHandlers.ofString()).await())
+        client
+            .sendAsync(server.request(record, patience), BodyHandlers.ofString())
+            .thenCompose { RefusedException.bodyOf(it) }
+            .await()
 
     private fun allAtOnce(records: Int) = runBlocking {
         for (record in ImportRecord.read(records)) {
@@ -64,17 +67,19 @@ class BatchImport private constructor(
 
     private fun withBaton(options: ImportOptions, heap: HeapMeter) = runBlocking {
         val gate = MemoryGate(maxBytes = HeapMeter.BOUND, usage = heap::used)
-        // A record that waits for its retry is under way and weighs nothing: so the weights are not those of the chunks,
+        // A record that waits for its retry is under way and weighs nothing: so the weights are not those of the
+        // chunks,
         // but permits that an attempt takes.
         val weights = Semaphore(options.limit)
         val policy =
             RetryPolicy(
                 maxAttempts = options.attempts,
                 backoff = Backoff.exponential(100.milliseconds),
-                jitter = Jitter.Equal, // The nine waits are together longer than the outage, whatever the random numbers.
+                jitter =
+                    Jitter.Equal, // The nine waits are together longer than the outage, whatever the random numbers.
                 maxDelay = 1.seconds,
                 retryIf = RefusedException::isTemporary,
-                retryAfter = { RetryAfter.parse((it as? RefusedException)?.retryAfter()) },
+                retryAfter = { RetryAfter.parse(RefusedException.retryAfter(it).orElse(null)) },
                 onRetry = report::retried,
             )
         ImportRecord.read(options.records)
@@ -89,12 +94,8 @@ class BatchImport private constructor(
         override fun allAtOnce(records: Int, server: ImportServer, report: ImportReport) =
             BatchImport(server, report, Duration.ofSeconds(1)).allAtOnce(records)
 
-        override fun withBaton(
-            options: ImportOptions,
-            server: ImportServer,
-            heap: HeapMeter,
-            report: ImportReport,
-        ) = BatchImport(server, report, Duration.ofSeconds(2)).withBaton(options, heap)
+        override fun withBaton(options: ImportOptions, server: ImportServer, heap: HeapMeter, report: ImportReport) =
+            BatchImport(server, report, Duration.ofSeconds(2)).withBaton(options, heap)
     }
 
     companion object {

@@ -25,11 +25,10 @@ public final class HeapMeter implements AutoCloseable {
     /** A collection of everything costs about a tenth of a second. */
     private static final long INTERVAL = 500_000_000;
 
-    private final List<NotificationEmitter> collectors =
-            ManagementFactory.getGarbageCollectorMXBeans().stream()
-                    .filter(NotificationEmitter.class::isInstance)
-                    .map(NotificationEmitter.class::cast)
-                    .toList();
+    private final List<NotificationEmitter> collectors = ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .filter(NotificationEmitter.class::isInstance)
+            .map(NotificationEmitter.class::cast)
+            .toList();
     private final Set<String> pools = ManagementFactory.getMemoryPoolMXBeans().stream()
             .filter(pool -> pool.getType() == MemoryType.HEAP)
             .map(MemoryPoolMXBean::getName)

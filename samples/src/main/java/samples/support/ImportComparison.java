@@ -30,7 +30,10 @@ public final class ImportComparison {
     int run(Client client) throws IOException {
         int atOnce = ProcessLimits.connections(options.records());
         String some = atOnce < options.records() ? ", as many as this process can have" : "";
-        measure("All at once, no retry" + some, atOnce, (server, heap, report) -> client.allAtOnce(atOnce, server, report));
+        measure(
+                "All at once, no retry" + some,
+                atOnce,
+                (server, heap, report) -> client.allAtOnce(atOnce, server, report));
         ImportReport report = measure(
                 "With Baton, weight in flight = " + options.limit(),
                 options.records(),

@@ -37,8 +37,7 @@ public record ImportOptions(int records, int limit, int attempts) {
             String option = words.next();
             switch (option) {
                 case "--records" -> records = Values.count(option, words, 1, MAX_RECORDS);
-                case "--limit" -> limit =
-                        Values.count(option, words, ImportRecord.MAX_WEIGHT, ImportServer.CAPACITY);
+                case "--limit" -> limit = Values.count(option, words, ImportRecord.MAX_WEIGHT, ImportServer.CAPACITY);
                 case "--attempts" -> attempts = Values.count(option, words, 1, MAX_ATTEMPTS);
                 default -> throw Values.unknown(option);
             }

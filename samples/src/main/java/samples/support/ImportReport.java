@@ -99,12 +99,20 @@ public final class ImportReport {
         out.println(title);
         row(out, "records", records, "");
         row(out, "arrived exactly once", server.stored(), "counted by the server");
-        row(out, "answered with 200", answered, chunks > 0 ? saved + " saved, in " + chunks + " chunks" : "");
+        row(
+                out,
+                "answered with 200",
+                answered,
+                chunks > 0 ? saved + " saved, in " + chunks + (chunks == 1 ? " chunk" : " chunks") : "");
         row(out, "failed", failures.count(), failures.toString());
         row(out, "retries", retries.count(), retries.toString());
         row(out, "  of arrived records", server.again(), "the answer was lost, the server knew the record");
         row(out, "  too early", server.early(), "before the Retry-After of the last answer");
-        row(out, "peak weight in flight", server.peak(), "seen by the server, which refuses above " + ImportServer.CAPACITY);
+        row(
+                out,
+                "peak weight in flight",
+                server.peak(),
+                "seen by the server, which refuses above " + ImportServer.CAPACITY);
         row(out, "peak heap", heap.peak() >> 20, "MB, after collections, without what was there before");
         out.printf(Locale.ROOT, "  %-22s %8.2f  s%n", "elapsed", seconds);
         out.println();

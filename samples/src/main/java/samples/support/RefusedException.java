@@ -2,6 +2,8 @@ package samples.support;
 
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** The server has answered with a status other than 200. */
 public final class RefusedException extends IOException {
@@ -16,16 +18,18 @@ public final class RefusedException extends IOException {
         this.retryAfter = retryAfter;
     }
 
-    /** The body of {@code response}, if the server has accepted the request. */
-    public static <T> T bodyOf(HttpResponse<T> response) throws RefusedException {
-        if (response.statusCode() == 200) return response.body();
-        throw new RefusedException(
-                response.statusCode(), response.headers().firstValue("Retry-After").orElse(null));
+    /** The body of {@code response}; fails with this exception if the status is not 200. */
+    public static <T> CompletableFuture<T> bodyOf(HttpResponse<T> response) {
+        int status = response.statusCode();
+        return status == 200
+                ? CompletableFuture.completedFuture(response.body())
+                : CompletableFuture.failedFuture(new RefusedException(
+                        status, response.headers().firstValue("Retry-After").orElse(null)));
     }
 
-    /** The header Retry-After, null if there is none. */
-    public String retryAfter() {
-        return retryAfter;
+    /** The header Retry-After of the answer, if {@code failure} is one that has this header. */
+    public static Optional<String> retryAfter(Throwable failure) {
+        return failure instanceof RefusedException refused ? Optional.ofNullable(refused.retryAfter) : Optional.empty();
     }
 
     /** Whether {@code failure} may be gone at the next attempt: a lost connection, 429 and 503. */

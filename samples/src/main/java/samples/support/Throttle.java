@@ -13,8 +13,9 @@ import java.util.function.BooleanSupplier;
 
 /** The header Retry-After, in seconds and as a date by turns, and who came back earlier than that. */
 final class Throttle {
-    private static final DateTimeFormatter HTTP_DATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
     private static final long NANOS = TimeUnit.SECONDS.toNanos(1);
 
