@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * An HTTP server on a free loopback port that stores records, with the faults of a real one. It answers 429 while too
- * much is in flight and when a fifth of the records has used up its quota, drops connections before it has read a
- * request and after it has stored the record, and is out for a second when it has half of the records. Counts and not
- * the time decide when that happens, so a slow machine sees the same faults.
+ * much is in flight, and after each third of the records, when their quota is used up; it drops connections before it
+ * has read a request and after it has stored the record; and it is out for a second when it has half of the records.
+ * Counts and not the time decide when that happens, so a slow machine sees the same faults.
  *
  * <p>It knows a record by its number: one that comes again, because the first answer was lost, is not stored again.
  */
@@ -33,9 +33,9 @@ public final class ImportServer implements AutoCloseable {
     private static final int READERS = 4;
 
     /** How often the quota is used up during an import, and for how many requests. */
-    private static final int QUOTAS = 5;
+    private static final int QUOTAS = 3;
 
-    private static final int MAX_REFUSED_BY_QUOTA = 20;
+    private static final int MAX_REFUSED_BY_QUOTA = 30;
 
     /** Of so many requests one loses its connection before it is read, and another one its answer. */
     private static final int RESET_EVERY = 100;
@@ -107,7 +107,7 @@ public final class ImportServer implements AutoCloseable {
             return;
         }
         int size = exchange.getRequestBody().readAllBytes().length;
-        int status = status(now, size == ImportRecord.size(number));
+        int status = status(number, now, size == ImportRecord.size(number));
         boolean answerIsLost = status == 200 && request % RESET_EVERY == RESET_EVERY / 2;
         answers.schedule(
                 () -> {
@@ -121,10 +121,12 @@ public final class ImportServer implements AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
-    private int status(int weightInFlight, boolean isWhole) {
+    private int status(int number, int weightInFlight, boolean isWhole) {
         if (!isWhole) return 400;
         if (outage.isNow()) return 503;
         if (weightInFlight > CAPACITY) return 429;
+        // Otherwise a record that comes alone could be refused over and over.
+        if (throttle.hasRefused(number)) return 200;
         int left = overQuota.getAndUpdate(refusals -> Math.max(0, refusals - 1));
         return left > 0 ? 429 : 200;
     }
@@ -135,8 +137,7 @@ public final class ImportServer implements AutoCloseable {
             return;
         }
         int now = stored.incrementAndGet();
-        // Not after the last record: otherwise one that comes again would be refused over and over, for want of others.
-        if (now % quota == 0 && now < timesStored.length()) overQuota.set(refusedByQuota);
+        if (now % quota == 0) overQuota.set(refusedByQuota);
         if (now == timesStored.length() / 2) outage.begin();
     }
 

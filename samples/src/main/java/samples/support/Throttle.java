@@ -6,6 +6,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,11 +24,13 @@ final class Throttle {
     private static final long MILLIS = 1100;
 
     private final Map<Integer, BooleanSupplier> tooEarly = new ConcurrentHashMap<>();
+    private final Set<Integer> refusedRecords = ConcurrentHashMap.newKeySet();
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger early = new AtomicInteger();
 
     /** Refuses a record; returns the header. */
     String refuse(int number) {
+        refusedRecords.add(number);
         if (refused.getAndIncrement() % 2 == 0) {
             long end = System.nanoTime() + NANOS;
             tooEarly.put(number, () -> System.nanoTime() - end < 0);
@@ -36,6 +39,11 @@ final class Throttle {
         Instant end = Instant.now().plusMillis(MILLIS).truncatedTo(ChronoUnit.SECONDS);
         tooEarly.put(number, () -> Instant.now().isBefore(end));
         return HTTP_DATE.format(end);
+    }
+
+    /** Whether the record has been refused before. */
+    boolean hasRefused(int number) {
+        return refusedRecords.contains(number);
     }
 
     /** A record has come, for the first time or again. */
