@@ -227,14 +227,5 @@ class RateLimitedClientTest {
 
         private fun forBoth(vararg cases: Pair<Any, String>): List<Arguments> =
             Twin.entries.flatMap { twin -> cases.map { (input, message) -> arguments(twin, input, message) } }
-
-        /** The whole numbers of every table, by label. */
-        private fun Outcome.tables(): List<Map<String, Int>> =
-            out.trim().split(Regex("\\R\\R")).map { table ->
-                table
-                    .lines()
-                    .mapNotNull { Regex("  (.+?) {2,}(\\d+)(  .*)?").matchEntire(it)?.destructured }
-                    .associate { (label, count) -> label to count.toInt() }
-            }
     }
 }

@@ -15,6 +15,15 @@ class Outcome(val exitCode: Int, out: ByteArray, err: ByteArray) {
     private fun text(bytes: ByteArray) = bytes.toString(UTF_8).replace(System.lineSeparator(), "\n")
 }
 
+/** The whole numbers of every table in the output, by label. */
+fun Outcome.tables(): List<Map<String, Int>> =
+    out.trim().split(Regex("\\R\\R")).map { table ->
+        table
+            .lines()
+            .mapNotNull { Regex("  (.+?) {2,}(\\d+)(  .*)?").matchEntire(it)?.destructured }
+            .associate { (label, count) -> label.trim() to count.toInt() }
+    }
+
 /** `main` without ending the JVM. */
 typealias Sample = (args: Array<String>, out: PrintStream, err: PrintStream) -> Int
 
@@ -28,6 +37,8 @@ enum class Twin(
     val searchAsYouType: Sample,
     val pipeline: Sample,
     val priorityTasks: Sample,
+    val batchImport: Sample,
+    val employeeInsert: Sample,
 ) {
     KOTLIN(
         "samples",
@@ -38,6 +49,8 @@ enum class Twin(
         SearchAsYouType::run,
         Pipeline::run,
         PriorityTasks::run,
+        BatchImport::run,
+        EmployeeInsert::run,
     ),
     JAVA(
         "samples.java",
@@ -48,6 +61,8 @@ enum class Twin(
         samples.java.SearchAsYouType::run,
         samples.java.Pipeline::run,
         samples.java.PriorityTasks::run,
+        samples.java.BatchImport::run,
+        samples.java.EmployeeInsert::run,
     );
 
     /**

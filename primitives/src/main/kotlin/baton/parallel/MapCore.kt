@@ -35,6 +35,8 @@ import java.util.IdentityHashMap
 internal class MapCore(val results: Results, private val settling: Boolean, private val maxFailures: Int) {
     @Volatile private var word = 0L
 
+    // The first failure needs no memory, so that a stop for want of memory is one.
+    private var first: Throwable? = null
     private val failures = ArrayList<Throwable>(0)
     private val seen = Collections.newSetFromMap(IdentityHashMap<Throwable, Boolean>(1))
 
@@ -100,13 +102,18 @@ internal class MapCore(val results: Results, private val settling: Boolean, priv
         return change(STOPPED, ended)
     }
 
-    /** Records a failure that stops nothing. */
+    /** Records a failure that stops nothing. One for which there is no memory is lost, unless it is the first. */
     fun suppress(cause: Throwable) {
-        synchronized(failures) { if (seen.add(cause)) failures += cause }
+        synchronized(failures) {
+            if (first == null) first = cause
+            try {
+                if (seen.add(cause)) failures += cause
+            } catch (_: VirtualMachineError) {}
+        }
     }
 
     /** The first failure with the others suppressed in it; null if there was none. Call it once, when it is over. */
-    fun failure(): Throwable? = synchronized(failures) { failures.firstOrNull()?.also(::suppressIn) }
+    fun failure(): Throwable? = synchronized(failures) { first?.also(::suppressIn) }
 
     /** Suppresses the failures in [thrown], with which the call ends. */
     fun suppressIn(thrown: Throwable) {

@@ -1,7 +1,12 @@
+@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
+
 package baton.parallel
 
+import java.time.Duration as JavaDuration
+import java.util.function.LongSupplier
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.delay
 
 /**
@@ -14,6 +19,12 @@ import kotlinx.coroutines.delay
  * ```
  * val gate = MemoryGate(high = 0.80, low = 0.70, maxBytes = 512L shl 20)
  * urls.processInChunks(size = 50, limit = 10, gate = gate) { fetch(it) }.collect { save(it) }
+ * ```
+ *
+ * Java makes a gate by `create`:
+ * ```java
+ * MemoryGate gate = MemoryGate.create(0.80, 0.70, 512L << 20);
+ * Flow.Publisher<List<String>> chunks = Tasks.processInChunks(urls, 50, 10, gate, this::fetch);
  * ```
  *
  * *Waiting.* [awaitOpen] looks every [every] by `delay`, in the clock of the caller's dispatcher. Waiters have no
@@ -74,5 +85,22 @@ public class MemoryGate(
         val used = usage()
         val state = if (isOpenAt(used)) "open" else "closed"
         return "MemoryGate ($state, used = $used of $bound bytes, high = $high, low = $low)"
+    }
+
+    public companion object {
+        private const val FOR_JAVA_ALONE = "9999.0"
+
+        /** The constructor for Java; each parameter from the end on may be left out. */
+        @SinceKotlin(FOR_JAVA_ALONE)
+        @JvmStatic
+        @JvmOverloads
+        public fun create(
+            high: Double = 0.80,
+            low: Double = 0.70,
+            maxBytes: Long = Long.MAX_VALUE,
+            every: JavaDuration = JavaDuration.ofMillis(50),
+            usage: LongSupplier? = null,
+        ): MemoryGate =
+            MemoryGate(high, low, maxBytes, every.toKotlinDuration(), if (usage == null) null else usage::getAsLong)
     }
 }

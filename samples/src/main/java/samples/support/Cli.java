@@ -35,6 +35,26 @@ public final class Cli {
         return run(args, JobOptions.HELP, out, err, () -> new Comparison(JobOptions.parse(args), out, err).run(worker));
     }
 
+    /** Imports the records of the options in {@code args} twice by {@code client}, and returns the exit code. */
+    public static int runImports(String[] args, PrintStream out, PrintStream err, ImportComparison.Client client) {
+        return run(
+                args,
+                ImportOptions.HELP,
+                out,
+                err,
+                () -> new ImportComparison(ImportOptions.parse(args), out, err).run(client));
+    }
+
+    /** Imports the employees of the options in {@code args} twice by {@code client}, and returns the exit code. */
+    public static int runEmployees(String[] args, PrintStream out, PrintStream err, EmployeeImports.Client client) {
+        return run(
+                args,
+                EmployeeOptions.HELP,
+                out,
+                err,
+                () -> new EmployeeImports(EmployeeOptions.parse(args), out, err).run(client));
+    }
+
     private static int run(String[] args, String help, PrintStream out, PrintStream err, Program program) {
         if (List.of(args).contains("--help")) {
             out.println(help);

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncChannel;
 import baton.interop.Futures;
+import baton.interop.Recorder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -22,49 +22,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChannelPublisherTest {
     private final AsyncChannel<Integer> channel = AsyncChannel.create(100);
 
-    /** Records the signals that it receives, and fails on overlapping signals. */
-    private static class Recorder implements Flow.Subscriber<Integer> {
-        final List<Object> signals = new ArrayList<>();
-        Flow.Subscription subscription;
-        private int inside;
-
-        @Override
-        public void onSubscribe(Flow.Subscription subscription) {
-            signal("subscribed");
-            this.subscription = subscription;
-        }
-
-        @Override
-        public void onNext(Integer element) {
-            signal(element);
-        }
-
-        @Override
-        public void onError(Throwable why) {
-            signal(why);
-        }
-
-        @Override
-        public void onComplete() {
-            signal("completed");
-        }
-
-        private void signal(Object what) {
-            assertEquals(0, inside++);
-            signals.add(what);
-            inside--;
-        }
-
-        Object last() {
-            return signals.get(signals.size() - 1);
-        }
+    private Recorder<Integer> subscribe() {
+        return subscribe(new Recorder<>());
     }
 
-    private Recorder subscribe() {
-        return subscribe(new Recorder());
-    }
-
-    private <S extends Recorder> S subscribe(S recorder) {
+    private <S extends Recorder<Integer>> S subscribe(S recorder) {
         channel.publisher().subscribe(recorder);
         return recorder;
     }
@@ -76,7 +38,7 @@ class ChannelPublisherTest {
     @Test
     void elements_areTakenOutOnlyOnDemand_1_1() {
         send(1, 2, 3);
-        Recorder recorder = subscribe();
+        Recorder<Integer> recorder = subscribe();
         assertEquals(List.of("subscribed"), recorder.signals);
         assertEquals(3, channel.size());
         recorder.subscription.request(2);
@@ -104,7 +66,7 @@ class ChannelPublisherTest {
                 why::equals);
         ends.forEach((end, isSignal) -> {
             AsyncChannel<Integer> ended = AsyncChannel.create(1);
-            Recorder recorder = new Recorder();
+            Recorder<Integer> recorder = new Recorder<>();
             ended.publisher().subscribe(recorder);
             recorder.subscription.request(2 + more);
             for (int i = 0; i < 2; i++) ended.send(i).join();
@@ -119,8 +81,8 @@ class ChannelPublisherTest {
     @Test
     void close_whileElementsAreLeft_isSignalledWhenTheLastIsTakenByAnotherReceiver_1_5() {
         send(1, 2);
-        Recorder recorder = subscribe();
-        Recorder other = subscribe();
+        Recorder<Integer> recorder = subscribe();
+        Recorder<Integer> other = subscribe();
         channel.close();
         recorder.subscription.request(1);
         assertEquals(List.of("subscribed", 1), recorder.signals);
@@ -131,7 +93,7 @@ class ChannelPublisherTest {
 
     @Test
     void cancel_whenNothingIsRequested_isTheEnd_1_8() {
-        Recorder recorder = subscribe();
+        Recorder<Integer> recorder = subscribe();
         assertEquals(0, channel.waiting());
         recorder.subscription.cancel();
         channel.close();
@@ -141,7 +103,7 @@ class ChannelPublisherTest {
     @ParameterizedTest
     @ValueSource(longs = {Long.MIN_VALUE, -1, 0})
     void request_belowOne_isAnErrorAndTheLastSignal_3_9(long n) {
-        Recorder recorder = subscribe();
+        Recorder<Integer> recorder = subscribe();
         recorder.subscription.request(1);
         recorder.subscription.request(n);
         Throwable why = assertInstanceOf(IllegalArgumentException.class, recorder.last());
@@ -161,7 +123,7 @@ class ChannelPublisherTest {
 
     @Test
     void cancel_endsTheSignalsAndTheWait_3_5() {
-        Recorder recorder = subscribe();
+        Recorder<Integer> recorder = subscribe();
         recorder.subscription.request(5);
         send(1);
         recorder.subscription.cancel();
@@ -178,7 +140,7 @@ class ChannelPublisherTest {
     @Test
     void cancel_fromWithinOnNext_isTheLastSignal() {
         send(1, 2);
-        Recorder recorder = subscribe(new Recorder() {
+        Recorder<Integer> recorder = subscribe(new Recorder<Integer>() {
             @Override
             public void onNext(Integer element) {
                 super.onNext(element);
@@ -193,7 +155,7 @@ class ChannelPublisherTest {
     @Test
     void cancel_beforeTheExecutorRuns_givesTheElementBack() {
         Futures.Steps steps = new Futures.Steps();
-        Recorder recorder = new Recorder();
+        Recorder<Integer> recorder = new Recorder<>();
         channel.publisher(steps).subscribe(recorder);
         recorder.subscription.request(1);
         steps.runAll();
@@ -213,7 +175,7 @@ class ChannelPublisherTest {
         Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
         thread.setUncaughtExceptionHandler((t, e) -> reported.set(e));
         try {
-            Recorder recorder = subscribe(new Recorder() {
+            Recorder<Integer> recorder = subscribe(new Recorder<Integer>() {
                 @Override
                 public void onNext(Integer element) {
                     super.onNext(element);
@@ -233,7 +195,7 @@ class ChannelPublisherTest {
     @Test
     void elementThatIsNull_isAnErrorAndStays_2_13() {
         channel.send(null);
-        Recorder recorder = subscribe();
+        Recorder<Integer> recorder = subscribe();
         recorder.subscription.request(1);
         assertInstanceOf(NullPointerException.class, recorder.last());
         assertEquals(1, channel.size());
@@ -242,8 +204,8 @@ class ChannelPublisherTest {
 
     @Test
     void subscribers_shareTheElements_1_11() {
-        Recorder one = subscribe();
-        Recorder two = subscribe();
+        Recorder<Integer> one = subscribe();
+        Recorder<Integer> two = subscribe();
         one.subscription.request(10);
         two.subscription.request(2);
         send(1, 2, 3, 4, 5, 6);

@@ -31,21 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Parallel maps whose stages the test completes by hand, in numbered steps. */
-class TasksTest {
-    private final List<CompletableFuture<String>> stages = new ArrayList<>();
-    private int pulled;
-
-    private CompletableFuture<String> stage(int element) {
-        assertEquals(stages.size(), element);
-        CompletableFuture<String> stage = new CompletableFuture<>();
-        stages.add(stage);
-        return stage;
-    }
-
-    private Stream<Integer> elements(int count) {
-        return IntStream.range(0, count).boxed().peek(element -> pulled++);
-    }
-
+class TasksTest extends StagesByHand {
     private static Throwable failure(CompletableFuture<?> future) {
         return assertThrows(CompletionException.class, future::join).getCause();
     }

@@ -1,9 +1,7 @@
 package baton.interop.internal.parallel;
 
 import baton.bridge.ElementMap;
-import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Stages;
-import java.util.Iterator;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -28,117 +26,110 @@ import org.jspecify.annotations.Nullable;
  * One thread pulls at a time: the one that found IDLE. It pulls until there is neither a place nor a new signal, so a
  * stage that completes meanwhile only leaves its signal. Thus any number of completed stages needs one frame. Source and
  * mapper are called by that thread alone, without a lock; each call sees what the one before it did.
+ *
+ * <p>Whatever is thrown while it pulls, for want of memory or stack too, stops the map: it never leaves the state as it
+ * was found, in which nothing would be pulled any more.
  */
-final class ElementPump<T extends @Nullable Object> {
+abstract class ElementPump<T extends @Nullable Object> {
     private static final int IDLE = 0;
     private static final int PULLING = 1;
     private static final int AGAIN = 2;
 
+    final ElementMap map;
+
     private final AtomicInteger state = new AtomicInteger(IDLE);
-    private final MapKind kind;
-    private final Iterator<? extends T> source;
     private final Function<? super T, ? extends CompletionStage<?>> mapper;
-    private final ElementMap map;
-    private final BiConsumer<@Nullable Object, @Nullable Throwable> onOver;
     private final Set<Element> running = ConcurrentHashMap.newKeySet();
-    private volatile boolean stopped;
+    private volatile boolean stopped; // from outside
 
-    // The puller's.
-    private boolean heldBack; // an element was pulled and not started
-    private boolean ended;
+    /** Written by the puller. A thread finds itself here only if it pulls, however late it sees what others write. */
+    private @Nullable Thread puller;
 
-    ElementPump(
-            MapKind kind,
-            Iterator<? extends T> source,
-            Function<? super T, ? extends CompletionStage<?>> mapper,
-            BiConsumer<@Nullable Object, @Nullable Throwable> onOver) {
-        this.kind = kind;
-        this.source = source;
-        this.mapper = CallerContext.function(mapper);
-        map = new ElementMap(kind.listed(), kind.settling(), kind.maxFailures());
-        this.onOver = onOver;
+    ElementPump(ElementMap map, Function<? super T, ? extends CompletionStage<?>> mapper) {
+        this.map = map;
+        this.mapper = mapper;
     }
+
+    /** How many elements may be pulled. Called by the puller. */
+    abstract long places();
+
+    /** Pulls one element or more, at most as many as there are places. Called by the puller while the map is open. */
+    abstract void pull(long places);
+
+    /** Nothing will be pulled any more. Called by the puller, perhaps more than once. */
+    abstract void pulledAll();
+
+    /** Why the value cannot be a result; null if it can. */
+    @Nullable
+    Throwable refusal(@Nullable Object value) {
+        return null;
+    }
+
+    /** Called when an element has ended, before the signal for it. */
+    void elementEnded() {}
+
+    /** Called after each signal, but not while this thread pulls: then it is called when it has done so. */
+    void signalled() {}
 
     /** A place may have become free, or the map may be over. */
-    void signal() {
-        if (state.getAndSet(AGAIN) != IDLE) return;
-        do {
-            state.set(PULLING);
-            while (map.isOpen() && map.getInFlight() < kind.limit()) pull();
-            if (map.isOver() && !ended) {
-                ended = true;
-                end();
-            }
-        } while (!state.compareAndSet(PULLING, IDLE));
-    }
-
-    private void pull() {
-        T element;
-        try {
-            if (!source.hasNext()) {
-                map.exhaust();
-                return;
-            }
-            element = source.next();
-        } catch (Throwable e) {
-            map.abandon(e);
+    final void signal() {
+        if (state.getAndSet(AGAIN) != IDLE) {
+            if (puller != Thread.currentThread()) signalled();
             return;
         }
-        int index = map.start();
-        if (index < 0) heldBack = true;
-        else new Element(index).run(element);
-    }
-
-    /** Runs in the puller, so nobody else uses the source. */
-    private void end() {
-        Throwable failure = map.failure();
-        @Nullable Object results = null;
-        if (failure == null) {
+        do {
+            state.set(PULLING);
+            puller = Thread.currentThread();
             try {
-                results = map.results(kind.countsRest() ? rest() : 0);
-            } catch (Throwable e) { // the source's
-                failure = e;
+                pullAll();
+            } catch (Throwable e) {
+                map.abandon(e);
+                state.set(AGAIN);
             }
+            puller = null;
+        } while (!state.compareAndSet(PULLING, IDLE));
+        signalled();
+    }
+
+    private void pullAll() {
+        while (map.isOpen()) {
+            long places = places();
+            if (places <= 0) return;
+            pull(places);
         }
-        onOver.accept(results, failure);
+        pulledAll();
     }
 
-    private int rest() {
-        int count = heldBack ? 1 : 0;
-        for (; !stopped && !map.isExhausted() && source.hasNext(); count++) source.next();
-        return count;
+    /** Starts the element that was pulled last; false if it must not be started. Called by the puller. */
+    final boolean start(T element) {
+        Element started = new Element();
+        started.index = map.start();
+        if (started.index < 0) return false;
+        started.run(element);
+        return true;
     }
 
-    boolean isStopped() {
+    final boolean isStopped() {
         return stopped;
     }
 
     /** Nothing will be pulled any more. */
-    void stop() {
+    final void stop(String call) {
         stopped = true;
-        map.abandon(new CancellationException(kind.name() + " was cancelled"));
+        map.abandon(new CancellationException(call + " was cancelled"));
         signal();
     }
 
-    void cancelRunning() {
+    final void cancelRunning() {
         running.forEach(Element::cancel);
-    }
-
-    @Override
-    public String toString() {
-        return kind.name() + " (limit = " + kind.limit() + ", in flight = " + map.getInFlight() + ")";
     }
 
     /** An element in flight. It is true once it has ended, so a stage that says so twice counts once. */
     private final class Element extends AtomicBoolean implements BiConsumer<@Nullable Object, @Nullable Throwable> {
         private static final long serialVersionUID = 1;
 
-        private final transient int index;
+        private transient int index;
         private transient volatile @Nullable CompletionStage<?> stage;
-
-        Element(int index) {
-            this.index = index;
-        }
 
         void run(T element) {
             try {
@@ -162,13 +153,12 @@ final class ElementPump<T extends @Nullable Object> {
         @Override
         public void accept(@Nullable Object value, @Nullable Throwable failure) {
             if (getAndSet(true)) return;
+            Throwable cause = failure == null ? refusal(value) : Stages.unwrap(failure);
+            if (cause == null) map.succeed(index, value);
+            else if (cause instanceof CancellationException) map.cancel(index, cause);
+            else map.fail(index, cause);
             running.remove(this);
-            if (failure == null) map.succeed(index, value);
-            else {
-                Throwable cause = Stages.unwrap(failure);
-                if (cause instanceof CancellationException) map.cancel(index, cause);
-                else map.fail(index, cause);
-            }
+            elementEnded();
             signal();
         }
     }

@@ -1,5 +1,6 @@
 package baton.interop.internal.parallel;
 
+import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.RevocableFuture;
 import java.util.Iterator;
 import java.util.concurrent.CompletionStage;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MapFuture<V extends @Nullable Object> extends RevocableFuture<V> {
     private final MapKind kind;
-    private volatile @Nullable ElementPump<?> pump;
+    private volatile @Nullable ListPump<?> pump;
 
     private MapFuture(MapKind kind) {
         this.kind = kind;
@@ -30,8 +31,8 @@ public final class MapFuture<V extends @Nullable Object> extends RevocableFuture
             Function<? super T, ? extends CompletionStage<?>> mapper,
             Runnable close) {
         MapFuture<V> future = new MapFuture<>(kind);
-        ElementPump<T> pump = new ElementPump<>(kind, source, mapper, (result, failure) -> {
-            ElementPump<?> over = future.pump;
+        ListPump<T> pump = new ListPump<>(kind, source, CallerContext.function(mapper), (result, failure) -> {
+            ListPump<?> over = future.pump;
             future.pump = null;
             Throwable why = failure;
             try {
@@ -56,13 +57,13 @@ public final class MapFuture<V extends @Nullable Object> extends RevocableFuture
 
     @Override
     protected void withdraw() {
-        ElementPump<?> current = pump;
+        ListPump<?> current = pump;
         if (current != null) current.stop();
     }
 
     @Override
     protected void cancelRunning() {
-        ElementPump<?> current = pump;
+        ListPump<?> current = pump;
         if (current != null) current.cancelRunning();
     }
 
@@ -73,7 +74,7 @@ public final class MapFuture<V extends @Nullable Object> extends RevocableFuture
 
     @Override
     protected String description() {
-        ElementPump<?> current = pump;
+        ListPump<?> current = pump;
         return current == null ? kind.toString() : current.toString();
     }
 }

@@ -1,0 +1,144 @@
+package samples.java;
+
+import baton.interop.AsyncRetry;
+import baton.interop.AsyncSemaphore;
+import baton.interop.Tasks;
+import baton.parallel.MemoryGate;
+import java.io.PrintStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import samples.support.Cli;
+import samples.support.HeapMeter;
+import samples.support.ImportComparison;
+import samples.support.ImportOptions;
+import samples.support.ImportRecord;
+import samples.support.ImportReport;
+import samples.support.ImportServer;
+import samples.support.RefusedException;
+
+/**
+ * Sends five thousand records to a server with the faults of a real one: all at once, where most are lost, and then in
+ * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once.
+ * {@code samples.BatchImport} is the same in Kotlin.
+ */
+public final class BatchImport {
+    /** Chunks come in order, and a Retry-After is a second at least: enough for what arrives meanwhile. */
+    private static final int CHUNK = 500;
+
+    /** The records in flight and those that wait for their retry. */
+    private static final int UNDER_WAY = 64;
+
+    private final ImportServer server;
+    private final ImportReport report;
+    private final Duration patience;
+    private final HttpClient client;
+
+    private BatchImport(ImportServer server, ImportReport report, Duration patience) {
+        this.server = server;
+        this.report = report;
+        this.patience = patience;
+        client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(patience)
+                .build();
+    }
+
+    /** The answer of the server; fails with a {@link RefusedException} if that is not 200. */
+    private CompletableFuture<String> send(ImportRecord record) {
+        return client.sendAsync(server.request(record, patience), BodyHandlers.ofString())
+                .thenCompose(RefusedException::bodyOf);
+    }
+
+    private void allAtOnce(int records) {
+        CompletableFuture<?>[] all = ImportRecord.read(records)
+                .map(record -> send(record).handle((answer, failure) -> {
+                    if (failure == null) report.answered();
+                    else report.failed(failure);
+                    return null;
+                }))
+                .toArray(CompletableFuture[]::new);
+        report.allStarted();
+        CompletableFuture.allOf(all).join();
+    }
+
+    private void withBaton(ImportOptions options, HeapMeter heap) {
+        MemoryGate gate = MemoryGate.create(0.80, 0.70, HeapMeter.BOUND, Duration.ofMillis(50), heap::used);
+        // A record that waits for its retry is under way and weighs nothing: so the weights are not those of the
+        // chunks,
+        // but permits that an attempt takes.
+        AsyncSemaphore weights = AsyncSemaphore.create(options.limit());
+        AsyncRetry retry = AsyncRetry.builder()
+                .maxAttempts(options.attempts())
+                .exponential(Duration.ofMillis(100), Duration.ofSeconds(1))
+                .equalJitter() // The nine waits are together longer than the outage, whatever the random numbers.
+                .retryIf(RefusedException::isTemporary)
+                .retryAfter(failure -> AsyncRetry.parseRetryAfter(RefusedException.retryAfter(failure)))
+                .onRetry(report::retried)
+                .build();
+        Flow.Publisher<List<String>> chunks = Tasks.processInChunks(
+                ImportRecord.read(options.records()),
+                CHUNK,
+                UNDER_WAY,
+                gate,
+                record -> retry.call(() -> weights.withPermits(record.weight(), () -> send(record)))
+                        .whenComplete((answer, failure) -> {
+                            if (failure == null) report.answered();
+                        }));
+        Saver saver = new Saver();
+        chunks.subscribe(saver);
+        saver.all.join();
+    }
+
+    /** Saves one chunk after the other. */
+    private final class Saver implements Flow.Subscriber<List<String>> {
+        private final CompletableFuture<Void> all = new CompletableFuture<>();
+        private Flow.Subscription subscription;
+
+        @Override
+        public void onSubscribe(Flow.Subscription chunks) {
+            subscription = chunks;
+            subscription.request(1);
+        }
+
+        @Override
+        public void onNext(List<String> answers) {
+            report.saved(answers);
+            subscription.request(1);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            all.completeExceptionally(failure);
+        }
+
+        @Override
+        public void onComplete() {
+            all.complete(null);
+        }
+    }
+
+    private static final class Client implements ImportComparison.Client {
+        @Override
+        public void allAtOnce(int records, ImportServer server, ImportReport report) {
+            new BatchImport(server, report, Duration.ofSeconds(1)).allAtOnce(records);
+        }
+
+        @Override
+        public void withBaton(ImportOptions options, ImportServer server, HeapMeter heap, ImportReport report) {
+            new BatchImport(server, report, Duration.ofSeconds(2)).withBaton(options, heap);
+        }
+    }
+
+    /** Returns the exit code: 0 if with Baton every record has arrived exactly once. */
+    public static int run(String[] args, PrintStream out, PrintStream err) {
+        return Cli.runImports(args, out, err, new Client());
+    }
+
+    public static void main(String[] args) {
+        Cli.exit(run(args, System.out, System.err));
+    }
+}

@@ -1,0 +1,106 @@
+package samples.support;
+
+import com.sun.management.GarbageCollectionNotificationInfo;
+import com.sun.management.GcInfo;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import javax.management.ListenerNotFoundException;
+import javax.management.Notification;
+import javax.management.NotificationEmitter;
+import javax.management.NotificationListener;
+import javax.management.openmbean.CompositeData;
+
+/**
+ * How much of the heap is in use after collections, beyond what was in use at the beginning: this JVM may be that of
+ * Maven, which has a heap of its own. All methods may be called from any thread.
+ */
+public final class HeapMeter implements AutoCloseable {
+    /** The bound of an import. */
+    public static final long BOUND = 64L << 20;
+
+    /** A collection of everything costs about a tenth of a second. */
+    private static final long INTERVAL = 500_000_000;
+
+    private final List<NotificationEmitter> collectors = ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .filter(NotificationEmitter.class::isInstance)
+            .map(NotificationEmitter.class::cast)
+            .toList();
+    private final Set<String> pools = ManagementFactory.getMemoryPoolMXBeans().stream()
+            .filter(pool -> pool.getType() == MemoryType.HEAP)
+            .map(MemoryPoolMXBean::getName)
+            .collect(Collectors.toSet());
+    private final NotificationListener listener = (notification, handback) -> collected(notification);
+    private final long before;
+
+    /** In milliseconds since the start of the JVM. */
+    private final long start;
+
+    private long now;
+    private long peak;
+    private long lastLook;
+
+    /** Begins to measure, after a collection. */
+    public HeapMeter() {
+        before = collect();
+        start = ManagementFactory.getRuntimeMXBean().getUptime();
+        lastLook = System.nanoTime();
+        collectors.forEach(collector -> collector.addNotificationListener(listener, null, null));
+    }
+
+    private static long collect() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    private void collected(Notification notification) {
+        if (!notification.getType().equals(GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION)) return;
+        GcInfo collection = GarbageCollectionNotificationInfo.from((CompositeData) notification.getUserData())
+                .getGcInfo();
+        // Notifications come late: this may be of a collection before the first one here.
+        if (collection.getEndTime() < start) return;
+        used(collection.getMemoryUsageAfterGc().entrySet().stream()
+                .filter(pool -> pools.contains(pool.getKey()))
+                .mapToLong(pool -> pool.getValue().getUsed())
+                .sum());
+    }
+
+    private synchronized void used(long bytes) {
+        now = Math.max(0, bytes - before);
+        peak = Math.max(peak, now);
+    }
+
+    /** Measures after a collection of everything. */
+    public synchronized void look() {
+        lastLook = System.nanoTime();
+        used(collect());
+    }
+
+    /**
+     * The bytes in use, for a gate. A collection of the young generation leaves garbage in the old one, which counts
+     * until that is collected, too: so a value above the bound is measured again before it slows the import down.
+     */
+    public synchronized long used() {
+        if (now > BOUND / 2 && System.nanoTime() - lastLook > INTERVAL) look();
+        return now;
+    }
+
+    /** The greatest value so far. */
+    synchronized long peak() {
+        return peak;
+    }
+
+    @Override
+    public void close() {
+        for (NotificationEmitter collector : collectors) {
+            try {
+                collector.removeNotificationListener(listener);
+            } catch (ListenerNotFoundException never) {
+                throw new AssertionError(never);
+            }
+        }
+    }
+}

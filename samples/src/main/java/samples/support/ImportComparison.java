@@ -1,0 +1,64 @@
+package samples.support;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.concurrent.CompletionException;
+
+/** Imports the same records twice, each time into a new server. */
+public final class ImportComparison {
+    private final ImportOptions options;
+    private final PrintStream out;
+    private final PrintStream err;
+
+    ImportComparison(ImportOptions options, PrintStream out, PrintStream err) {
+        this.options = options;
+        this.out = out;
+        this.err = err;
+    }
+
+    /** The code that differs between the languages. */
+    public interface Client {
+        /** Sends all {@code records} at once, each once, and reports every answer and failure. */
+        void allAtOnce(int records, ImportServer server, ImportReport report) throws IOException;
+
+        /** Sends all records until they have arrived. Throws the first failure that is not retried. */
+        void withBaton(ImportOptions options, ImportServer server, HeapMeter heap, ImportReport report)
+                throws IOException;
+    }
+
+    /** The exit code. */
+    int run(Client client) throws IOException {
+        int atOnce = ProcessLimits.connections(options.records());
+        String some = atOnce < options.records() ? ", as many as this process can have" : "";
+        measure(
+                "All at once, no retry" + some,
+                atOnce,
+                (server, heap, report) -> client.allAtOnce(atOnce, server, report));
+        ImportReport report = measure(
+                "With Baton, weight in flight = " + options.limit(),
+                options.records(),
+                (server, heap, reported) -> client.withBaton(options, server, heap, reported));
+        if (report.isComplete()) return 0;
+        err.println("incomplete: " + report.shortfall());
+        return 1;
+    }
+
+    @FunctionalInterface
+    private interface Import {
+        void run(ImportServer server, HeapMeter heap, ImportReport report) throws IOException;
+    }
+
+    private ImportReport measure(String title, int records, Import imported) throws IOException {
+        try (HeapMeter heap = new HeapMeter();
+                ImportServer server = ImportServer.start(records)) {
+            ImportReport report = new ImportReport(records, server, heap, out);
+            try {
+                imported.run(server, heap, report);
+            } catch (IOException | CompletionException failure) {
+                report.failed(failure);
+            }
+            report.print(out, title);
+            return report;
+        }
+    }
+}

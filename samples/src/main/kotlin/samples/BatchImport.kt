@@ -1,0 +1,114 @@
+package samples
+
+import baton.parallel.MemoryGate
+import baton.parallel.processInChunks
+import baton.resilience.Backoff
+import baton.resilience.Jitter
+import baton.resilience.RetryAfter
+import baton.resilience.RetryPolicy
+import baton.resilience.retry
+import baton.sync.Semaphore
+import baton.sync.withPermits
+import java.io.IOException
+import java.io.PrintStream
+import java.net.http.HttpClient
+import java.net.http.HttpResponse.BodyHandlers
+import java.time.Duration
+import kotlin.streams.asSequence
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
+import samples.support.Cli
+import samples.support.HeapMeter
+import samples.support.ImportComparison
+import samples.support.ImportOptions
+import samples.support.ImportRecord
+import samples.support.ImportReport
+import samples.support.ImportServer
+import samples.support.RefusedException
+
+/**
+ * Sends five thousand records to a server with the faults of a real one: all at once, where most are lost, and then in
+ * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once.
+ * `samples.java.BatchImport` is the same in Java.
+ */
+class BatchImport
+private constructor(
+    private val server: ImportServer,
+    private val report: ImportReport,
+    private val patience: Duration,
+) {
+    private val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(patience).build()
+
+    /** Returns the answer of the server; throws a [RefusedException] if that is not 200. */
+    private suspend fun send(record: ImportRecord): String =
+        client
+            .sendAsync(server.request(record, patience), BodyHandlers.ofString())
+            .thenCompose { RefusedException.bodyOf(it) }
+            .await()
+
+    private fun allAtOnce(records: Int) = runBlocking {
+        for (record in ImportRecord.read(records)) {
+            launch {
+                try {
+                    send(record)
+                    report.answered()
+                } catch (failure: IOException) {
+                    report.failed(failure)
+                }
+            }
+        }
+        yield() // Each coroutine runs until it has sent its record.
+        report.allStarted()
+    }
+
+    private fun withBaton(options: ImportOptions, heap: HeapMeter) = runBlocking {
+        val gate = MemoryGate(maxBytes = HeapMeter.BOUND, usage = heap::used)
+        // A record that waits for its retry is under way and weighs nothing: so the weights are not those of the
+        // chunks,
+        // but permits that an attempt takes.
+        val weights = Semaphore(options.limit)
+        val policy =
+            RetryPolicy(
+                maxAttempts = options.attempts,
+                backoff = Backoff.exponential(100.milliseconds),
+                jitter =
+                    Jitter.Equal, // The nine waits are together longer than the outage, whatever the random numbers.
+                maxDelay = 1.seconds,
+                retryIf = RefusedException::isTemporary,
+                retryAfter = { RetryAfter.parse(RefusedException.retryAfter(it).orElse(null)) },
+                onRetry = report::retried,
+            )
+        ImportRecord.read(options.records)
+            .asSequence()
+            .processInChunks(CHUNK, UNDER_WAY, gate) { record ->
+                retry(policy) { weights.withPermits(record.weight()) { send(record) } }.also { report.answered() }
+            }
+            .collect(report::saved)
+    }
+
+    private object Client : ImportComparison.Client {
+        override fun allAtOnce(records: Int, server: ImportServer, report: ImportReport) =
+            BatchImport(server, report, Duration.ofSeconds(1)).allAtOnce(records)
+
+        override fun withBaton(options: ImportOptions, server: ImportServer, heap: HeapMeter, report: ImportReport) =
+            BatchImport(server, report, Duration.ofSeconds(2)).withBaton(options, heap)
+    }
+
+    companion object {
+        /** Chunks come in order, and a Retry-After is a second at least: enough for what arrives meanwhile. */
+        private const val CHUNK = 500
+
+        /** The records in flight and those that wait for their retry. */
+        private const val UNDER_WAY = 64
+
+        /** Returns the exit code: 0 if with Baton every record has arrived exactly once. */
+        @JvmStatic
+        fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runImports(args, out, err, Client)
+
+        @JvmStatic fun main(args: Array<String>) = Cli.exit(run(args, System.out, System.err))
+    }
+}

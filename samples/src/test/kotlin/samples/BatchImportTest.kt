@@ -1,0 +1,133 @@
+package samples
+
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Timeout
+import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.Arguments
+import org.junit.jupiter.params.provider.Arguments.arguments
+import org.junit.jupiter.params.provider.EnumSource
+import org.junit.jupiter.params.provider.MethodSource
+
+@Timeout(120, threadMode = SEPARATE_THREAD)
+class BatchImportTest {
+    @ParameterizedTest
+    @EnumSource
+    fun records_arriveOnceWithBatonOnly_neverBeforeTheirRetryAfter(twin: Twin) {
+        val outcome = twin.batchImport.runHere("--records", "600")
+
+        assertEquals("", outcome.err)
+        assertEquals(0, outcome.exitCode)
+        assertFalse('\r' in outcome.out, "no progress line in a log")
+        val (atOnce, withBaton) = outcome.tables()
+        assertEquals(600, atOnce.getValue("answered with 200") + atOnce.getValue("failed"))
+        assertTrue(atOnce.getValue("arrived exactly once") < 600, outcome.out)
+        assertEquals(0, atOnce["retries"])
+        assertEquals(600, withBaton["arrived exactly once"])
+        assertEquals(600, withBaton["answered with 200"])
+        assertEquals(0, withBaton["failed"])
+        assertTrue(withBaton.getValue("retries") >= 20, outcome.out)
+        assertEquals(0, withBaton["too early"])
+        assertTrue("600 saved, in 2 chunks" in outcome.out, outcome.out)
+        assertTrue(" x HTTP 429" in outcome.withBaton && " x connection lost" in outcome.withBaton, outcome.out)
+        assertWeightInFlight(outcome, 32)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun limit_asHeavyAsALargeRecord_isTheWeightInFlight(twin: Twin) {
+        val outcome = twin.batchImport.runHere("--records", "40", "--limit", "5")
+
+        assertEquals(0, outcome.exitCode)
+        assertEquals(40, outcome.tables()[1]["arrived exactly once"])
+        assertWeightInFlight(outcome, 5)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun record_single_arrives(twin: Twin) {
+        val outcome = twin.batchImport.runHere("--records", "1")
+
+        assertEquals(0, outcome.exitCode)
+        for (table in outcome.tables()) assertEquals(1, table["arrived exactly once"])
+        assertTrue("1 saved, in 1 chunk\n" in outcome.out, outcome.out)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun attempts_one_stopsAtTheFirstFailure_isReported_exits1_leavesNoThread(twin: Twin) {
+        val before = Thread.getAllStackTraces().keys
+
+        val outcome = twin.batchImport.runHere("--records", "300", "--attempts", "1")
+
+        val table = outcome.tables()[1]
+        val arrived = table.getValue("arrived exactly once")
+        assertTrue(arrived < 300, outcome.out)
+        assertEquals(1, table["failed"])
+        assertEquals(0, table["retries"])
+        assertTrue(outcome.err.startsWith("incomplete: $arrived of 300 records arrived: 1 x "), outcome.err)
+        assertEquals(1, outcome.err.lines().count { it.isNotEmpty() })
+        assertEquals(1, outcome.exitCode)
+        val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(5000) }
+        assertEquals(emptyList<Thread>(), left.filter { it.isAlive })
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun main_endsByItself(twin: Twin) {
+        val outcome = twin.start("BatchImport", "--records", "50").outcome()
+
+        assertEquals("", outcome.err)
+        assertEquals(0, outcome.exitCode)
+        assertEquals(50, outcome.tables()[1]["arrived exactly once"])
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongUsage")
+    fun main_wrongUsage_printsOneLine_exits2(twin: Twin, args: List<String>, message: String) {
+        val outcome = twin.batchImport.runHere(*args.toTypedArray())
+
+        assertEquals(message + "\n", outcome.err)
+        assertEquals("", outcome.out)
+        assertEquals(2, outcome.exitCode)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun help_namesEveryOption_exits0(twin: Twin) {
+        val outcome = twin.batchImport.runHere("--records", "0", "--help")
+
+        for (option in listOf("--records", "--limit", "--attempts", "--help")) {
+            assertTrue("  $option " in outcome.out, option)
+        }
+        assertEquals("", outcome.err)
+        assertEquals(0, outcome.exitCode)
+    }
+
+    private val Outcome.withBaton: String
+        get() = out.substringAfter("With Baton")
+
+    /** A request that has timed out in the client may still be in flight in the server, beside its successor. */
+    private fun assertWeightInFlight(outcome: Outcome, limit: Int) {
+        val peak = outcome.tables()[1].getValue("peak weight in flight")
+        assertTrue(peak in 5..limit || " x timed out" in outcome.withBaton, outcome.out)
+    }
+
+    companion object {
+        @JvmStatic
+        fun wrongUsage(): List<Arguments> =
+            Twin.entries.flatMap { twin ->
+                listOf(
+                        listOf("--records", "0") to "--records must be a whole number from 1 to 100000, not '0'",
+                        listOf("--records") to "--records needs a value, see --help",
+                        listOf("--limit", "4") to "--limit must be a whole number from 5 to 40, not '4'",
+                        listOf("--limit", "41") to "--limit must be a whole number from 5 to 40, not '41'",
+                        listOf("--attempts", "0") to "--attempts must be a whole number from 1 to 100, not '0'",
+                        listOf("--fast") to "unknown option '--fast', see --help",
+                    )
+                    .map { (args, message) -> arguments(twin, args, message) }
+            }
+    }
+}
