@@ -84,7 +84,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
             }
         }
         RetryFuture<T> future = new RetryFuture<>(plan);
-        future.begin(plan, stage);
+        future.begin(stage);
         future.handleEvents(0);
         return future;
     }
@@ -104,9 +104,14 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     /** Handles what has come since the last event, after which there is a wait of so many milliseconds if any. */
     private void handleEvents(long lastWait) {
         long millis = lastWait;
-        while ((int) EVENTS.getAndAdd(this, -1) > 1) millis = handle();
+        StageAttempt<T> begun = running;
+        while ((int) EVENTS.getAndAdd(this, -1) > 1) {
+            millis = handle();
+            begun = running;
+        }
         // A timer that went off before would leave the next attempt to this thread.
         if (millis > 0) startWait(millis);
+        else if (millis == 0 && begun != null) startLimit(begun);
     }
 
     /** Returns the wait for the next attempt, and 0 or less if none is to begin. */
@@ -117,7 +122,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
         if (mine == null) return NO_ATTEMPT;
         try {
             long millis = last == null ? 0 : waitAfter(mine, last);
-            if (millis == 0 && !isDone()) begin(mine, mine.newStage());
+            if (millis == 0 && !isDone()) begin(mine.newStage());
             return millis;
         } catch (Throwable e) { // of a function of the policy
             endWith(e);
@@ -138,10 +143,22 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
         }
     }
 
-    private void begin(RetryPlan<T> mine, CompletionStage<T> stage) {
+    private void startLimit(StageAttempt<T> attempt) {
+        RetryPlan<T> mine = plan;
+        Duration limit = mine == null ? null : RetryBridge.attemptTimeout(mine.policy);
+        if (limit == null) return;
+        try {
+            attempt.startLimit(limit);
+        } catch (Throwable e) { // no thread for the timer
+            endWith(e);
+            attempt.cancel();
+        }
+    }
+
+    private void begin(CompletionStage<T> stage) {
         StageAttempt<T> attempt = new StageAttempt<>(this, stage);
         running = attempt;
-        attempt.await(stage, RetryBridge.attemptTimeout(mine.policy));
+        attempt.await(stage);
         if (isDone()) {
             attempt.cancel(); // as above
             cancelRunning();

@@ -16,10 +16,10 @@ final class StageAttempt<T extends @Nullable Object> implements BiConsumer<@Null
     private final RetryFuture<T> future;
 
     /** Null once it has completed. A thread that cancels it later changes nothing. */
-    private @Nullable CompletionStage<T> stage;
+    private volatile @Nullable CompletionStage<T> stage;
 
     private volatile boolean isLate;
-    private @Nullable DisposableHandle timer;
+    private volatile @Nullable DisposableHandle timer;
 
     // Written by the end of the stage, read by the event that follows it.
     private @Nullable Object valueOrFailure;
@@ -31,14 +31,21 @@ final class StageAttempt<T extends @Nullable Object> implements BiConsumer<@Null
         this.stage = stage;
     }
 
-    void await(CompletionStage<T> begun, @Nullable Duration limit) {
+    void await(CompletionStage<T> begun) {
         try {
-            if (limit != null && !Stages.isDone(begun)) timer = Timeouts.schedule(Timeout.millis(limit), this);
             var unused = begun.whenComplete(this);
-        } catch (Throwable e) { // no thread for the timer, or a stage of a broken class
+        } catch (Throwable e) { // a stage of a broken class
             cancel();
             accept(null, e);
         }
+    }
+
+    /** Lets the time begin, unless the attempt has ended. */
+    void startLimit(Duration limit) {
+        if (stage == null) return;
+        DisposableHandle started = Timeouts.schedule(Timeout.millis(limit), this);
+        timer = started;
+        if (stage == null) started.dispose(); // it has ended meanwhile
     }
 
     /** The time is over. */
@@ -67,9 +74,9 @@ final class StageAttempt<T extends @Nullable Object> implements BiConsumer<@Null
     }
 
     private void end() {
+        stage = null;
         DisposableHandle limit = timer;
         if (limit != null) limit.dispose();
-        stage = null;
         future.signal(this);
     }
 
