@@ -1,12 +1,14 @@
 package baton
 
 import baton.channels.Channel
+import baton.parallel.MemoryGate
 import baton.parallel.Outcome
 import baton.parallel.forEachLimit
 import baton.parallel.getOrNull
 import baton.parallel.getOrThrow
 import baton.parallel.mapLimit
 import baton.parallel.mapSettled
+import baton.parallel.processInChunks
 import baton.resilience.Backoff
 import baton.resilience.Jitter
 import baton.resilience.RetryAfter
@@ -205,6 +207,20 @@ class ClassExamplesTest {
         val all = listOf("page a", "page b", "page c")
         assertEquals(listOf(all, all, all), listOf(pages, heavy, stored))
         assertEquals(all, done.filter { it in all })
+    }
+
+    private fun save(pages: List<String>) {
+        done += pages
+    }
+
+    @Test
+    fun chunks_examples_saveAllPages() = runTest {
+        val urls = names
+        urls.processInChunks(size = 50, limit = 10) { fetch(it) }.collect { pages -> save(pages) }
+        val gate = MemoryGate(high = 0.80, low = 0.70, maxBytes = 512L shl 20)
+        urls.processInChunks(size = 50, limit = 10, gate = gate) { fetch(it) }.collect { save(it) }
+        val all = listOf("page a", "page b", "page c")
+        assertEquals(listOf(all, all), done.filter { it is List<*> })
     }
 
     @Test
