@@ -210,7 +210,7 @@ class ClassExamplesTest {
     }
 
     private fun save(pages: List<String>) {
-        done += pages
+        done.add(pages)
     }
 
     @Test
