@@ -20,8 +20,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -103,8 +103,9 @@ class BlockingTasksTest {
     @Test
     void error_isThrownItself() {
         StackOverflowError error = new StackOverflowError();
-        Error thrown = assertThrows(StackOverflowError.class, () -> Tasks.blocking(pool)
-                .mapLimit(elements(1), 1, element -> {
+        Error thrown = assertThrows(
+                StackOverflowError.class,
+                () -> Tasks.blocking(pool).mapLimit(elements(1), 1, element -> {
                     throw error;
                 }));
         assertSame(error, thrown);
@@ -112,8 +113,9 @@ class BlockingTasksTest {
 
     @Test
     void executorThatRejects_isAFailure() {
-        assertThrows(RejectedExecutionException.class, () -> Tasks.blocking(Futures.REJECTING)
-                .mapLimit(elements(3), 2, element -> element));
+        assertThrows(
+                RejectedExecutionException.class,
+                () -> Tasks.blocking(Futures.REJECTING).mapLimit(elements(3), 2, element -> element));
     }
 
     @Test
@@ -132,7 +134,11 @@ class BlockingTasksTest {
         assertEquals(new Outcome.Success<>("page of a"), outcomes.get(0));
         assertInstanceOf(Outcome.Failure.class, outcomes.get(1));
         assertEquals(Collections.nCopies(2, Outcome.NotStarted.INSTANCE), outcomes.subList(2, 4));
-        assertEquals(1, Tasks.blocking(pool).mapSettled(List.of("a"), 1, BlockingTasksTest::load).size());
+        assertEquals(
+                1,
+                Tasks.blocking(pool)
+                        .mapSettled(List.of("a"), 1, BlockingTasksTest::load)
+                        .size());
     }
 
     @Test
@@ -173,15 +179,16 @@ class BlockingTasksTest {
         assertEquals(List.of("0", "1"), interrupted.stream().sorted().toList());
         assertEquals(2, pulled);
         for (int i = 0; i < 8; i++)
-            assertFalse(pool.submit(() -> Thread.currentThread().isInterrupted()).get());
+            assertFalse(
+                    pool.submit(() -> Thread.currentThread().isInterrupted()).get());
     }
 
     /** The executor gives them no thread in time. */
     @Test
     void interrupt_elementThatHasNoThreadYet_doesNotBegin() throws Exception {
         Futures.Steps never = new Futures.Steps();
-        BlockedCall<List<Integer>> call =
-                BlockedCall.parked(() -> Tasks.blocking(never).mapLimit(elements(9), 2, element -> inFlight.incrementAndGet()));
+        BlockedCall<List<Integer>> call = BlockedCall.parked(
+                () -> Tasks.blocking(never).mapLimit(elements(9), 2, element -> inFlight.incrementAndGet()));
         call.thread.interrupt();
         var ended = assertThrows(ExecutionException.class, call::result);
         assertInstanceOf(InterruptedException.class, ended.getCause());
@@ -194,8 +201,7 @@ class BlockingTasksTest {
     void call_onAnInterruptedThread_pullsNothing() {
         Thread.currentThread().interrupt();
         assertThrows(
-                InterruptedException.class,
-                () -> Tasks.blocking(pool).mapLimit(elements(1), 1, element -> element));
+                InterruptedException.class, () -> Tasks.blocking(pool).mapLimit(elements(1), 1, element -> element));
         assertFalse(Thread.interrupted());
         assertEquals(0, pulled);
     }

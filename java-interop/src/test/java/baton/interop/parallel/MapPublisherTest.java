@@ -133,7 +133,10 @@ class MapPublisherTest extends StagesByHand {
         Flow.Publisher<Integer> broken = subscriber -> {
             throw thrown;
         };
-        assertSame(thrown, subscribe(new Recorder<>(), Tasks.mapLimit(broken, 1, this::stage)).last());
+        assertSame(
+                thrown,
+                subscribe(new Recorder<>(), Tasks.mapLimit(broken, 1, this::stage))
+                        .last());
     }
 
     @Test
@@ -261,8 +264,8 @@ class MapPublisherTest extends StagesByHand {
         Flow.Publisher<String> mapped = Tasks.mapLimit(source, 1, this::stage);
         assertThrows(NullPointerException.class, () -> mapped.subscribe(null));
         Recorder<String> recorder = subscribe(new Recorder<>(), mapped);
-        for (Runnable call : List.<Runnable>of(
-                () -> out.onNext(null), () -> out.onError(null), () -> out.onSubscribe(null))) {
+        for (Runnable call :
+                List.<Runnable>of(() -> out.onNext(null), () -> out.onError(null), () -> out.onSubscribe(null))) {
             assertThrows(NullPointerException.class, call::run);
         }
         assertEquals(List.of(), recorder.results());
@@ -271,8 +274,7 @@ class MapPublisherTest extends StagesByHand {
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, -1, 0})
     void limit_below1_isRefusedAtTheCall(int limit) {
-        var refusal =
-                assertThrows(IllegalArgumentException.class, () -> Tasks.mapLimit(source, limit, this::stage));
+        var refusal = assertThrows(IllegalArgumentException.class, () -> Tasks.mapLimit(source, limit, this::stage));
         assertEquals("limit = " + limit + ", must be at least 1", refusal.getMessage());
     }
 }

@@ -25,15 +25,9 @@ public final class ThreadMap<T extends @Nullable Object> {
     private @Nullable Throwable failure;
 
     private ThreadMap(
-            MapKind kind,
-            Iterable<? extends T> items,
-            BlockingFunction<? super T, ?> function,
-            Executor executor) {
+            MapKind kind, Iterable<? extends T> items, BlockingFunction<? super T, ?> function, Executor executor) {
         pump = new ListPump<>(
-                kind,
-                items.iterator(),
-                CallerContext.function(startingOn(executor, function)),
-                (results, failure) -> {
+                kind, items.iterator(), CallerContext.function(startingOn(executor, function)), (results, failure) -> {
                     this.results = results;
                     this.failure = failure;
                     over.countDown();
@@ -55,9 +49,8 @@ public final class ThreadMap<T extends @Nullable Object> {
     }
 
     private static final class DefaultExecutor {
-        static final Executor INSTANCE = Runtime.version().feature() >= 21
-                ? VirtualThreads.open()
-                : ExecutorsKt.asExecutor(Dispatchers.getIO());
+        static final Executor INSTANCE =
+                Runtime.version().feature() >= 21 ? VirtualThreads.open() : ExecutorsKt.asExecutor(Dispatchers.getIO());
     }
 
     /** Returns the results, none if the kind wants none. */
