@@ -5,6 +5,7 @@ import baton.interop.internal.parallel.MapFuture;
 import baton.interop.internal.parallel.MapKind;
 import baton.interop.internal.parallel.MapPublisher;
 import baton.interop.internal.parallel.StreamKind;
+import baton.interop.internal.parallel.ThreadMap;
 import baton.parallel.MemoryGate;
 import baton.parallel.Outcome;
 import java.util.Iterator;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -72,6 +74,7 @@ public final class Tasks {
             int limit,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
         MapKind kind = MapKind.mapLimit(limit);
+        Objects.requireNonNull(items, "items");
         Objects.requireNonNull(function, "function");
         Iterator<? extends T> elements = items.iterator();
         return MapFuture.start(kind, elements, function, items::close);
@@ -202,8 +205,22 @@ public final class Tasks {
         return GateFuture.start(Objects.requireNonNull(gate, "gate"));
     }
 
+    /**
+     * Maps for functions that block. They run on virtual threads; before JDK 21 on the threads of {@code Dispatchers.IO},
+     * of which there are 64 unless it is configured otherwise.
+     */
+    public static BlockingTasks blocking() {
+        return new BlockingTasks(ThreadMap.defaultExecutor());
+    }
+
+    /** Maps for functions that block, on threads of the executor. */
+    public static BlockingTasks blocking(Executor executor) {
+        return new BlockingTasks(Objects.requireNonNull(executor, "executor"));
+    }
+
     private static <T extends @Nullable Object, V extends @Nullable Object> CompletableFuture<V> start(
             MapKind kind, Iterable<? extends T> items, Function<? super T, ? extends CompletionStage<?>> function) {
+        Objects.requireNonNull(items, "items");
         Objects.requireNonNull(function, "function");
         return MapFuture.start(kind, items.iterator(), function, () -> {});
     }

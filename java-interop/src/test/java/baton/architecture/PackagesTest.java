@@ -98,13 +98,14 @@ class PackagesTest {
                 .check(CLASSES);
     }
 
-    /** What select, cancellation and threads share stands in {@code futures}; they do not know each other. */
+    /** What select, cancellation, threads and maps share stands in {@code futures}; they do not know each other. */
     @ParameterizedTest
     @CsvSource({
-        "futures, select cancel blocking",
-        "select, cancel blocking",
-        "cancel, select blocking",
-        "blocking, select cancel"
+        "futures, select cancel blocking parallel",
+        "select, cancel blocking parallel",
+        "cancel, select blocking parallel",
+        "blocking, select cancel parallel",
+        "parallel, select cancel blocking"
     })
     void internalPackagesOfTheFacade_knowNoOther(String room, String unknown) {
         String internal = "baton.interop.internal.";

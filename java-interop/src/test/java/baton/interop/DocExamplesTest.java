@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.parallel.MemoryGate;
 import baton.scheduler.OnFullQueue;
 import baton.sync.SemaphoreClosedException;
 import java.io.IOException;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +95,37 @@ class DocExamplesTest {
                 () -> client.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body));
         assertInstanceOf(IOException.class, Futures.awaitFailure(body));
         assertEquals(10, uplink.availablePermits());
+    }
+
+    private CompletableFuture<String> fetch(String url) {
+        return CompletableFuture.completedFuture("page of " + url);
+    }
+
+    @Test
+    void tasks_mapLimitAndChunks_mapAll() {
+        List<String> urls = List.of("a", "b");
+        List<String> all = List.of("page of a", "page of b");
+        CompletableFuture<List<String>> pages = Tasks.mapLimit(urls, 5, this::fetch);
+        assertEquals(all, await(pages));
+        Flow.Publisher<List<String>> chunks = Tasks.processInChunks(urls, 50, 10, this::fetch);
+        assertEquals(List.of(all, "completed"), results(chunks));
+        Flow.Publisher<String> stream = Tasks.mapLimit(chunks, 5, chunk -> fetch(chunk.get(0)));
+        assertEquals(List.of("page of page of a", "completed"), results(stream));
+    }
+
+    @Test
+    void tasks_chunksWithAGate_mapAll() {
+        List<String> urls = List.of("a", "b");
+        MemoryGate gate = MemoryGate.create(0.80, 0.70, 512L << 20);
+        Flow.Publisher<List<String>> chunks = Tasks.processInChunks(urls, 50, 10, gate, this::fetch);
+        assertEquals(2, results(chunks).size());
+    }
+
+    private static <T> List<Object> results(Flow.Publisher<T> publisher) {
+        Recorder<T> recorder = new Recorder<>();
+        publisher.subscribe(recorder);
+        recorder.subscription.request(Long.MAX_VALUE);
+        return recorder.results();
     }
 
     @Test

@@ -6,14 +6,18 @@ import baton.parallel.contract.MapCancellation
 import baton.parallel.contract.MapFace
 import baton.parallel.contract.MapFailures
 import baton.parallel.contract.MapLimits
+import baton.parallel.contract.MapOptions
 import baton.parallel.contract.MapOutcomes
 import baton.parallel.contract.SequenceFace
 
-/** The contract of the maps, for every kind of source. */
+/** The contract of the maps, for both languages and every kind of source. */
 abstract class MapContract(override val face: MapFace) : MapLimits, MapFailures, MapCancellation, MapOutcomes
 
-class IterableMapTest : MapContract(IterableFace)
+/** The contract with what coroutines have alone. */
+abstract class KotlinMapContract(face: MapFace) : MapContract(face), MapOptions
 
-class SequenceMapTest : MapContract(SequenceFace)
+class IterableMapTest : KotlinMapContract(IterableFace)
 
-class FlowMapTest : MapContract(FlowFace)
+class SequenceMapTest : KotlinMapContract(SequenceFace)
+
+class FlowMapTest : KotlinMapContract(FlowFace)

@@ -16,12 +16,14 @@ import baton.interop.AsyncWaitGroup;
 import baton.interop.BlockingChannel;
 import baton.interop.BlockingReadWriteLock;
 import baton.interop.BlockingSemaphore;
+import baton.interop.Tasks;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,18 @@ class BlockingDocExamplesTest {
 
     private static String load(String url) {
         return "page of " + url;
+    }
+
+    private String loadPage(String url) throws IOException {
+        if (url.isEmpty()) throw new IOException("no url");
+        return load(url);
+    }
+
+    @Test
+    void tasks_mapLimit_loadsAll() throws Exception {
+        List<String> urls = List.of("a", "b");
+        List<String> pages = Tasks.blocking().mapLimit(urls, 5, this::loadPage);
+        assertEquals(List.of("page of a", "page of b"), pages);
     }
 
     /** Fails, because nothing listens at the address. */

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -222,6 +223,42 @@ class TasksTest extends StagesByHand {
         CompletableFuture<Void> all = Tasks.forEachLimit(List.of(0), 1, this::stage);
         stages.get(0).complete("a");
         assertEquals(null, all.join());
+    }
+
+    /** An Error while elements were pulled left the map waiting for ever. */
+    @Test
+    void error_ofTheSourceOrTheFunction_endsTheMap() {
+        OutOfMemoryError error = new OutOfMemoryError("test");
+        Stream<Integer> source = elements(3).peek(element -> {
+            if (element == 1) throw error;
+        });
+        CompletableFuture<List<Integer>> all = Tasks.mapLimit(source, 2, CompletableFuture::completedFuture);
+        assertSame(error, failure(all));
+        assertSame(error, failure(Tasks.mapLimit(elements(3), 2, element -> {
+            throw error;
+        })));
+    }
+
+    @Test
+    void hasNextThatThrowsAnErrorOnce_endsTheMap() {
+        StackOverflowError error = new StackOverflowError();
+        Iterable<Integer> items = () -> new Iterator<>() {
+            private int calls;
+
+            @Override
+            public boolean hasNext() {
+                if (++calls == 2) throw error;
+                return true;
+            }
+
+            @Override
+            public Integer next() {
+                return calls;
+            }
+        };
+        CompletableFuture<List<String>> all = Tasks.mapLimit(items, 1, element -> stage(0));
+        complete(0, 0);
+        assertSame(error, failure(all));
     }
 
     @Test

@@ -31,6 +31,11 @@ class ReactiveStreamsTest {
         return run(ProcessorRules.class);
     }
 
+    @TestFactory
+    Stream<DynamicTest> map() {
+        return run(MapRules.class);
+    }
+
     private static Stream<DynamicTest> run(Class<?> rules) {
         List<ITestResult> results = new ArrayList<>();
         TestNG engine = new TestNG(false);

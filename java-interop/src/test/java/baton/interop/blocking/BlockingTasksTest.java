@@ -1,0 +1,221 @@
+package baton.interop.blocking;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.interop.BlockingTasks;
+import baton.interop.Futures;
+import baton.interop.Tasks;
+import baton.parallel.Outcome;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class BlockingTasksTest {
+    private final ExecutorService pool = Executors.newFixedThreadPool(8);
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private int pulled;
+
+    @AfterEach
+    void shutDown() {
+        pool.shutdownNow();
+    }
+
+    private Iterable<Integer> elements(int count) {
+        return () -> IntStream.range(0, count).boxed().peek(i -> pulled++).iterator();
+    }
+
+    private static String load(String url) throws IOException {
+        if (url.isEmpty()) throw new IOException("no url");
+        return "page of " + url;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void mapLimit_runsAtMostLimit_returnsInInputOrder(boolean onDefault) throws Exception {
+        AtomicInteger most = new AtomicInteger();
+        BlockingTasks tasks = onDefault ? Tasks.blocking() : Tasks.blocking(pool);
+        List<Integer> all = tasks.mapLimit(elements(2_000), 4, element -> {
+            most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+            if (element % 7 == 0) Thread.yield();
+            inFlight.decrementAndGet();
+            return element;
+        });
+        assertEquals(IntStream.range(0, 2_000).boxed().toList(), all);
+        assertTrue(most.get() <= 4, most::toString);
+    }
+
+    /** They meet, so as many run as may. */
+    @Test
+    void mapLimit_runsAsManyAsTheLimitSays() throws Exception {
+        CyclicBarrier five = new CyclicBarrier(5);
+        Tasks.blocking().forEachLimit(elements(10), 5, element -> five.await());
+    }
+
+    @Test
+    void checkedException_isThrownItself_afterWhatRuns() {
+        IOException disk = new IOException("disk");
+        CountDownLatch begun = new CountDownLatch(2);
+        AtomicBoolean hasEnded = new AtomicBoolean();
+        IOException thrown = assertThrows(
+                IOException.class,
+                () -> Tasks.blocking(pool).mapLimit(elements(200_000), 2, element -> {
+                    begun.countDown();
+                    begun.await();
+                    if (element == 0) throw disk;
+                    Thread.sleep(10);
+                    hasEnded.set(true);
+                    return element;
+                }));
+        assertSame(disk, thrown);
+        assertTrue(hasEnded.get());
+        assertTrue(pulled <= 3, () -> pulled + " pulled");
+    }
+
+    @Test
+    void methodReference_thatThrows_isAFunction() throws Exception {
+        List<String> pages = Tasks.blocking().mapLimit(List.of("a", "b"), 5, BlockingTasksTest::load);
+        assertEquals(List.of("page of a", "page of b"), pages);
+        assertThrows(IOException.class, () -> Tasks.blocking().mapLimit(List.of(""), 5, BlockingTasksTest::load));
+    }
+
+    @Test
+    void error_isThrownItself() {
+        StackOverflowError error = new StackOverflowError();
+        Error thrown = assertThrows(
+                StackOverflowError.class,
+                () -> Tasks.blocking(pool).mapLimit(elements(1), 1, element -> {
+                    throw error;
+                }));
+        assertSame(error, thrown);
+    }
+
+    @Test
+    void executorThatRejects_isAFailure() {
+        assertThrows(
+                RejectedExecutionException.class,
+                () -> Tasks.blocking(Futures.REJECTING).mapLimit(elements(3), 2, element -> element));
+    }
+
+    @Test
+    void executorThatRunsInPlace_needsNoStack() throws Exception {
+        assertEquals(
+                200_000,
+                Tasks.blocking(Runnable::run)
+                        .mapLimit(elements(200_000), 2, element -> element)
+                        .size());
+    }
+
+    @Test
+    void mapSettled_hasAnOutcomeForEachElement() throws Exception {
+        List<Outcome<String>> outcomes =
+                Tasks.blocking(pool).mapSettled(List.of("a", "", "c", "d"), 1, 1, BlockingTasksTest::load);
+        assertEquals(new Outcome.Success<>("page of a"), outcomes.get(0));
+        assertInstanceOf(Outcome.Failure.class, outcomes.get(1));
+        assertEquals(Collections.nCopies(2, Outcome.NotStarted.INSTANCE), outcomes.subList(2, 4));
+        assertEquals(
+                1,
+                Tasks.blocking(pool)
+                        .mapSettled(List.of("a"), 1, BlockingTasksTest::load)
+                        .size());
+    }
+
+    @Test
+    void sourceThatFails_isThrown() {
+        IllegalStateException thrown = new IllegalStateException("source");
+        Iterable<Integer> broken = () -> {
+            throw thrown;
+        };
+        assertSame(
+                thrown,
+                assertThrows(
+                        IllegalStateException.class,
+                        () -> Tasks.blocking(pool).mapSettled(broken, 1, element -> element)));
+    }
+
+    @Test
+    void interrupt_interruptsWhatRuns_andWaitsForIt() throws Exception {
+        Semaphore begun = new Semaphore(0);
+        List<String> interrupted = Collections.synchronizedList(new ArrayList<>());
+        IOException cleanUp = new IOException("clean-up");
+        BlockedCall<List<Integer>> call =
+                BlockedCall.started(() -> Tasks.blocking(pool).mapLimit(elements(9), 2, element -> {
+                    begun.release();
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (InterruptedException e) {
+                        interrupted.add("" + element);
+                        if (element == 1) throw cleanUp;
+                        throw e;
+                    }
+                    return element;
+                }));
+        begun.acquire(2);
+        call.thread.interrupt();
+        var ended = assertThrows(ExecutionException.class, call::result);
+        InterruptedException thrown = assertInstanceOf(InterruptedException.class, ended.getCause());
+        assertEquals(List.of(cleanUp), List.of(thrown.getSuppressed()));
+        assertEquals(List.of("0", "1"), interrupted.stream().sorted().toList());
+        assertEquals(2, pulled);
+        for (int i = 0; i < 8; i++)
+            assertFalse(
+                    pool.submit(() -> Thread.currentThread().isInterrupted()).get());
+    }
+
+    /** The executor gives them no thread in time. */
+    @Test
+    void interrupt_elementThatHasNoThreadYet_doesNotBegin() throws Exception {
+        Futures.Steps never = new Futures.Steps();
+        BlockedCall<List<Integer>> call = BlockedCall.parked(
+                () -> Tasks.blocking(never).mapLimit(elements(9), 2, element -> inFlight.incrementAndGet()));
+        call.thread.interrupt();
+        var ended = assertThrows(ExecutionException.class, call::result);
+        assertInstanceOf(InterruptedException.class, ended.getCause());
+        never.runAll();
+        assertEquals(2, pulled);
+        assertEquals(0, inFlight.get());
+    }
+
+    @Test
+    void call_onAnInterruptedThread_pullsNothing() {
+        Thread.currentThread().interrupt();
+        assertThrows(
+                InterruptedException.class, () -> Tasks.blocking(pool).mapLimit(elements(1), 1, element -> element));
+        assertFalse(Thread.interrupted());
+        assertEquals(0, pulled);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MIN_VALUE, -1, 0})
+    void limitAndMaxFailures_below1_areRefused(int number) {
+        BlockingTasks tasks = Tasks.blocking(pool);
+        var limit = assertThrows(
+                IllegalArgumentException.class, () -> tasks.mapLimit(elements(1), number, element -> element));
+        assertEquals("limit = " + number + ", must be at least 1", limit.getMessage());
+        var maxFailures = assertThrows(
+                IllegalArgumentException.class, () -> tasks.mapSettled(elements(1), 1, number, element -> element));
+        assertEquals("maxFailures = " + number + ", must be at least 1", maxFailures.getMessage());
+        assertEquals(0, pulled);
+    }
+}
