@@ -1,0 +1,165 @@
+package baton.resilience
+
+import baton.waiting.FifoWaitQueue
+import baton.waiting.Waiter
+
+/**
+ * The line of a [RateLimiterCore], and the account of its tokens:
+ *
+ * bucket the tokens that are there, less those that reservations took in advance: negative while they are in debt queue
+ * waiters, and reservations that came after a waiter advanced reservations that have taken their tokens and whose time
+ * has not come
+ *
+ * With all decisions at rest: (1) The head of the queue is a waiter, and the bucket holds less than it asks for. Every
+ * caller behind it waits for it, so no caller overtakes. (2) Of the reservations in [advanced], the time of the first
+ * has not come: the tokens in the bucket, and those that the reservations after it took, are below zero in sum. That of
+ * a later one comes no earlier. Once true, "its time has come" stays true, for tokens are granted only while the bucket
+ * is not in debt; so [settle] may find it late. (3) [demand] is the sum of what the queue asks for, [advance] that of
+ * [advanced]. (4) The bucket holds [burst] tokens at most. That of a leaky bucket holds as many as its head asks for,
+ * because the turns of a waiter that asks for several go by while it waits.
+ *
+ * A [RateReservation.Place] is a waiter that is never granted and never resumed: it only stands in one of the queues.
+ *
+ * All of it is guarded by the lock of the core.
+ */
+internal class RateLine(
+    private val core: RateLimiterCore,
+    private val bucket: TokenBucket,
+    private val isLeaky: Boolean,
+    burst: Long,
+) {
+    private val queue = FifoWaitQueue()
+    private val advanced = FifoWaitQueue()
+    private var demand = 0L
+    private var advance = 0L
+    private var places = 0
+
+    /** The most tokens that are ever granted in one moment; 1 for a leaky bucket. */
+    var burst = burst
+        private set
+
+    /** How many wait; reservations do not. */
+    val waiting: Int
+        get() = queue.size - places
+
+    val isEmpty: Boolean
+        get() = queue.size == 0
+
+    val head: Waiter?
+        get() = queue.head()
+
+    /** Takes [permits] for a newcomer, if there are so many and no caller waits. */
+    fun take(permits: Int): Boolean {
+        if (!isEmpty || bucket.whole < permits) return false
+        bucket.take(permits)
+        return true
+    }
+
+    fun add(waiter: Waiter) {
+        queue.add(waiter)
+        demand += waiter.number
+        if (waiter is RateReservation.Place) places++
+    }
+
+    fun remove(waiter: Waiter) {
+        queue.remove(waiter)
+        demand -= waiter.number
+        if (waiter is RateReservation.Place) places--
+    }
+
+    /** Grants, and lets reservations take tokens in advance, for as long as invariant (1) asks for it. */
+    fun settle() {
+        while (true) {
+            val head = queue.head() ?: break
+            if (head is RateReservation.Place) {
+                remove(head)
+                takeInAdvance(head)
+            } else {
+                if (bucket.whole < head.number) break
+                remove(head)
+                if (head.tryGrant()) {
+                    bucket.take(head.number)
+                    core.wake(head)
+                }
+            }
+        }
+        // Invariant (4).
+        if (isLeaky) bucket.changeCap(queue.head()?.number?.toLong() ?: 1L)
+    }
+
+    fun changeBurst(burst: Long) {
+        this.burst = burst
+        bucket.changeCap(burst)
+    }
+
+    fun reserve(place: RateReservation.Place) {
+        if (isEmpty) takeInAdvance(place) else add(place)
+    }
+
+    private fun takeInAdvance(place: RateReservation.Place) {
+        forgetDue()
+        bucket.take(place.number)
+        if (bucket.whole >= 0) return
+        place.isAdvanced = true
+        advanced.add(place)
+        advance += place.number
+    }
+
+    /** Invariant (2). */
+    private fun forgetDue() {
+        while (true) {
+            val first = advanced.head() as RateReservation.Place? ?: return
+            if (bucket.whole + advance - first.number < 0) return
+            leaveAdvanced(first)
+        }
+    }
+
+    private fun leaveAdvanced(place: RateReservation.Place) {
+        advanced.remove(place)
+        advance -= place.number
+        place.isAdvanced = false
+    }
+
+    /** Gives up [place]; false if its time has come. */
+    fun cancel(place: RateReservation.Place): Boolean {
+        forgetDue()
+        when {
+            place.isAdvanced -> {
+                leaveAdvanced(place)
+                bucket.putBack(place.number)
+            }
+            place.linked -> remove(place)
+            else -> return false
+        }
+        return true
+    }
+
+    /** The time until that of [place] comes. Costs O(reservations behind it). */
+    fun nanosUntil(place: RateReservation.Place): Long {
+        forgetDue()
+        var behind = 0L
+        var other = place.next
+        while (other != null) {
+            behind += other.number
+            other = other.next
+        }
+        return when {
+            place.isAdvanced -> bucket.nanosUntil(-behind)
+            place.linked -> bucket.nanosUntil(demand - behind)
+            else -> 0
+        }
+    }
+
+    /** The time until a newcomer that asks for [permits] would have them. */
+    fun nanosUntilTurn(permits: Int): Long = bucket.nanosUntil(demand + permits)
+
+    /** Fails the waiters that [fails] names. */
+    inline fun failWaiters(reason: Any, crossinline fails: (Waiter) -> Boolean) {
+        queue.forEach {
+            if (it !is RateReservation.Place && fails(it)) {
+                remove(it)
+                if (it.tryFail(reason)) core.wake(it)
+            }
+        }
+    }
+}
