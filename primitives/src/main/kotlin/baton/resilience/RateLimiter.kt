@@ -8,7 +8,7 @@ import kotlin.time.Duration
 import kotlin.time.TimeSource
 
 /**
- * Bounds how often something happens: callers take permits, which come back by time alone.
+ * Bounds how often something happens: callers take permits, and only time brings permits back.
  *
  * ```
  * val limiter = RateLimiter.tokenBucket(10 per 1.seconds, burst = 20)
@@ -16,29 +16,30 @@ import kotlin.time.TimeSource
  * ```
  *
  * A [tokenBucket] begins full, with `burst` permits, and is refilled at its rate. A [leakyBucket] spaces its permits
- * evenly and never has more than one.
+ * evenly and never saves up more than one.
  *
- * *Bound.* In any window of the length w, at most `burst + rate × w` permits are granted; of a leaky bucket the burst
- * is 1. The arithmetic is exact, so nothing drifts. A clock that goes back counts as standing still: nothing is
- * refilled until it has passed its latest reading.
+ * *Bound.* In any window of the length w, at most `burst + rate × w` permits are granted; the burst of a leaky bucket is
+ * 1. The arithmetic is exact, so the rate does not drift. A clock that goes back counts as standing still: no permit
+ * comes until it has passed its latest reading.
  *
- * *Waiting.* [acquire] suspends until the permits are there; [tryAcquire] never waits, or for a limited time. Whoever
- * waits is served by a timer of whole milliseconds, so waiters of a leaky bucket get 1,000 turns a second at most.
+ * *Waiting.* [acquire] suspends until the permits are there; [tryAcquire] does not wait, or waits for a limited time. A
+ * timer of whole milliseconds serves the waiters. It runs on the clock of the dispatcher of the first waiter, so waiters
+ * of a leaky bucket get at most 1,000 permits a second.
  *
- * *Order.* Strictly first come, first served, for coroutines, reservations, and the futures of the Java API alike. A
- * request for three permits at the head of the line bars those behind it, and newcomers too.
+ * *Order.* First come, first served, for coroutines, reservations, and the futures and threads of the Java API alike. A
+ * request for three permits at the head of the queue holds back all callers behind it, and newcomers too.
  *
- * *Cancellation.* Prompt. A waiter that is cancelled takes nothing, and those behind it move up at once. What was
- * granted to a coroutine that is cancelled before it runs is put back.
+ * *Cancellation.* Prompt. A waiter that is cancelled takes no permits, and the callers behind it move up at once. A
+ * coroutine that is cancelled between its grant and its resumption puts the permits back.
  *
  * *Memory.* It publishes nothing from one caller to another.
  *
  * *Misuse.* A request for fewer than 1 permit, or for more than the burst of a token bucket, throws
  * [IllegalArgumentException] at once. Permits are not given back: there is no release. To bound how much runs at the
- * same time take a `Semaphore`, inside: `limiter.withPermit { semaphore.withPermit { … } }`.
+ * same time use a `Semaphore` inside: `limiter.withPermit { semaphore.withPermit { … } }`.
  *
- * For several limits at once, ask for the one of the longer time first, then for the shorter one. All members may be
- * called from any thread.
+ * For several limits at once, acquire from the limiter of the longer time first, then from that of the shorter one. All
+ * members may be called from any thread.
  *
  * @property name shown by messages and [toString].
  */
@@ -67,7 +68,7 @@ private constructor(
     public val burst: Long
         get() = core.burst
 
-    /** How many permits are there, also while the waiter at the head needs more than that. Never negative. */
+    /** How many permits are there, also while the first waiter needs more than that. Never negative. */
     public val availablePermits: Long
         get() = core.availablePermits
 
@@ -76,13 +77,13 @@ private constructor(
         get() = core.waiting
 
     /**
-     * Takes [permits], waiting for them if necessary. Of a leaky bucket that is so many turns in a row, and the call
-     * goes on at the last one.
+     * Takes [permits], and waits for them if necessary. From a leaky bucket it takes so many turns in a row, and returns
+     * at the last one.
      *
-     * *Cancellation.* Throws and takes nothing.
+     * *Cancellation.* Throws, and has taken nothing.
      *
-     * @throws IllegalArgumentException if [permits] is below 1, or above the burst of a token bucket; also when an
-     *   [update] makes it so while the caller waits.
+     * @throws IllegalArgumentException if [permits] is below 1, or above the burst of a token bucket; also if [update]
+     *   lowers the burst below [permits] while the caller waits.
      * @throws RateLimitedException if as many callers wait as may wait.
      * @throws RateLimiterClosedException if the limiter is closed, before the call or while the caller waits.
      */
@@ -92,7 +93,7 @@ private constructor(
     }
 
     /**
-     * Takes [permits] if that needs no waiting. Does not overtake those who wait.
+     * Takes [permits] if that needs no waiting. It does not overtake waiting callers.
      *
      * @throws IllegalArgumentException as [acquire].
      * @throws RateLimiterClosedException if the limiter is closed.
@@ -103,9 +104,9 @@ private constructor(
     }
 
     /**
-     * Takes [permits], waiting [timeout] at most, in the clock of the caller's dispatcher. If they cannot be there in
-     * that time, because of the rate and of those who wait before, it returns false at once. When it returns false the
-     * caller has taken nothing. With zero or less it does not wait.
+     * Takes [permits], and waits [timeout] at most, in the clock of the caller's dispatcher. If the permits cannot be
+     * there in that time, given the rate and the callers before this one, it returns false at once. A caller that gets
+     * false has taken nothing. With zero or less it does not wait.
      *
      * *Cancellation.* As [acquire], and so are the exceptions.
      */
@@ -117,7 +118,7 @@ private constructor(
     }
 
     /**
-     * Takes a place in the line, behind those who wait, and does not wait itself: the caller does, for
+     * Takes a place in the queue, behind all waiting callers, and returns at once. The permits may be used after
      * [RateReservation.delay].
      *
      * @throws IllegalArgumentException as [acquire].
@@ -129,8 +130,8 @@ private constructor(
     }
 
     /**
-     * Changes the rate and the burst from now on. The permits that are there stay, up to the new burst; of a leaky
-     * bucket [burst] is ignored. A waiter that asks for more than the new burst fails with [IllegalArgumentException].
+     * Changes the rate and the burst from now on. The permits that are there stay, up to the new burst; a leaky bucket
+     * ignores [burst]. A waiter that asks for more than the new burst fails with [IllegalArgumentException].
      * Costs O(waiters).
      *
      * @throws IllegalArgumentException if [burst] is below 1.
@@ -168,7 +169,7 @@ private constructor(
     /** Makes rate limiters. */
     public companion object {
         /**
-         * A limiter that allows bursts: up to [burst] permits are saved up while nobody takes them.
+         * A limiter that allows bursts: up to [burst] unused permits are saved up.
          *
          * @param burst the most permits that can be had at once; at least 1.
          * @param maxWaiting how many callers may wait; further ones get a [RateLimitedException] at once.
@@ -183,7 +184,7 @@ private constructor(
             name: String? = null,
         ): RateLimiter = RateLimiter(rate, burst, isLeaky = false, maxWaiting, timeSource, name)
 
-        /** A limiter whose permits are evenly spaced; one unused turn at most is saved. As [tokenBucket] else. */
+        /** A limiter whose permits are evenly spaced; one unused permit at most is saved. As [tokenBucket] otherwise. */
         public fun leakyBucket(
             rate: Rate,
             maxWaiting: Int = Int.MAX_VALUE,

@@ -2,6 +2,7 @@ package baton.resilience
 
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.threads.Trampoline
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.TimeSource
@@ -9,26 +10,29 @@ import kotlin.time.TimeSource
 /*
  * How it works
  *
- * A bucket drips; callers take tokens from it, or stand in one line and are granted by a timer. The lock of WaitCore
- * guards the pair of tokens and time. Every operation reads the clock first, because that is code of the user, and then
- * in one decision
+ * A bucket is refilled by time. Callers take tokens from it, or stand in one queue and are granted by a timer. The lock
+ * of WaitCore guards the pair of tokens and time. Every operation reads the clock first, because that is code of users,
+ * and then in one decision
  *
- *   1. lets drip what the reading brings (the latest reading counts: threads arrive here in another order than they
+ *   1. refills the bucket up to that reading (the latest reading counts: threads arrive here in another order than they
  *      read, and clocks go back),
- *   2. does its own change,
- *   3. settles the line: grants from its head for as long as the tokens suffice,
+ *   2. settles the queue: grants from its head for as long as the tokens suffice,
+ *   3. does its own change, and settles the queue again,
  *   4. sets the timer of the new head.
  *
  * Each file keeps its own invariants. It calls the files above it in this table, and does not know those below:
  *
  *   TokenBucket       the arithmetic of tokens and time
- *   RateLine          the line, reservations, the account of the tokens
+ *   RateQueue         the queue, reservations, the account of the tokens
  *   HeadTimer         the timer
  *   RateLimiterCore   the operations
  *
- * Bound. In any window w, what is granted is at most burst + rate × w: tokens are granted only while they are in the
- * bucket, which never holds more than burst. A reservation counts from its due time. A grant that its caller could not
- * take any more is put back and does not count.
+ * Bound. In any window w, at most burst + rate × w permits are granted: they are granted only while their tokens are in
+ * the bucket, which never holds more than burst. The time of a grant is the reading by which it was decided. A
+ * reservation counts from its due time. A grant that its caller could not take any more is put back and does not count.
+ *
+ * A clock that throws fails the calls that take permits, before they have changed anything. For all others, which must
+ * not fail halfway (a cancellation, a timer), it stands still.
  *
  * Sources: the token bucket is that of J. Turner, "New directions in communications" (1986); whole numbers instead of
  * floating point, and the latest of all readings instead of each caller's, are the lessons of golang/go #71360.
@@ -44,8 +48,8 @@ internal class RateLimiterCore(
 ) : WaitCore() {
     private val origin = timeSource.markNow()
     private val bucket = TokenBucket(rate, burst)
-    private val line = RateLine(this, bucket, isLeaky, burst)
-    private val timer = HeadTimer(this)
+    private val queue = RateQueue(this, bucket, isLeaky, burst)
+    private val timer = HeadTimer(this, bucket)
 
     /** Written under the lock. */
     @Volatile
@@ -63,28 +67,37 @@ internal class RateLimiterCore(
         get() = closure != null
 
     val waiting: Int
-        get() = decide { line.waiting }
+        get() = decide { queue.waiting }
 
     val burst: Long
-        get() = decide { line.burst }
+        get() = decide { queue.burst }
 
     val availablePermits: Long
-        get() = look { if (isLeaky && !line.isEmpty) 0 else maxOf(bucket.whole, 0) }
-
-    /** As [decide], after the bucket has dripped; then settles the line and sets the timer. */
-    inline fun <T> look(decision: () -> T): T {
-        val now = read()
-        return decide {
-            bucket.advance(now)
-            decision().also { settle() }
-        }
-    }
+        get() = look { if (isLeaky && !queue.isEmpty) 0 else maxOf(bucket.whole, 0) }
 
     private fun read(): Long = origin.elapsedNow().inWholeNanoseconds
 
+    private fun readOrStandStill(): Long =
+        try {
+            read()
+        } catch (e: Throwable) {
+            Trampoline.report(e)
+            Long.MIN_VALUE
+        }
+
+    /** As [decide], between two settlements of the queue, the first with the tokens of [now]. */
+    private inline fun <T> decideAt(now: Long, decision: () -> T): T = decide {
+        bucket.refill(now)
+        queue.settle()
+        decision().also { settle() }
+    }
+
+    /** As [decideAt] the present moment, for decisions that a clock that throws must not prevent. */
+    inline fun <T> look(decision: () -> T): T = decideAt(readOrStandStill(), decision)
+
     private fun settle() {
-        line.settle()
-        val head = line.head
+        queue.settle()
+        val head = queue.head
         timer.update(head, if (head == null) 0 else dueAt(head))
     }
 
@@ -92,9 +105,6 @@ internal class RateLimiterCore(
         val at = bucket.time + bucket.nanosUntil(head.number.toLong())
         return if (at >= 0) at else Long.MAX_VALUE
     }
-
-    /** From the latest reading until [dueAt]. Under the lock. */
-    fun nanosUntilHead(dueAt: Long): Long = dueAt - bucket.time
 
     // ---- acquire
 
@@ -104,9 +114,9 @@ internal class RateLimiterCore(
         val now = read()
         val taken = decide {
             most = most()
-            bucket.advance(now)
-            if (!line.isEmpty) settle()
-            closure == null && permits <= most && line.take(permits)
+            bucket.refill(now)
+            if (!queue.isAtRest) settle()
+            closure == null && permits <= most && queue.take(permits)
         }
         if (!taken) {
             closure?.let { throw closed(it) }
@@ -115,19 +125,13 @@ internal class RateLimiterCore(
         return taken
     }
 
-    private fun most() = if (isLeaky) Long.MAX_VALUE else line.burst
+    private fun most() = if (isLeaky) Long.MAX_VALUE else queue.burst
 
     /** Whether a newcomer could have [permits] after [time], if every caller before it takes what it waits for. */
-    fun canHaveWithin(permits: Int, time: Duration): Boolean = look { line.nanosUntilTurn(permits) }.nanoseconds <= time
+    fun canHaveWithin(permits: Int, time: Duration): Boolean =
+        decideAt(read()) { queue.nanosUntilTurn(permits) }.nanoseconds <= time
 
-    override fun enqueue(waiter: Waiter): Int {
-        val now = read()
-        return decide {
-            bucket.advance(now)
-            settle()
-            enqueueUnderLock(waiter).also { settle() }
-        }
-    }
+    override fun enqueue(waiter: Waiter): Int = look { enqueueUnderLock(waiter) }
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
         val permits = waiter.number
@@ -139,15 +143,15 @@ internal class RateLimiterCore(
                 else -> null
             }
         if (refusal != null) return fail(waiter, refusal)
-        if (line.take(permits)) {
+        if (queue.take(permits)) {
             if (!waiter.tryGrant()) bucket.putBack(permits)
             return waiter.currentState
         }
-        if (line.waiting >= maxWaiting) return fail(waiter, Refusal(line.nanosUntilTurn(permits)))
-        line.add(waiter)
+        if (queue.waiting >= maxWaiting) return fail(waiter, Refusal(queue.nanosUntilTurn(permits)))
+        queue.add(waiter)
         // From WAITING on a canceller may resume the waiter: its state must not be read again here.
         if (waiter.startWaiting()) return Waiter.WAITING
-        line.remove(waiter)
+        queue.remove(waiter)
         return waiter.currentState
     }
 
@@ -157,10 +161,10 @@ internal class RateLimiterCore(
     // ---- called by waiters
 
     override fun withdraw(waiter: Waiter) {
-        look { if (waiter.linked) line.remove(waiter) }
+        look { if (waiter.linked) queue.remove(waiter) }
     }
 
-    /** The tokens of a caller may have dripped at the very moment of its timeout: then it is granted. */
+    /** The tokens of a caller may have come at the very moment of its timeout: then it is granted. */
     override fun leaveUndecided(waiter: Waiter, to: Int): Int {
         if (to == Waiter.TIMED_OUT) look {}
         return super.leaveUndecided(waiter, to)
@@ -176,32 +180,38 @@ internal class RateLimiterCore(
     fun reserve(permits: Int): RateReservation {
         val reservation = RateReservation(this, permits)
         var most = 0L
-        look {
+        var isOpen = false
+        decideAt(read()) {
             most = most()
-            if (closure == null && permits <= most) line.reserve(reservation.place)
+            isOpen = closure == null
+            if (isOpen && permits <= most) queue.reserve(reservation.place)
         }
-        closure?.let { throw closed(it) }
+        if (!isOpen) throw closedException()
         if (permits > most) throw tooMany(permits, most)
         return reservation
     }
 
-    fun delayOf(reservation: RateReservation) = look { line.nanosUntil(reservation.place) }.nanoseconds
+    fun delayOf(reservation: RateReservation) = look { queue.nanosUntil(reservation.place) }.nanoseconds
 
-    fun cancel(reservation: RateReservation): Boolean = look { line.cancel(reservation.place) }
+    fun cancel(reservation: RateReservation): Boolean = look { queue.cancel(reservation.place) }
 
     // ---- update, close
 
     /** False when closed. */
-    fun update(newRate: Rate, newBurst: Long): Boolean = look {
-        if (closure != null) return@look false
-        rate = newRate
-        bucket.changeRate(newRate)
-        if (!isLeaky) {
-            line.changeBurst(newBurst)
-            line.failWaiters(newBurst) { it.number > newBurst }
+    fun update(newRate: Rate, newBurst: Long): Boolean =
+        decideAt(read()) {
+            if (closure != null) {
+                false
+            } else {
+                rate = newRate
+                bucket.changeRate(newRate)
+                if (!isLeaky) {
+                    queue.changeBurst(newBurst)
+                    queue.failWaiters(newBurst) { it.number > newBurst }
+                }
+                true
+            }
         }
-        true
-    }
 
     /** Fails newcomers and all waiters. A second close changes nothing. */
     fun close(cause: Throwable?) {
@@ -209,7 +219,7 @@ internal class RateLimiterCore(
             if (closure == null) {
                 val closure = Closure(cause)
                 this.closure = closure
-                line.failWaiters(closure) { true }
+                queue.failWaiters(closure) { true }
             }
         }
     }

@@ -5,12 +5,12 @@ import java.math.BigInteger
 /**
  * The tokens of a [RateLimiter] in whole numbers: [whole] tokens and [fraction] / [nanos] of another, at [time].
  *
- * With the rate in lowest terms, [permits] tokens drip in [nanos] nanoseconds. So one token is worth [nanos] units, a
+ * With the rate in lowest terms, [permits] tokens come in [nanos] nanoseconds. So one token is worth [nanos] units, a
  * nanosecond brings [permits] of them, and no step rounds. Products of two `Long`s that need 128 bits take a slower way
  * through [BigInteger].
  *
  * Invariants: 0 ≤ fraction < nanos; whole ≤ cap, and a full bucket has no fraction; time never goes back. [whole] is
- * below zero while reservations have taken tokens that have not dripped yet.
+ * below zero while reservations have taken tokens that have not come yet.
  *
  * It knows neither callers nor a clock, and is guarded by the lock of its [RateLimiterCore].
  */
@@ -37,8 +37,8 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
         nanos = rate.per.inWholeNanoseconds / divisor
     }
 
-    /** Lets drip what the time since the latest reading brings. A reading before that counts as the same moment. */
-    fun advance(now: Long) {
+    /** Adds the tokens of the time since the latest reading. A reading before that counts as the same moment. */
+    fun refill(now: Long) {
         if (now <= time) return
         val elapsed = now - time
         time = now
@@ -46,14 +46,15 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
         val brought = elapsed * permits
         val units = brought + fraction
         if (Math.multiplyHigh(elapsed, permits) == 0L && brought >= 0 && units >= 0) {
-            drip(units / nanos, units % nanos)
+            add(units / nanos, units % nanos)
         } else {
             val (tokens, rest) = (elapsed.big * permits.big + fraction.big).divideAndRemainder(nanos.big)
-            drip(tokens.saturated, rest.toLong())
+            add(tokens.saturated, rest.toLong())
         }
     }
 
-    private fun drip(tokens: Long, rest: Long) {
+    /** Adds [tokens], up to the cap; [rest] is the new fraction. */
+    private fun add(tokens: Long, rest: Long) {
         val room = cap - whole
         // A room beyond Long.MAX_VALUE, of a bucket in debt, is negative here: no number of tokens fills it.
         if (room in 0..tokens) {
@@ -65,34 +66,29 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
         }
     }
 
-    /** Takes [tokens], also those that are not there yet. */
+    /** Takes [tokens], also those that have not come yet. */
     fun take(tokens: Int) {
         whole -= tokens
     }
 
-    /** Puts back [tokens] that were taken; what is above the cap is lost. */
+    /** Puts back [tokens] that were taken; those above the cap are lost. */
     fun putBack(tokens: Int) {
-        whole += tokens
-        cut()
+        add(tokens.toLong(), fraction)
     }
 
     /** Changes the most tokens that the bucket holds; those above it are lost. */
     fun changeCap(cap: Long) {
         this.cap = cap
-        cut()
+        if (whole < cap) return
+        whole = cap
+        fraction = 0
     }
 
-    /** Changes the rate from [time] on. The tokens stay, a fraction of one up to what the new rate can express. */
+    /** Changes the rate from [time] on. The tokens stay; a fraction of one is rounded down to the units of the rate. */
     fun changeRate(rate: Rate) {
         val before = nanos
         setRate(rate)
         fraction = (fraction.big * nanos.big / before.big).toLong()
-    }
-
-    private fun cut() {
-        if (whole < cap) return
-        whole = cap
-        fraction = 0
     }
 
     /** The time from [time] until there are [tokens], rounded up; `Long.MAX_VALUE` if it is more than that. */

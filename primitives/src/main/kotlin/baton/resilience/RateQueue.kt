@@ -3,26 +3,29 @@ package baton.resilience
 import baton.waiting.FifoWaitQueue
 import baton.waiting.Waiter
 
-/**
- * The line of a [RateLimiterCore], and the account of its tokens:
+/*
+ * The queue of a RateLimiterCore, and the account of its tokens:
  *
- * bucket the tokens that are there, less those that reservations took in advance: negative while they are in debt queue
- * waiters, and reservations that came after a waiter advanced reservations that have taken their tokens and whose time
- * has not come
+ *   bucket     the tokens that are there, less those that reservations took in advance: negative while that is a debt
+ *   queue      waiters, and reservations that came after a waiter
+ *   advanced   reservations that have taken their tokens and whose time has not come
  *
- * With all decisions at rest: (1) The head of the queue is a waiter, and the bucket holds less than it asks for. Every
- * caller behind it waits for it, so no caller overtakes. (2) Of the reservations in [advanced], the time of the first
- * has not come: the tokens in the bucket, and those that the reservations after it took, are below zero in sum. That of
- * a later one comes no earlier. Once true, "its time has come" stays true, for tokens are granted only while the bucket
- * is not in debt; so [settle] may find it late. (3) [demand] is the sum of what the queue asks for, [advance] that of
- * [advanced]. (4) The bucket holds [burst] tokens at most. That of a leaky bucket holds as many as its head asks for,
- * because the turns of a waiter that asks for several go by while it waits.
+ * With all decisions at rest:
  *
- * A [RateReservation.Place] is a waiter that is never granted and never resumed: it only stands in one of the queues.
+ * (1) The head of the queue is a waiter, and the bucket holds less than it asks for. All callers behind it wait for it,
+ *     so no caller overtakes.
+ * (2) The time of the first of `advanced` has not come: the tokens in the bucket, and those that the reservations after
+ *     it took, are below zero in sum. The time of a later one comes no earlier. Once the time of a reservation has come
+ *     that stays true, because tokens are granted only while there is no debt. So an operation may find it late.
+ * (3) demand is the sum of what the queue asks for, advance that of `advanced`.
+ * (4) A token bucket holds `burst` tokens at most. A leaky bucket holds as many as its head asks for, because the turns
+ *     of a waiter that asks for several pass while it waits; without a waiter it holds one.
+ *
+ * A RateReservation.Place is a waiter that is never granted and never resumed: it only stands in one of the queues.
  *
  * All of it is guarded by the lock of the core.
  */
-internal class RateLine(
+internal class RateQueue(
     private val core: RateLimiterCore,
     private val bucket: TokenBucket,
     private val isLeaky: Boolean,
@@ -38,12 +41,16 @@ internal class RateLine(
     var burst = burst
         private set
 
-    /** How many wait; reservations do not. */
+    /** How many callers wait; reservations do not. */
     val waiting: Int
         get() = queue.size - places
 
     val isEmpty: Boolean
         get() = queue.size == 0
+
+    /** Whether [settle] has nothing to do, whatever the bucket holds. */
+    val isAtRest: Boolean
+        get() = isEmpty && advanced.size == 0
 
     val head: Waiter?
         get() = queue.head()
@@ -69,8 +76,12 @@ internal class RateLine(
 
     /** Grants, and lets reservations take tokens in advance, for as long as invariant (1) asks for it. */
     fun settle() {
+        forgetDue()
         while (true) {
-            val head = queue.head() ?: break
+            val head = queue.head()
+            // Before a grant: turns that passed for a former head, which asked for more, are not saved up.
+            if (isLeaky) bucket.changeCap(head?.number?.toLong() ?: 1L)
+            if (head == null) break
             if (head is RateReservation.Place) {
                 remove(head)
                 takeInAdvance(head)
@@ -83,10 +94,9 @@ internal class RateLine(
                 }
             }
         }
-        // Invariant (4).
-        if (isLeaky) bucket.changeCap(queue.head()?.number?.toLong() ?: 1L)
     }
 
+    /** For a token bucket. */
     fun changeBurst(burst: Long) {
         this.burst = burst
         bucket.changeCap(burst)
@@ -97,7 +107,6 @@ internal class RateLine(
     }
 
     private fun takeInAdvance(place: RateReservation.Place) {
-        forgetDue()
         bucket.take(place.number)
         if (bucket.whole >= 0) return
         place.isAdvanced = true
@@ -120,9 +129,8 @@ internal class RateLine(
         place.isAdvanced = false
     }
 
-    /** Gives up [place]; false if its time has come. */
+    /** Gives up [place]; false if its time has come. The queue is settled. */
     fun cancel(place: RateReservation.Place): Boolean {
-        forgetDue()
         when {
             place.isAdvanced -> {
                 leaveAdvanced(place)
@@ -134,9 +142,8 @@ internal class RateLine(
         return true
     }
 
-    /** The time until that of [place] comes. Costs O(reservations behind it). */
+    /** The time until that of [place] comes. The queue is settled. Costs O(callers behind it). */
     fun nanosUntil(place: RateReservation.Place): Long {
-        forgetDue()
         var behind = 0L
         var other = place.next
         while (other != null) {
