@@ -49,8 +49,18 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
             add(units / nanos, units % nanos)
         } else {
             val (tokens, rest) = (elapsed.big * permits.big + fraction.big).divideAndRemainder(nanos.big)
-            add(tokens.saturated, rest.toLong())
+            if (tokens >= cap.big - whole.big) {
+                fill()
+            } else {
+                whole = (whole.big + tokens).toLong()
+                fraction = rest.toLong()
+            }
         }
+    }
+
+    private fun fill() {
+        whole = cap
+        fraction = 0
     }
 
     /** Adds [tokens], up to the cap; [rest] is the new fraction. */
@@ -58,8 +68,7 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
         val room = cap - whole
         // A room beyond Long.MAX_VALUE, of a bucket in debt, is negative here: no number of tokens fills it.
         if (room in 0..tokens) {
-            whole = cap
-            fraction = 0
+            fill()
         } else {
             whole += tokens
             fraction = rest
@@ -79,9 +88,7 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
     /** Changes the most tokens that the bucket holds; those above it are lost. */
     fun changeCap(cap: Long) {
         this.cap = cap
-        if (whole < cap) return
-        whole = cap
-        fraction = 0
+        if (whole >= cap) fill()
     }
 
     /** Changes the rate from [time] on. The tokens stay; a fraction of one is rounded down to the units of the rate. */
