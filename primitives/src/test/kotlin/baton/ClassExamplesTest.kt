@@ -11,10 +11,14 @@ import baton.parallel.mapSettled
 import baton.parallel.processInChunks
 import baton.resilience.Backoff
 import baton.resilience.Jitter
+import baton.resilience.Rate
+import baton.resilience.RateLimiter
 import baton.resilience.RetryAfter
 import baton.resilience.RetryBudget
 import baton.resilience.RetryPolicy
+import baton.resilience.per
 import baton.resilience.retry
+import baton.resilience.withPermit
 import baton.sync.Barrier
 import baton.sync.Latch
 import baton.sync.Mutex
@@ -28,10 +32,13 @@ import baton.sync.withWrite
 import java.io.IOException
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.test.testTimeSource
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
@@ -205,6 +212,25 @@ class ClassExamplesTest {
         assertEquals(listOf(Jitter.Full, Jitter.Factor(0.1)), listOf(spread.jitter, nearly.jitter))
         val headers = listOf("120", "Sun, 06 Nov 1994 08:49:37 GMT", "soon")
         assertEquals(listOf("2m", "0s", "null"), headers.map { RetryAfter.parse(it).toString() })
+    }
+
+    @Test
+    fun rateLimiter_example_fetchesAtTheRate() = runTest {
+        val urls = List(40) { "$it" }
+        val fetchedAt = mutableListOf<Long>()
+        fun fetch(url: String) = "body of $url".also { fetchedAt += currentTime }
+        val limiter = RateLimiter.tokenBucket(10 per 1.seconds, burst = 20, timeSource = testTimeSource)
+        coroutineScope { urls.forEach { url -> launch { limiter.withPermit { fetch(url) } } } }
+        assertEquals(List(20) { 0L } + (1..20).map { 100L * it }, fetchedAt)
+        val three = 3
+        fun send(number: Int) = fetchedAt.add(number.toLong())
+        val reservation = limiter.reserve(3)
+        delay(reservation.delay)
+        send(three)
+        assertEquals(2_300, currentTime)
+        val semaphore = Semaphore(2)
+        assertEquals("body of x", limiter.withPermit { semaphore.withPermit { fetch("x") } })
+        assertEquals(Rate(10, per = 1.seconds), 10 per 1.seconds)
     }
 
     private fun fetch(url: String): String = "page $url".also { done += url }

@@ -15,6 +15,7 @@ import baton.interop.AsyncBarrier;
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncLatch;
 import baton.interop.AsyncMutex;
+import baton.interop.AsyncRateLimiter;
 import baton.interop.AsyncReadWriteLock;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncTaskScheduler;
@@ -233,5 +234,12 @@ class MigratingFromJavaTest {
         assertFalse(waits.isDone());
         held.close();
         assertSame("called", waits.join());
+    }
+
+    @Test
+    void table_rateLimiters() throws Exception {
+        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, Duration.ofSeconds(1), 10);
+        limiter.blocking().acquire();
+        assertEquals("called", limiter.withPermit(() -> call()).join());
     }
 }

@@ -322,4 +322,23 @@ class DocExamplesTest {
             throw new AssertionError(body);
         });
     }
+
+    /** Fails, because nothing listens at the address. */
+    @Test
+    void rateLimiter_ofACallThatFails_hasUsedItsPermit() {
+        HttpClient client = HttpClient.newHttpClient();
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:9/")).build();
+        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, Duration.ofDays(1), 20);
+        CompletableFuture<String> body = limiter.withPermit(
+                () -> client.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body));
+        assertInstanceOf(IOException.class, Futures.awaitFailure(body));
+        assertThrows(IOException.class, () -> {
+            BlockingRateLimiter blocking = limiter.blocking();
+            String answer = blocking.call(
+                    () -> client.send(request, BodyHandlers.ofString()).body());
+            throw new AssertionError(answer);
+        });
+        assertEquals(18, limiter.availablePermits());
+    }
 }

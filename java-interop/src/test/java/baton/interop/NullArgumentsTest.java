@@ -67,6 +67,8 @@ class NullArgumentsTest {
                 CancellableFuture.supply(never, token -> future.join()),
                 tokens.get(0),
                 TaskScope.open(never),
+                AsyncRateLimiter.tokenBucket(1, Duration.ofDays(1), 1),
+                AsyncRateLimiter.leakyBucket(1, Duration.ofDays(1)).blocking(),
                 AsyncRetry.builder().build(),
                 AsyncRetry.builder(),
                 AsyncRetry.builder().build().blocking(),
@@ -151,7 +153,7 @@ class NullArgumentsTest {
         if (type.isEnum()) return type.getEnumConstants()[0];
         if (type == Object.class || type == String.class) return "me";
         if (type == TimeUnit.class) return TimeUnit.SECONDS;
-        if (type == Duration.class) return Duration.ZERO;
+        if (type == Duration.class) return Duration.ofNanos(1);
         if (type == Throwable.class) return new Exception();
         if (type == Executor.class || type == Runnable.class || type == Callable.class) return new Tasks();
         if (type == CompletionStage.class) return new CompletableFuture<>();

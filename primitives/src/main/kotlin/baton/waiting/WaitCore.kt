@@ -109,7 +109,8 @@ public abstract class WaitCore {
         lastToWake = entry
     }
 
-    private fun wakeFirst(entry: Wakeup) {
+    /** As [wake], but in front of the list. */
+    internal fun wakeFirst(entry: Wakeup) {
         val first = firstToWake
         if (first == null) lastToWake = entry else entry.chain = first
         firstToWake = entry

@@ -9,6 +9,7 @@ import baton.interop.AsyncBarrier;
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncLatch;
 import baton.interop.AsyncMutex;
+import baton.interop.AsyncRateLimiter;
 import baton.interop.AsyncReadWriteLock;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncWaitGroup;
@@ -36,6 +37,7 @@ class BlockingInterruptTest {
         AsyncLatch latch = AsyncLatch.create(0);
         AsyncWaitGroup group = AsyncWaitGroup.create();
         AsyncBarrier barrier = AsyncBarrier.create(1);
+        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, Duration.ofDays(1), 2);
         Duration time = Duration.ofSeconds(1);
         List<Executable> calls = List.of(
                 () -> semaphore.blocking().acquire(),
@@ -59,7 +61,10 @@ class BlockingInterruptTest {
                 () -> group.blocking().await(),
                 () -> group.blocking().await(time),
                 () -> barrier.blocking().arrive(),
-                () -> barrier.blocking().arrive(time));
+                () -> barrier.blocking().arrive(time),
+                () -> limiter.blocking().acquire(),
+                () -> limiter.blocking().acquire(2, time),
+                () -> limiter.blocking().call(() -> 1));
         for (Executable call : calls) {
             Thread.currentThread().interrupt();
             assertThrows(InterruptedException.class, call);
@@ -69,6 +74,7 @@ class BlockingInterruptTest {
         assertFalse(mutex.isLocked());
         assertEquals(0, lock.readers());
         assertEquals(0, channel.size());
+        assertEquals(2, limiter.availablePermits());
     }
 
     @Test

@@ -12,6 +12,7 @@ import baton.interop.AsyncChannel;
 import baton.interop.AsyncCondition;
 import baton.interop.AsyncLatch;
 import baton.interop.AsyncMutex;
+import baton.interop.AsyncRateLimiter;
 import baton.interop.AsyncReadWriteLock;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncTaskScheduler;
@@ -21,6 +22,7 @@ import baton.interop.UpgradablePermit;
 import baton.sync.BarrierCancellation;
 import baton.sync.ReadWritePolicy;
 import baton.sync.WaitOrder;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -233,6 +235,16 @@ public enum WaitKind {
                     assertEquals(0, barrier.arrive().join());
                     assertEquals(1, party.get(0).join());
                 });
+    }),
+    ACQUIRE_AT_A_RATE(() -> {
+        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, Duration.ofDays(100), 3, "x");
+        assertTrue(limiter.tryAcquire(1));
+        CompletableFuture<Void> head = limiter.acquire(3);
+        return new Wait(() -> limiter.waiting() - (head.isDone() ? 0 : 1), () -> head.cancel(false))
+                .plain(() -> limiter.acquire(2))
+                .on(e -> limiter.acquire(2, e))
+                .got(value -> assertEquals(0, limiter.availablePermits()))
+                .free(() -> assertEquals(2, limiter.availablePermits()));
     }),
     SEND(() -> {
         AsyncChannel<String> channel = AsyncChannel.create(0, ChannelOrder.FIFO, OnFull.SUSPEND, "x");

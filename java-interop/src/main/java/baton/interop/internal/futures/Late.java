@@ -2,6 +2,7 @@ package baton.interop.internal.futures;
 
 import baton.bridge.Durations;
 import baton.channels.Channel;
+import baton.resilience.RateLimiter;
 import baton.sync.Barrier;
 import baton.sync.Mutex;
 import baton.sync.ReadWriteLock;
@@ -14,7 +15,15 @@ public final class Late {
     private Late() {}
 
     public static String acquire(int permits, Duration timeout, Semaphore semaphore) {
-        return "no " + (permits == 1 ? "permit" : permits + " permits") + " " + within(timeout) + " from " + semaphore;
+        return noPermits(permits, timeout, semaphore);
+    }
+
+    public static String acquire(int permits, Duration timeout, RateLimiter limiter) {
+        return noPermits(permits, timeout, limiter);
+    }
+
+    private static String noPermits(int permits, Duration timeout, Object from) {
+        return "no " + (permits == 1 ? "permit" : permits + " permits") + " " + within(timeout) + " from " + from;
     }
 
     public static String lock(Duration timeout, Mutex mutex) {

@@ -1,0 +1,330 @@
+package baton.interop;
+
+import baton.bridge.RateLimiterBridge;
+import baton.interop.internal.futures.CallerContext;
+import baton.interop.internal.futures.Late;
+import baton.interop.internal.futures.Stages;
+import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.UsedPermit;
+import baton.interop.internal.futures.WaiterFuture;
+import baton.interop.internal.futures.WithPermitFuture;
+import baton.resilience.RateLimitedException;
+import baton.resilience.RateLimiter;
+import baton.resilience.RateLimiterClosedException;
+import baton.resilience.RateReservation;
+import baton.waiting.WaitCore;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link RateLimiter} for Java: bounds how often something happens. Waiting operations return a
+ * {@link CompletableFuture}.
+ *
+ * <pre>{@code
+ * AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, Duration.ofSeconds(1), 20);
+ * CompletableFuture<String> body = limiter.withPermit(
+ *         () -> client.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body));
+ * }</pre>
+ *
+ * <p>It has no state of its own: Java futures, threads and Kotlin coroutines that use the same limiter wait in one
+ * queue. No method blocks; threads that may block use {@link #blocking()}. {@link RateLimiter} says what is granted
+ * when, in which order, and how the clock counts.
+ *
+ * <p><i>Order.</i> First come, first served. A request for several permits holds back those behind it.
+ *
+ * <p><i>Cancellation.</i> Cancelling the future of an acquire, completing it from outside, or letting {@code orTimeout}
+ * expire withdraws the request: it takes no permits, and the requests behind it move up at once. After the grant the
+ * permits are used, whether the future is read or not. Cancelling a stage derived from it withdraws nothing.
+ *
+ * <p><i>Callbacks.</i> A future that had to wait is completed on a thread of Baton's own, {@code baton-callbacks-…}, or
+ * by the thread whose call lets the request move up. Its dependents run there, never under a lock of Baton's and never
+ * on a timer thread. A dependent that blocks holds up the futures that are granted at the same moment; give an executor
+ * to run it there instead. {@link AsyncSemaphore} says how the stack stays flat.
+ *
+ * <p><i>Failures</i> arrive in the future: {@link RateLimitedException} if as many requests wait as may wait, {@link
+ * RateLimiterClosedException} if the limiter is closed, {@link TimeoutException} for a timeout. Arguments that can never
+ * succeed throw at the call.
+ *
+ * <p><i>Memory.</i> It publishes nothing from one caller to another.
+ */
+public final class AsyncRateLimiter implements AutoCloseable {
+    private final RateLimiter limiter;
+    private final WaitCore core;
+
+    private AsyncRateLimiter(RateLimiter limiter) {
+        this.limiter = limiter;
+        this.core = RateLimiterBridge.of(limiter);
+    }
+
+    /** The Java API of the given limiter; the two share all state. */
+    public static AsyncRateLimiter of(RateLimiter limiter) {
+        return new AsyncRateLimiter(Objects.requireNonNull(limiter, "limiter"));
+    }
+
+    /**
+     * A new limiter that allows bursts: {@code permits} permits come in each {@code per}, and up to {@code burst} unused
+     * ones are saved up. It begins full.
+     *
+     * @throws IllegalArgumentException if {@code permits} or {@code burst} is below 1, or {@code per} is not above zero
+     *     or above 292 years
+     */
+    public static AsyncRateLimiter tokenBucket(int permits, Duration per, int burst) {
+        return tokenBucket(permits, per, burst, null);
+    }
+
+    /**
+     * As {@link #tokenBucket(int, Duration, int)}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static AsyncRateLimiter tokenBucket(int permits, Duration per, int burst, @Nullable String name) {
+        return tokenBucket(permits, per, burst, Integer.MAX_VALUE, name);
+    }
+
+    /**
+     * As {@link #tokenBucket(int, Duration, int)}, with a bounded queue.
+     *
+     * @param maxWaiting how many requests may wait, at least 0; further ones fail with {@link RateLimitedException}
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static AsyncRateLimiter tokenBucket(
+            int permits, Duration per, int burst, int maxWaiting, @Nullable String name) {
+        Objects.requireNonNull(per, "per");
+        return of(RateLimiterBridge.tokenBucket(permits, per, burst, maxWaiting, name));
+    }
+
+    /**
+     * A new limiter whose permits are evenly spaced, {@code permits} in each {@code per}; one unused permit at most is
+     * saved.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1, or {@code per} is not above zero or above 292
+     *     years
+     */
+    public static AsyncRateLimiter leakyBucket(int permits, Duration per) {
+        return leakyBucket(permits, per, null);
+    }
+
+    /**
+     * As {@link #leakyBucket(int, Duration)}, with a name.
+     *
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static AsyncRateLimiter leakyBucket(int permits, Duration per, @Nullable String name) {
+        return leakyBucket(permits, per, Integer.MAX_VALUE, name);
+    }
+
+    /**
+     * As {@link #leakyBucket(int, Duration)}, with a bounded queue.
+     *
+     * @param maxWaiting how many requests may wait, at least 0; further ones fail with {@link RateLimitedException}
+     * @param name shown by messages and {@code toString}, or null
+     */
+    public static AsyncRateLimiter leakyBucket(int permits, Duration per, int maxWaiting, @Nullable String name) {
+        Objects.requireNonNull(per, "per");
+        return of(RateLimiterBridge.leakyBucket(permits, per, maxWaiting, name));
+    }
+
+    /** The Kotlin limiter behind this. */
+    public RateLimiter kotlin() {
+        return limiter;
+    }
+
+    /** A view of the same limiter for threads that may block. */
+    public BlockingRateLimiter blocking() {
+        return new BlockingRateLimiter(limiter);
+    }
+
+    /** As {@link #acquire(int)}, for one permit. */
+    public CompletableFuture<@Nullable Void> acquire() {
+        return acquire(1);
+    }
+
+    /**
+     * A future that completes when {@code permits} permits are there, and takes them. From a leaky bucket it takes so
+     * many turns in a row, and completes at the last one.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
+     */
+    public CompletableFuture<@Nullable Void> acquire(int permits) {
+        return request(permits, null);
+    }
+
+    /**
+     * As {@link #acquire(int)}, but a future that had to wait is completed on {@code executor}; without it if the
+     * executor rejects that.
+     */
+    public CompletableFuture<@Nullable Void> acquire(int permits, Executor executor) {
+        return request(permits, Objects.requireNonNull(executor, "executor"));
+    }
+
+    /** As {@link #acquire(int, Duration)}, for one permit. */
+    public CompletableFuture<@Nullable Void> acquire(Duration timeout) {
+        return acquire(1, timeout);
+    }
+
+    /**
+     * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not granted in time. If they
+     * cannot be there in time, given the rate and the requests before this one, it fails at once. With zero or less it
+     * does not wait. The timeout is rounded up to whole milliseconds.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
+     */
+    public CompletableFuture<@Nullable Void> acquire(int permits, Duration timeout) {
+        long millis = Timeout.millis(timeout);
+        CompletableFuture<@Nullable Void> decided = atOnce(permits);
+        if (decided != null) return decided;
+        Supplier<String> message = () -> Late.acquire(permits, timeout, limiter);
+        if (isLate(permits, timeout)) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        return WaiterFuture.enqueue(core, permits, null, null, millis, message);
+    }
+
+    /**
+     * Takes one permit if that needs no waiting. It does not overtake waiting requests.
+     *
+     * @throws RateLimiterClosedException if the limiter is closed
+     */
+    public boolean tryAcquire() {
+        return tryAcquire(1);
+    }
+
+    /**
+     * Takes {@code permits} permits if that needs no waiting. It does not overtake waiting requests.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
+     * @throws RateLimiterClosedException if the limiter is closed
+     */
+    public boolean tryAcquire(int permits) {
+        return limiter.tryAcquire(permits);
+    }
+
+    /** As {@link #reserve(int)}, for one permit. */
+    public RateReservation reserve() {
+        return reserve(1);
+    }
+
+    /**
+     * Takes a place in the queue, behind all waiting requests, and returns at once. The permits may be used after {@link
+     * RateReservation#delay()}; {@link RateReservation#cancel()} gives them back before that.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
+     * @throws RateLimiterClosedException if the limiter is closed; reservations that were made before stay
+     */
+    public RateReservation reserve(int permits) {
+        return limiter.reserve(permits);
+    }
+
+    /**
+     * Runs {@code action} once a permit was taken, which is not given back. The returned future completes as the
+     * action's stage does, or with what the action throws.
+     *
+     * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire
+     * ends the work. While it waits: the request is withdrawn and the action never runs. While the action runs: its
+     * stage is cancelled if that is possible.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermit(Supplier<? extends CompletionStage<T>> action) {
+        Objects.requireNonNull(action, "action");
+        return WithPermitFuture.run(CallerContext.supplier(action), permit(), null);
+    }
+
+    /** As {@link #withPermit(Supplier)}, with the action run by {@code executor}. */
+    public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermit(
+            Supplier<S> action, Executor executor) {
+        Objects.requireNonNull(action, "action");
+        Objects.requireNonNull(executor, "executor");
+        return WithPermitFuture.run(CallerContext.supplier(action), permit(), executor);
+    }
+
+    /**
+     * As {@link #withPermit(Supplier, Executor)}, for an action that ends when it returns. Its value, or the exception
+     * that it throws, is that of the future. Cancelling the future does not end an action that runs.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermit(Callable<T> action, Executor executor) {
+        Objects.requireNonNull(action, "action");
+        Objects.requireNonNull(executor, "executor");
+        return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), permit(), executor);
+    }
+
+    /**
+     * Changes the rate from now on, and the burst to {@code permits}. As {@link #update(int, Duration, int)} otherwise.
+     */
+    public void update(int permits, Duration per) {
+        update(permits, per, permits);
+    }
+
+    /**
+     * Changes the rate and the burst from now on. The permits that are there stay, up to the new burst; a leaky bucket
+     * ignores {@code burst}. Waiting requests for more than the new burst fail with {@link IllegalArgumentException}.
+     *
+     * @throws IllegalArgumentException if {@code permits} or {@code burst} is below 1, or {@code per} is not above zero
+     *     or above 292 years
+     * @throws RateLimiterClosedException if the limiter is closed
+     */
+    public void update(int permits, Duration per, int burst) {
+        Objects.requireNonNull(per, "per");
+        RateLimiterBridge.update(limiter, permits, per, burst);
+    }
+
+    /** How many permits are there, also while the first request needs more than that. Never negative. */
+    public long availablePermits() {
+        return limiter.getAvailablePermits();
+    }
+
+    /** The number of waiting requests, of Java and Kotlin callers. Reservations do not count. */
+    public int waiting() {
+        return limiter.getWaiting();
+    }
+
+    /** Fails waiting and later requests with {@link RateLimiterClosedException}. */
+    @Override
+    public void close() {
+        limiter.close(null);
+    }
+
+    /** As {@link #close()}, with a cause for the exceptions. */
+    public void close(Throwable cause) {
+        limiter.close(Objects.requireNonNull(cause, "cause"));
+    }
+
+    @Override
+    public String toString() {
+        return "Async" + limiter;
+    }
+
+    private CompletableFuture<@Nullable Void> request(int permits, @Nullable Executor executor) {
+        CompletableFuture<@Nullable Void> decided = atOnce(permits);
+        return decided != null ? decided : WaiterFuture.enqueue(core, permits, null, null, executor);
+    }
+
+    private boolean isLate(int permits, Duration timeout) {
+        return timeout.isNegative()
+                || timeout.isZero()
+                || !RateLimiterBridge.canHaveWithin(limiter, permits, timeout);
+    }
+
+    /** The completed future of a request that need not wait, or null. */
+    private @Nullable CompletableFuture<@Nullable Void> atOnce(int permits) {
+        try {
+            return limiter.tryAcquire(permits) ? CompletableFuture.completedFuture(null) : null;
+        } catch (RateLimiterClosedException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** One permit for an action. */
+    private CompletableFuture<Permit> permit() {
+        UsedPermit permit = new UsedPermit(limiter);
+        try {
+            if (limiter.tryAcquire(1)) return CompletableFuture.completedFuture(permit);
+        } catch (RateLimiterClosedException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return WaiterFuture.enqueue(core, 1, null, permit, null);
+    }
+}

@@ -1,0 +1,106 @@
+package baton.resilience
+
+import baton.waiting.Waiter
+import baton.waiting.Wakeup
+import baton.waiting.threads.Timeouts
+import baton.waiting.threads.Trampoline
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.nanoseconds
+import kotlinx.coroutines.DisposableHandle
+
+/**
+ * The one timer of a [RateLimiterCore]: it is set for the head of the queue, on the clock of the head's dispatcher.
+ *
+ * A decision that changes the head, or the time of its turn, counts [version] up and chains a [Setting] in front of its
+ * wake-ups. So the timer is set without the lock, and before code of users runs that may block the thread. Only the
+ * setting of the latest version counts: another one sets no timer, or disposes the timer that it has set. A timer that
+ * fires too early, twice, or for a former head does no harm, because it only has the core look at its queue.
+ *
+ * All fields are guarded by the lock of the core.
+ */
+internal class HeadTimer(private val core: RateLimiterCore, private val bucket: TokenBucket) {
+    private var head: Waiter? = null
+    private var dueAt = 0L
+    private var version = 0
+    private var timer: DisposableHandle? = null
+
+    /** Ends a decision that leaves [newHead] waiting until [newDueAt], or no waiter. Under the lock. */
+    fun update(newHead: Waiter?, newDueAt: Long) {
+        val isSet = if (newHead == null) timer == null else newDueAt == dueAt
+        if (newHead === head && isSet) return
+        head = newHead
+        dueAt = newDueAt
+        version++
+        core.wakeFirst(Setting(version))
+    }
+
+    /** One setting of the timer, and the action of that timer. */
+    private inner class Setting(private val mine: Int) : Wakeup(), Runnable {
+        private val isLatest: Boolean
+            get() = mine == version
+
+        /** The thread that asks the clock of the head. Other threads only compare it with themselves. */
+        private var setter: Thread? = null
+        private var hasRunInPlace = false
+
+        override fun arrive(): Wakeup? {
+            var clock: CoroutineContext? = null
+            var wait = Duration.ZERO
+            val former =
+                core.decide {
+                    if (isLatest) {
+                        clock = head?.let { it.coroutine ?: EmptyCoroutineContext }
+                        wait = (dueAt - bucket.time).nanoseconds
+                        timer.also { timer = null }
+                    } else {
+                        null
+                    }
+                }
+            dispose(former)
+            clock?.let { set(wait, it) }
+            return null
+        }
+
+        private fun set(wait: Duration, clock: CoroutineContext) {
+            val set = setOnClock(wait, clock) ?: Timeouts.schedule(wait, EmptyCoroutineContext, this)
+            val isOutdated =
+                core.decide {
+                    if (isLatest) timer = set
+                    !isLatest
+                }
+            if (isOutdated) dispose(set)
+        }
+
+        /** Null if the clock refuses, or runs the action at once. That must not stop the queue. */
+        private fun setOnClock(wait: Duration, clock: CoroutineContext): DisposableHandle? {
+            setter = Thread.currentThread()
+            return try {
+                Timeouts.schedule(wait, clock, this).takeUnless { hasRunInPlace }
+            } catch (_: Throwable) {
+                null
+            } finally {
+                setter = null
+            }
+        }
+
+        private fun dispose(timer: DisposableHandle?) {
+            if (timer != null) Trampoline.guarded { timer.dispose() }
+        }
+
+        /** The turn of the head has come, or nearly so. If the head still waits then, the timer is set again. */
+        override fun run() {
+            if (setter === Thread.currentThread()) {
+                hasRunInPlace = true
+                return
+            }
+            core.look {
+                if (isLatest) {
+                    head = null
+                    version++
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
+
+package baton.resilience
+
+import java.time.Duration as JavaDuration
+import kotlin.time.Duration
+import kotlin.time.toJavaDuration
+
+/**
+ * A [RateLimiter] refused a request because as many callers wait as may wait. Nothing was taken. It is not a
+ * `CancellationException`: a coroutine that does not catch it fails.
+ *
+ * @property retryIn the time after which the caller would have had the permits if it had been allowed to wait, above 0.
+ */
+public class RateLimitedException(message: String, public val retryIn: Duration) : IllegalStateException(message) {
+    // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
+
+    /** [retryIn] for Java. */
+    @SinceKotlin("9999.0") public fun retryIn(): JavaDuration = retryIn.toJavaDuration()
+}

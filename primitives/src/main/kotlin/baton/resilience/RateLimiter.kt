@@ -1,0 +1,203 @@
+package baton.resilience
+
+import baton.waiting.coroutine.awaitGrant
+import kotlin.contracts.ExperimentalContracts
+import kotlin.contracts.InvocationKind
+import kotlin.contracts.contract
+import kotlin.time.Duration
+import kotlin.time.TimeSource
+
+/**
+ * Bounds how often something happens: callers take permits, and only time brings permits back.
+ *
+ * ```
+ * val limiter = RateLimiter.tokenBucket(10 per 1.seconds, burst = 20)
+ * urls.forEach { url -> launch { limiter.withPermit { fetch(url) } } }
+ * ```
+ *
+ * A [tokenBucket] begins full, with `burst` permits, and is refilled at its rate. A [leakyBucket] spaces its permits
+ * evenly and never saves up more than one.
+ *
+ * *Bound.* In any window of the length w, at most `burst + rate × w` permits are granted; the burst of a leaky bucket is
+ * 1. The arithmetic is exact, so the rate does not drift. A clock that goes back counts as standing still: no permit
+ * comes until it has passed its latest reading.
+ *
+ * *Waiting.* [acquire] suspends until the permits are there; [tryAcquire] does not wait, or waits for a limited time. A
+ * timer of whole milliseconds serves the waiters. It runs on the clock of the dispatcher of the first waiter, so waiters
+ * of a leaky bucket get at most 1,000 permits a second.
+ *
+ * *Order.* First come, first served, for coroutines, reservations, and the futures and threads of the Java API alike. A
+ * request for three permits at the head of the queue holds back all callers behind it, and newcomers too.
+ *
+ * *Cancellation.* Prompt. A waiter that is cancelled takes no permits, and the callers behind it move up at once. A
+ * coroutine that is cancelled between its grant and its resumption puts the permits back.
+ *
+ * *Memory.* It publishes nothing from one caller to another.
+ *
+ * *Misuse.* A request for fewer than 1 permit, or for more than the burst of a token bucket, throws
+ * [IllegalArgumentException] at once. Permits are not given back: there is no release. To bound how much runs at the
+ * same time use a `Semaphore` inside: `limiter.withPermit { semaphore.withPermit { … } }`.
+ *
+ * For several limits at once, acquire from the limiter of the longer time first, then from that of the shorter one. All
+ * members may be called from any thread.
+ *
+ * @property name shown by messages and [toString].
+ */
+public class RateLimiter
+private constructor(
+    rate: Rate,
+    burst: Long,
+    private val isLeaky: Boolean,
+    maxWaiting: Int,
+    timeSource: TimeSource.WithComparableMarks,
+    public val name: String?,
+) {
+    @get:JvmSynthetic internal val core: RateLimiterCore
+
+    init {
+        requireBurst(burst)
+        require(maxWaiting >= 0) { "maxWaiting = $maxWaiting, must be at least 0" }
+        core = RateLimiterCore(rate, burst, isLeaky, maxWaiting, timeSource, ::label, ::toString)
+    }
+
+    /** How fast permits come. */
+    public val rate: Rate
+        get() = core.rate
+
+    /** How many permits can be had at once; 1 for a leaky bucket. */
+    public val burst: Long
+        get() = core.burst
+
+    /** How many permits are there, also while the first waiter needs more than that. Never negative. */
+    public val availablePermits: Long
+        get() = core.availablePermits
+
+    /** How many callers wait. Reservations do not count. */
+    public val waiting: Int
+        get() = core.waiting
+
+    /**
+     * Takes [permits], and waits for them if necessary. From a leaky bucket it takes so many turns in a row, and returns
+     * at the last one.
+     *
+     * *Cancellation.* Throws, and has taken nothing.
+     *
+     * @throws IllegalArgumentException if [permits] is below 1, or above the burst of a token bucket; also if [update]
+     *   lowers the burst below [permits] while the caller waits.
+     * @throws RateLimitedException if as many callers wait as may wait.
+     * @throws RateLimiterClosedException if the limiter is closed, before the call or while the caller waits.
+     */
+    public suspend fun acquire(permits: Int = 1) {
+        requirePermits(permits)
+        if (!core.tryTake(permits)) awaitGrant(core, permits)
+    }
+
+    /**
+     * Takes [permits] if that needs no waiting. It does not overtake waiting callers.
+     *
+     * @throws IllegalArgumentException as [acquire].
+     * @throws RateLimiterClosedException if the limiter is closed.
+     */
+    public fun tryAcquire(permits: Int = 1): Boolean {
+        requirePermits(permits)
+        return core.tryTake(permits)
+    }
+
+    /**
+     * Takes [permits], and waits [timeout] at most, in the clock of the caller's dispatcher. If the permits cannot be
+     * there in that time, given the rate and the callers before this one, it returns false at once. A caller that gets
+     * false has taken nothing. With zero or less it does not wait.
+     *
+     * *Cancellation.* As [acquire], and so are the exceptions.
+     */
+    public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
+        requirePermits(permits)
+        if (core.tryTake(permits)) return true
+        if (timeout <= Duration.ZERO || !core.canHaveWithin(permits, timeout)) return false
+        return awaitGrant(core, permits, timeout = timeout)
+    }
+
+    /**
+     * Takes a place in the queue, behind all waiting callers, and returns at once. The permits may be used after
+     * [RateReservation.delay].
+     *
+     * @throws IllegalArgumentException as [acquire].
+     * @throws RateLimiterClosedException if the limiter is closed. Reservations that were made before stay.
+     */
+    public fun reserve(permits: Int = 1): RateReservation {
+        requirePermits(permits)
+        return core.reserve(permits)
+    }
+
+    /**
+     * Changes the rate and the burst from now on. The permits that are there stay, up to the new burst; a leaky bucket
+     * ignores [burst]. A waiter that asks for more than the new burst fails with [IllegalArgumentException].
+     * Costs O(waiters).
+     *
+     * @throws IllegalArgumentException if [burst] is below 1.
+     * @throws RateLimiterClosedException if the limiter is closed.
+     */
+    public fun update(rate: Rate, burst: Long = rate.permits) {
+        requireBurst(burst)
+        if (!core.update(rate, burst)) throw core.closedException()
+    }
+
+    /**
+     * Closes the limiter: all waiters, and all later requests, get a [RateLimiterClosedException] with this [cause]. A
+     * second close changes nothing.
+     */
+    public fun close(cause: Throwable? = null) {
+        core.close(cause)
+    }
+
+    private fun requirePermits(permits: Int) {
+        require(permits >= 1) { "permits = $permits, must be at least 1" }
+    }
+
+    private fun requireBurst(burst: Long) {
+        require(burst >= 1) { "burst = $burst, must be at least 1" }
+    }
+
+    private fun label() = if (name == null) "RateLimiter" else "RateLimiter '$name'"
+
+    override fun toString(): String {
+        val kind = if (isLeaky) "leaky" else "burst = $burst"
+        val closed = if (core.isClosed) ", closed" else ""
+        return "${label()} ($rate, $kind, available = $availablePermits, waiting = $waiting$closed)"
+    }
+
+    /** Makes rate limiters. */
+    public companion object {
+        /**
+         * A limiter that allows bursts: up to [burst] unused permits are saved up.
+         *
+         * @param burst the most permits that can be had at once; at least 1.
+         * @param maxWaiting how many callers may wait; further ones get a [RateLimitedException] at once.
+         * @param timeSource the clock by which permits come. For a test in virtual time pass
+         *   `testScheduler.timeSource`.
+         */
+        public fun tokenBucket(
+            rate: Rate,
+            burst: Long = rate.permits,
+            maxWaiting: Int = Int.MAX_VALUE,
+            timeSource: TimeSource.WithComparableMarks = TimeSource.Monotonic,
+            name: String? = null,
+        ): RateLimiter = RateLimiter(rate, burst, isLeaky = false, maxWaiting, timeSource, name)
+
+        /** A limiter whose permits are evenly spaced; one unused permit at most is saved. As [tokenBucket] otherwise. */
+        public fun leakyBucket(
+            rate: Rate,
+            maxWaiting: Int = Int.MAX_VALUE,
+            timeSource: TimeSource.WithComparableMarks = TimeSource.Monotonic,
+            name: String? = null,
+        ): RateLimiter = RateLimiter(rate, burst = 1, isLeaky = true, maxWaiting, timeSource, name)
+    }
+}
+
+/** Runs [action] once a permit was taken, which is not given back. Throws as [RateLimiter.acquire]. */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> RateLimiter.withPermit(action: () -> T): T {
+    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
+    acquire()
+    return action()
+}

@@ -1,0 +1,247 @@
+package baton.resilience
+
+import baton.waiting.WaitCore
+import baton.waiting.Waiter
+import baton.waiting.threads.Trampoline
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.nanoseconds
+import kotlin.time.TimeSource
+
+/*
+ * How it works
+ *
+ * A bucket is refilled by time. Callers take tokens from it, or stand in one queue and are granted by a timer. The lock
+ * of WaitCore guards the pair of tokens and time. Every operation reads the clock first, because that is code of users,
+ * and then in one decision
+ *
+ *   1. refills the bucket up to that reading (the latest reading counts: threads arrive here in another order than they
+ *      read, and clocks go back),
+ *   2. settles the queue: grants from its head for as long as the tokens suffice,
+ *   3. does its own change, and settles the queue again,
+ *   4. sets the timer of the new head.
+ *
+ * Each file keeps its own invariants. It calls the files above it in this table, and does not know those below:
+ *
+ *   TokenBucket       the arithmetic of tokens and time
+ *   RateQueue         the queue, reservations, the account of the tokens
+ *   HeadTimer         the timer
+ *   RateLimiterCore   the operations
+ *
+ * Bound. In any window w, at most burst + rate × w permits are granted: they are granted only while their tokens are in
+ * the bucket, which never holds more than burst. The time of a grant is the reading by which it was decided. A
+ * reservation counts from its due time. A grant that its caller could not take any more is put back and does not count.
+ *
+ * A clock that throws fails the calls that take permits, before they have changed anything. For all others, which must
+ * not fail halfway (a cancellation, a timer), it stands still.
+ *
+ * Sources: the token bucket is that of J. Turner, "New directions in communications" (1986); whole numbers instead of
+ * floating point, and the latest of all readings instead of each caller's, are the lessons of golang/go #71360.
+ */
+internal class RateLimiterCore(
+    rate: Rate,
+    burst: Long,
+    val isLeaky: Boolean,
+    private val maxWaiting: Int,
+    timeSource: TimeSource.WithComparableMarks,
+    override val label: () -> String,
+    private val describe: () -> String,
+) : WaitCore() {
+    private val origin = timeSource.markNow()
+    private val bucket = TokenBucket(rate, burst)
+    private val queue = RateQueue(this, bucket, isLeaky, burst)
+    private val timer = HeadTimer(this, bucket)
+
+    /** Written under the lock. */
+    @Volatile
+    var rate = rate
+        private set
+
+    /** Written under the lock. */
+    @Volatile private var closure: Closure? = null
+
+    private class Closure(val cause: Throwable?)
+
+    private class Refusal(val nanos: Long)
+
+    val isClosed: Boolean
+        get() = closure != null
+
+    val waiting: Int
+        get() = decide { queue.waiting }
+
+    val burst: Long
+        get() = decide { queue.burst }
+
+    val availablePermits: Long
+        get() = look { if (isLeaky && !queue.isEmpty) 0 else maxOf(bucket.whole, 0) }
+
+    private fun read(): Long = origin.elapsedNow().inWholeNanoseconds
+
+    private fun readOrStandStill(): Long =
+        try {
+            read()
+        } catch (e: Throwable) {
+            Trampoline.report(e)
+            Long.MIN_VALUE
+        }
+
+    /** As [decide], between two settlements of the queue, the first with the tokens of [now]. */
+    private inline fun <T> decideAt(now: Long, decision: () -> T): T = decide {
+        bucket.refill(now)
+        queue.settle()
+        decision().also { settle() }
+    }
+
+    /** As [decideAt] the present moment, for decisions that a clock that throws must not prevent. */
+    inline fun <T> look(decision: () -> T): T = decideAt(readOrStandStill(), decision)
+
+    private fun settle() {
+        queue.settle()
+        val head = queue.head
+        timer.update(head, if (head == null) 0 else dueAt(head))
+    }
+
+    private fun dueAt(head: Waiter): Long {
+        val at = bucket.time + bucket.nanosUntil(head.number.toLong())
+        return if (at >= 0) at else Long.MAX_VALUE
+    }
+
+    // ---- acquire
+
+    /** Takes [permits] if that needs no waiting. */
+    fun tryTake(permits: Int): Boolean {
+        var most = 0L
+        val now = read()
+        val taken = decide {
+            most = most()
+            bucket.refill(now)
+            if (!queue.isAtRest) settle()
+            closure == null && permits <= most && queue.take(permits)
+        }
+        if (!taken) {
+            closure?.let { throw closed(it) }
+            if (permits > most) throw tooMany(permits, most)
+        }
+        return taken
+    }
+
+    private fun most() = if (isLeaky) Long.MAX_VALUE else queue.burst
+
+    /** Whether a newcomer could have [permits] after [time], if every caller before it takes what it waits for. */
+    fun canHaveWithin(permits: Int, time: Duration): Boolean =
+        decideAt(read()) { queue.nanosUntilTurn(permits) }.nanoseconds <= time
+
+    override fun enqueue(waiter: Waiter): Int = look { enqueueUnderLock(waiter) }
+
+    private fun enqueueUnderLock(waiter: Waiter): Int {
+        val permits = waiter.number
+        val most = most()
+        val refusal: Any? =
+            when {
+                closure != null -> closure
+                permits > most -> most
+                else -> null
+            }
+        if (refusal != null) return fail(waiter, refusal)
+        if (queue.take(permits)) {
+            if (!waiter.tryGrant()) bucket.putBack(permits)
+            return waiter.currentState
+        }
+        if (queue.waiting >= maxWaiting) return fail(waiter, Refusal(queue.nanosUntilTurn(permits)))
+        queue.add(waiter)
+        // From WAITING on a canceller may resume the waiter: its state must not be read again here.
+        if (waiter.startWaiting()) return Waiter.WAITING
+        queue.remove(waiter)
+        return waiter.currentState
+    }
+
+    private fun fail(waiter: Waiter, reason: Any): Int =
+        if (waiter.tryFail(reason)) Waiter.FAILED else waiter.currentState
+
+    // ---- called by waiters
+
+    override fun withdraw(waiter: Waiter) {
+        look { if (waiter.linked) queue.remove(waiter) }
+    }
+
+    /** The tokens of a caller may have come at the very moment of its timeout: then it is granted. */
+    override fun leaveUndecided(waiter: Waiter, to: Int): Int {
+        if (to == Waiter.TIMED_OUT) look {}
+        return super.leaveUndecided(waiter, to)
+    }
+
+    override fun takeBack(waiter: Waiter) {
+        bucket.putBack(waiter.number)
+        settle()
+    }
+
+    // ---- reserve
+
+    fun reserve(permits: Int): RateReservation {
+        val reservation = RateReservation(this, permits)
+        var most = 0L
+        var isOpen = false
+        decideAt(read()) {
+            most = most()
+            isOpen = closure == null
+            if (isOpen && permits <= most) queue.reserve(reservation.place)
+        }
+        if (!isOpen) throw closedException()
+        if (permits > most) throw tooMany(permits, most)
+        return reservation
+    }
+
+    fun delayOf(reservation: RateReservation) = look { queue.nanosUntil(reservation.place) }.nanoseconds
+
+    fun cancel(reservation: RateReservation): Boolean = look { queue.cancel(reservation.place) }
+
+    // ---- update, close
+
+    /** False when closed. */
+    fun update(newRate: Rate, newBurst: Long): Boolean =
+        decideAt(read()) {
+            if (closure != null) {
+                false
+            } else {
+                rate = newRate
+                bucket.changeRate(newRate)
+                if (!isLeaky) {
+                    queue.changeBurst(newBurst)
+                    queue.failWaiters(newBurst) { it.number > newBurst }
+                }
+                true
+            }
+        }
+
+    /** Fails newcomers and all waiters. A second close changes nothing. */
+    fun close(cause: Throwable?) {
+        look {
+            if (closure == null) {
+                val closure = Closure(cause)
+                this.closure = closure
+                queue.failWaiters(closure) { true }
+            }
+        }
+    }
+
+    override fun failure(waiter: Waiter): Throwable =
+        when (val reason = waiter.outcome) {
+            is Closure -> closed(reason)
+            is Refusal -> {
+                val retryIn = reason.nanos.nanoseconds
+                RateLimitedException("$maxWaiting callers wait already for ${label()}, retry in $retryIn", retryIn)
+            }
+            else -> tooMany(waiter.number, reason as Long)
+        }
+
+    private fun tooMany(permits: Int, most: Long) =
+        IllegalArgumentException("permits = $permits, must be at most $most, the burst of ${label()}")
+
+    fun closedException(): RateLimiterClosedException = closed(closure!!)
+
+    private fun closed(closure: Closure) = RateLimiterClosedException("${label()} is closed", closure.cause)
+
+    override fun toString(): String = describe()
+
+    override fun verbOf(waiter: Waiter): String = "acquire"
+}

@@ -1,0 +1,150 @@
+package baton.resilience.limiter
+
+import baton.resilience.RateLimiter
+import baton.resilience.per
+import java.util.concurrent.Executors
+import java.util.concurrent.RejectedExecutionException
+import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration.Companion.days
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TestTimeSource
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** The timer of the head, on clocks that are good, and on those that are not. */
+@OptIn(InternalCoroutinesApi::class)
+internal class HeadTimerTest {
+    /** What a clock does when a timer is set. */
+    enum class Fault(val set: (Runnable, MutableList<Runnable>) -> Unit) {
+        NONE({ action, timers -> timers += action }),
+        THROWS({ _, _ -> throw RejectedExecutionException("closed") }),
+        THROWS_AN_ERROR({ _, _ -> TODO() }),
+        SETS_AND_THROWS({ action, timers ->
+            timers += action
+            throw OutOfMemoryError("unable to create native thread")
+        }),
+        RUNS_IN_PLACE({ action, _ -> action.run() }),
+        RUNS_IN_PLACE_AND_LATER({ action, timers ->
+            timers += action
+            action.run()
+        }),
+    }
+
+    /** Its timers fire when the test says so. It resumes in place. */
+    private class FaultyClock(private val fault: Fault) : CoroutineDispatcher(), Delay {
+        val timers = mutableListOf<Runnable>()
+        var disposed = 0
+
+        override fun dispatch(context: CoroutineContext, block: kotlinx.coroutines.Runnable) = block.run()
+
+        override fun invokeOnTimeout(
+            timeMillis: Long,
+            block: kotlinx.coroutines.Runnable,
+            context: CoroutineContext,
+        ): DisposableHandle {
+            synchronized(timers) { fault.set(block, timers) }
+            return DisposableHandle {
+                disposed++
+                synchronized(timers) { timers.remove(block) }
+            }
+        }
+
+        override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>) =
+            throw UnsupportedOperationException()
+
+        fun fire() {
+            val due = synchronized(timers) { timers.toList().also { timers.clear() } }
+            due.forEach(Runnable::run)
+        }
+    }
+
+    private fun start(dispatcher: CoroutineDispatcher, block: suspend () -> Unit): Job =
+        CoroutineScope(dispatcher).launch(start = CoroutineStart.UNDISPATCHED) { block() }
+
+    /** The limiter's clock is the real one, so a timer of our own serves the waiters whatever theirs do. */
+    @ParameterizedTest
+    @EnumSource
+    fun headOnAFaultyClock_allAreServedInTheEnd(fault: Fault) {
+        val limiter = RateLimiter.tokenBucket(1 per 2.milliseconds, burst = 1)
+        assertTrue(limiter.tryAcquire())
+        val clock = FaultyClock(fault)
+        val jobs = List(5) { i -> start(if (i % 2 == 0) clock else Dispatchers.Default) { limiter.acquire() } }
+        runBlocking {
+            withTimeout(30.seconds) {
+                while (!jobs.all { it.isCompleted }) {
+                    clock.fire()
+                    Thread.yield()
+                }
+            }
+        }
+        assertEquals(0, limiter.waiting)
+    }
+
+    @Test
+    fun headsThatLeave_leaveNoTimer() {
+        val clock = FaultyClock(Fault.NONE)
+        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 3)
+        assertTrue(limiter.tryAcquire(3))
+        val jobs = List(3) { start(clock) { limiter.acquire(3) } }
+        assertEquals(1, clock.timers.size)
+        for (job in jobs) {
+            job.cancel()
+            assertEquals(if (limiter.waiting == 0) 0 else 1, clock.timers.size)
+        }
+        val closed = start(clock) { runCatching { limiter.acquire() } }
+        limiter.close()
+        assertTrue(closed.isCompleted)
+        assertEquals(0, clock.timers.size)
+        assertEquals(4, clock.disposed)
+    }
+
+    @Test
+    fun timerThatFiresTooEarly_isSetAgain() {
+        val time = TestTimeSource()
+        val clock = FaultyClock(Fault.NONE)
+        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, timeSource = time)
+        assertTrue(limiter.tryAcquire())
+        val job = start(clock) { limiter.acquire() }
+        repeat(3) {
+            clock.fire()
+            assertEquals(1, clock.timers.size)
+        }
+        time += 1.days
+        clock.fire()
+        assertTrue(job.isCompleted)
+        assertEquals(0, clock.timers.size)
+    }
+
+    @Test
+    fun dispatcherThatWasShutDown_doesNotStopTheQueue() = runBlocking {
+        val limiter = RateLimiter.tokenBucket(1 per 5.milliseconds, burst = 1)
+        assertTrue(limiter.tryAcquire())
+        val dead = Executors.newSingleThreadScheduledExecutor()
+        val lost = start(dead.asCoroutineDispatcher()) { limiter.acquire() }
+        dead.shutdown()
+        val others = List(3) { start(Dispatchers.Default) { limiter.acquire() } }
+        withTimeout(30.seconds) {
+            lost.join()
+            others.joinAll()
+        }
+        assertTrue(lost.isCancelled && others.none { it.isCancelled })
+    }
+}
