@@ -84,10 +84,12 @@ public final class BatchImport {
                 CHUNK,
                 UNDER_WAY,
                 gate,
-                record -> retry.call(() -> weights.withPermits(record.weight(), () -> send(record)))
-                        .whenComplete((answer, failure) -> {
-                            if (failure == null) report.answered();
-                        }));
+                record -> retry.call(() -> weights.withPermits(
+                        record.weight(),
+                        () -> send(record).thenApply(answer -> {
+                            report.answered();
+                            return answer;
+                        }))));
         Saver saver = new Saver();
         chunks.subscribe(saver);
         saver.all.join();
@@ -106,8 +108,13 @@ public final class BatchImport {
 
         @Override
         public void onNext(List<String> answers) {
-            report.saved(answers);
-            subscription.request(1);
+            try {
+                report.saved(answers);
+                subscription.request(1);
+            } catch (RuntimeException e) { // a subscriber that throws gets no further signal
+                subscription.cancel();
+                all.completeExceptionally(e);
+            }
         }
 
         @Override

@@ -106,19 +106,24 @@ public final class ImportServer implements AutoCloseable {
             exchange.close();
             return;
         }
-        int size = exchange.getRequestBody().readAllBytes().length;
-        int status = status(number, now, size == ImportRecord.size(number));
-        boolean answerIsLost = status == 200 && request % RESET_EVERY == RESET_EVERY / 2;
-        answers.schedule(
-                () -> {
-                    if (status == 200) store(number);
-                    // Before the response is complete: otherwise the client's next request could come first.
-                    inFlight.addAndGet(-weight);
-                    if (answerIsLost) exchange.close();
-                    else answer(exchange, status, number);
-                },
-                MILLIS_PER_WEIGHT * weight,
-                TimeUnit.MILLISECONDS);
+        try {
+            int size = exchange.getRequestBody().readAllBytes().length;
+            int status = status(number, now, size == ImportRecord.size(number));
+            boolean answerIsLost = status == 200 && request % RESET_EVERY == RESET_EVERY / 2;
+            answers.schedule(
+                    () -> {
+                        if (status == 200) store(number);
+                        // Before the response is complete: otherwise the client's next request could come first.
+                        inFlight.addAndGet(-weight);
+                        if (answerIsLost) exchange.close();
+                        else answer(exchange, status, number);
+                    },
+                    MILLIS_PER_WEIGHT * weight,
+                    TimeUnit.MILLISECONDS);
+        } catch (IOException | RuntimeException e) { // the client has gone, or the server is closed
+            inFlight.addAndGet(-weight);
+            throw e;
+        }
     }
 
     private int status(int number, int weightInFlight, boolean isWhole) {
