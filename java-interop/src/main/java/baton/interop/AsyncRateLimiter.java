@@ -303,9 +303,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     private boolean isLate(int permits, Duration timeout) {
-        return timeout.isNegative()
-                || timeout.isZero()
-                || !RateLimiterBridge.canHaveWithin(limiter, permits, timeout);
+        return timeout.isNegative() || timeout.isZero() || !RateLimiterBridge.canHaveWithin(limiter, permits, timeout);
     }
 
     /** The completed future of a request that need not wait, or null. */

@@ -52,13 +52,14 @@ class JavaRateLimiterFace(private val limiter: AsyncRateLimiter, private val pat
     override fun close(cause: Throwable?) = if (cause == null) limiter.close() else limiter.close(cause)
 }
 
-/** Threads; those of a mixed queue wait for the others in `runBlocking`. A thread that was granted keeps its permits. */
+/**
+ * Threads; those of a mixed queue wait for the others in `runBlocking`. A thread that was granted keeps its permits.
+ */
 private class BlockingRateLimiterFace(private val limiter: RateLimiter, isMixed: Boolean = false) :
     RateLimiterFace by JavaRateLimiterFace(limiter) {
     private val blocking = AsyncRateLimiter.of(limiter).blocking()
     private val calls = ThreadCalls(limiter::waiting)
-    private val others =
-        Turns<RateLimiterFace>(isMixed, KotlinRateLimiterFace(limiter), JavaRateLimiterFace(limiter))
+    private val others = Turns<RateLimiterFace>(isMixed, KotlinRateLimiterFace(limiter), JavaRateLimiterFace(limiter))
 
     override suspend fun acquire(permits: Int) {
         val other = others.next()

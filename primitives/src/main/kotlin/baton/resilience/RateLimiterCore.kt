@@ -124,7 +124,7 @@ internal class RateLimiterCore(
                 taken = queue.take(permits)
             }
         } finally {
-            lockWord = 0
+            unlockLazily()
         }
         return taken
     }

@@ -68,8 +68,7 @@ class AsyncRateLimiterTest {
     @ValueSource(longs = {Long.MIN_VALUE, -1, 0, 1_000})
     void timedAcquire_permitsCannotBeThereInTime_failsAtOnce(long millis) {
         AsyncRateLimiter limiter = empty(DAY);
-        Duration timeout =
-                millis == Long.MIN_VALUE ? Duration.ofSeconds(Long.MIN_VALUE) : Duration.ofMillis(millis);
+        Duration timeout = millis == Long.MIN_VALUE ? Duration.ofSeconds(Long.MIN_VALUE) : Duration.ofMillis(millis);
         CompletableFuture<Void> late = limiter.acquire(1, timeout);
         Throwable e = assertInstanceOf(TimeoutException.class, failure(late));
         assertTrue(e.getMessage().startsWith("no permit within "), e.getMessage());
@@ -159,7 +158,9 @@ class AsyncRateLimiterTest {
     void withPermit_actionFailsOrThrows_arrivesInTheFutureAndNothingIsGivenBack() {
         AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, DAY, 4);
         IOException failure = new IOException("no answer");
-        assertEquals(1, limiter.withPermit(() -> CompletableFuture.completedFuture(1)).join());
+        assertEquals(
+                1,
+                limiter.withPermit(() -> CompletableFuture.completedFuture(1)).join());
         assertSame(failure, failure(limiter.withPermit(() -> CompletableFuture.failedFuture(failure))));
         IllegalStateException thrown = new IllegalStateException("in the supplier");
         Supplier<CompletionStage<String>> throwing = () -> {
@@ -238,8 +239,7 @@ class AsyncRateLimiterTest {
                     TimeoutException.class, () -> limiter.blocking().acquire(timeout));
             assertTrue(e.getMessage().endsWith(" from " + limiter.kotlin()), e.getMessage());
         }
-        assertThrows(
-                IllegalArgumentException.class, () -> limiter.blocking().acquire(5));
+        assertThrows(IllegalArgumentException.class, () -> limiter.blocking().acquire(5));
         assertEquals("Blocking" + limiter.kotlin(), limiter.blocking().toString());
         assertSame(limiter.kotlin(), AsyncRateLimiter.of(limiter.kotlin()).kotlin());
     }
