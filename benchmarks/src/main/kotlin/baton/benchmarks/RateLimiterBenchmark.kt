@@ -18,7 +18,9 @@ import org.openjdk.jmh.annotations.Setup
 import org.openjdk.jmh.annotations.State
 import org.openjdk.jmh.annotations.Threads
 
-/** One permit of a limiter that has one free at every call: a permit comes in each nanosecond, and a second's is saved. */
+/**
+ * One permit of a limiter that has one free at every call: a permit comes in each nanosecond, and a second's is saved.
+ */
 open class RateLimiterBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {

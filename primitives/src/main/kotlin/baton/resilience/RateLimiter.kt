@@ -18,13 +18,13 @@ import kotlin.time.TimeSource
  * A [tokenBucket] begins full, with `burst` permits, and is refilled at its rate. A [leakyBucket] spaces its permits
  * evenly and never saves up more than one.
  *
- * *Bound.* In any window of the length w, at most `burst + rate × w` permits are granted; the burst of a leaky bucket is
- * 1. The arithmetic is exact, so the rate does not drift. A clock that goes back counts as standing still: no permit
- * comes until it has passed its latest reading.
+ * *Bound.* In any window of the length w, at most `burst + rate × w` permits are granted, where the burst of a leaky
+ * bucket is one. The arithmetic is exact, so the rate does not drift. A clock that goes back counts as standing still:
+ * no permit comes until it has passed its latest reading.
  *
  * *Waiting.* [acquire] suspends until the permits are there; [tryAcquire] does not wait, or waits for a limited time. A
- * timer of whole milliseconds serves the waiters. It runs on the clock of the dispatcher of the first waiter, so waiters
- * of a leaky bucket get at most 1,000 permits a second.
+ * timer of whole milliseconds serves the waiters. It runs on the clock of the dispatcher of the first waiter, so
+ * waiters of a leaky bucket get at most 1,000 permits a second.
  *
  * *Order.* First come, first served, for coroutines, reservations, and the futures and threads of the Java API alike. A
  * request for three permits at the head of the queue holds back all callers behind it, and newcomers too.
@@ -77,8 +77,8 @@ private constructor(
         get() = core.waiting
 
     /**
-     * Takes [permits], and waits for them if necessary. From a leaky bucket it takes so many turns in a row, and returns
-     * at the last one.
+     * Takes [permits], and waits for them if necessary. From a leaky bucket it takes so many turns in a row, and
+     * returns at the last one.
      *
      * *Cancellation.* Throws, and has taken nothing.
      *
@@ -131,8 +131,8 @@ private constructor(
 
     /**
      * Changes the rate and the burst from now on. The permits that are there stay, up to the new burst; a leaky bucket
-     * ignores [burst]. A waiter that asks for more than the new burst fails with [IllegalArgumentException].
-     * Costs O(waiters).
+     * ignores [burst]. A waiter that asks for more than the new burst fails with [IllegalArgumentException]. Costs
+     * O(waiters).
      *
      * @throws IllegalArgumentException if [burst] is below 1.
      * @throws RateLimiterClosedException if the limiter is closed.
@@ -184,7 +184,9 @@ private constructor(
             name: String? = null,
         ): RateLimiter = RateLimiter(rate, burst, isLeaky = false, maxWaiting, timeSource, name)
 
-        /** A limiter whose permits are evenly spaced; one unused permit at most is saved. As [tokenBucket] otherwise. */
+        /**
+         * A limiter whose permits are evenly spaced; one unused permit at most is saved. As [tokenBucket] otherwise.
+         */
         public fun leakyBucket(
             rate: Rate,
             maxWaiting: Int = Int.MAX_VALUE,

@@ -110,8 +110,27 @@ internal class RateLimiterCore(
 
     /** Takes [permits] if that needs no waiting. */
     fun tryTake(permits: Int): Boolean {
-        var most = 0L
         val now = read()
+        return tryTakeAtRest(permits, now) || tryTakeBehindOthers(permits, now)
+    }
+
+    /** Without a caller before this one there is nothing to settle and nothing to wake. */
+    private fun tryTakeAtRest(permits: Int, now: Long): Boolean {
+        var taken = false
+        lock()
+        try {
+            if (closure == null && queue.isAtRest) {
+                bucket.refill(now)
+                taken = queue.take(permits)
+            }
+        } finally {
+            unlockLazily()
+        }
+        return taken
+    }
+
+    private fun tryTakeBehindOthers(permits: Int, now: Long): Boolean {
+        var most = 0L
         val taken = decide {
             most = most()
             bucket.refill(now)

@@ -46,7 +46,8 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
         val brought = elapsed * permits
         val units = brought + fraction
         if (Math.multiplyHigh(elapsed, permits) == 0L && brought >= 0 && units >= 0) {
-            add(units / nanos, units % nanos)
+            // Without a division while no token is complete.
+            if (units < nanos) fraction = units else add(units / nanos, units % nanos)
         } else {
             val (tokens, rest) = (elapsed.big * permits.big + fraction.big).divideAndRemainder(nanos.big)
             if (tokens >= cap.big - whole.big) {

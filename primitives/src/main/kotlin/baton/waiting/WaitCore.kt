@@ -165,6 +165,19 @@ public abstract class WaitCore {
         lockWord = 0
     }
 
+    /**
+     * As [unlock], for decisions that leave nothing to wake and read nothing of other threads afterwards: the release
+     * does not wait until all processors see it. The caller's frame has the way out where the stack has no room left.
+     */
+    @Suppress("NOTHING_TO_INLINE")
+    internal inline fun unlockLazily() {
+        try {
+            LOCK.setRelease(this, 0)
+        } catch (_: StackOverflowError) {
+            lockWord = 0
+        }
+    }
+
     private fun lockSlowly() {
         var tries = 0
         while (true) {
@@ -178,12 +191,13 @@ public abstract class WaitCore {
         }
     }
 
-    private companion object {
+    internal companion object {
         private const val SPINS = 64
         private const val YIELDS = 64
         private const val PAUSE_NANOS = 50_000L
 
-        private val LOCK: VarHandle =
+        @JvmField
+        internal val LOCK: VarHandle =
             MethodHandles.lookup().findVarHandle(WaitCore::class.java, "lockWord", Int::class.javaPrimitiveType)
     }
 }

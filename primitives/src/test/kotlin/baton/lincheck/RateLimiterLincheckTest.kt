@@ -116,8 +116,7 @@ class RateReservationLincheckTest : RateLimiterLincheckBase() {
         reservations.set(thread, limiter.reserve(n))
     }
 
-    @Operation
-    fun cancelReservation(@Param(name = "thread") thread: Int) = reservations.get(thread)?.cancel() ?: false
+    @Operation fun cancelReservation(@Param(name = "thread") thread: Int) = reservations.get(thread)?.cancel() ?: false
 
     @Rare @Operation fun update(@Param(name = "n") n: Int) = limiter.update(1 per 1.seconds, burst = n.toLong())
 

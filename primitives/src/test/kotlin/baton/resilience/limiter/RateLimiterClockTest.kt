@@ -97,7 +97,10 @@ internal class RateLimiterClockTest {
         assertTrue(all > 500, "only $all grants")
     }
 
-    /** golang/go #71360: a reading from before the latest one set the clock back, and the same time brought tokens twice. */
+    /**
+     * golang/go #71360: a reading from before the latest one set the clock back, and the same time brought tokens
+     * twice.
+     */
     @Test
     fun readings_outOfOrder_bringNoTokenTwice() {
         var reading = 0L
