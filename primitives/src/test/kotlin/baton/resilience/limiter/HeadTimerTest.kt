@@ -135,12 +135,14 @@ internal class HeadTimerTest {
 
     @Test
     fun dispatcherThatWasShutDown_doesNotStopTheQueue() = runBlocking {
-        val limiter = RateLimiter.tokenBucket(1 per 5.milliseconds, burst = 1)
-        assertTrue(limiter.tryAcquire())
+        val time = TestTimeSource()
+        val limiter = RateLimiter.tokenBucket(4 per 5.milliseconds, timeSource = time)
+        assertTrue(limiter.tryAcquire(4))
         val dead = Executors.newSingleThreadScheduledExecutor()
         val lost = start(dead.asCoroutineDispatcher()) { limiter.acquire() }
         dead.shutdown()
         val others = List(3) { start(Dispatchers.Default) { limiter.acquire() } }
+        time += 5.milliseconds
         withTimeout(30.seconds) {
             lost.join()
             others.joinAll()
