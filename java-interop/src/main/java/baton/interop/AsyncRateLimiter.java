@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  * to run it there instead. {@link AsyncSemaphore} says how the stack stays flat.
  *
  * <p><i>Failures</i> arrive in the future: {@link RateLimitedException} if as many requests wait as may wait, {@link
- * RateLimiterClosedException} if the limiter is closed, {@link TimeoutException} for a timeout. Arguments that can never
- * succeed throw at the call.
+ * RateLimiterClosedException} if the limiter is closed, {@link TimeoutException} for a timeout. Arguments that can
+ * never succeed throw at the call.
  *
  * <p><i>Memory.</i> It publishes nothing from one caller to another.
  */
@@ -69,8 +69,8 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     /**
-     * A new limiter that allows bursts: {@code permits} permits come in each {@code per}, and up to {@code burst} unused
-     * ones are saved up. It begins full.
+     * A new limiter that allows bursts: {@code permits} permits come in each {@code per}, and up to {@code burst}
+     * unused ones are saved up. It begins full.
      *
      * @throws IllegalArgumentException if {@code permits} or {@code burst} is below 1, or {@code per} is not above zero
      *     or above 292 years
@@ -210,8 +210,8 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     /**
-     * Takes a place in the queue, behind all waiting requests, and returns at once. The permits may be used after {@link
-     * RateReservation#delay()}; {@link RateReservation#cancel()} gives them back before that.
+     * Takes a place in the queue, behind all waiting requests, and returns at once. The permits may be used after
+     * {@link RateReservation#delay()}; {@link RateReservation#cancel()} gives them back before that.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
      * @throws RateLimiterClosedException if the limiter is closed; reservations that were made before stay

@@ -117,8 +117,10 @@ internal class RateLimiterSequential {
 
     override fun hashCode() = tokens + 31 * queue.size
 
-    override fun toString() =
-        "$burst $tokens $closed $queue $advanced ${reservations.map { if (it in advanced || it in queue) it else null }}"
+    override fun toString(): String {
+        val open = reservations.map { if (it in advanced || it in queue) it else null }
+        return "$burst $tokens $closed $queue $advanced $open"
+    }
 }
 
 internal const val RATE_BURST = 3
