@@ -70,7 +70,7 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
     /** Whether an emission waits for a place. Confined to the producer. */
     private var isEmitting = false
 
-    /** Set before the producer is cancelled for it. */
+    /** Set before the producer ends for it. */
     @Volatile private var isStopped = false
 
     /** How the flow has ended: [NONE], or its exception. */
@@ -117,11 +117,12 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
         filled.release()
     }
 
-    /** The places are closed before the producer is cancelled. */
+    /** [stop] is about to be called, as only a stop closes the places. The producer may end before that. */
     private inline fun <R> orStopped(acquire: () -> R): R =
         try {
             acquire()
         } catch (_: SemaphoreClosedException) {
+            isStopped = true
             throw unwanted()
         }
 

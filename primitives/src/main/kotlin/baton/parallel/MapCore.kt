@@ -25,7 +25,9 @@ import java.util.IdentityHashMap
  *     time. All other members may be called from any thread.
  * (2) Each start() that returned true is followed by exactly one of succeed, fail, cancel and drop. So the number in
  *     flight is exact, and a core that is over stays so.
- * (3) After a stop no start() returns true: a failure is counted, ends its element and stops the map in one step.
+ * (3) After a stop no start() returns true. A failure that is thrown stops the map and ends its element in one step. One
+ *     that is an outcome is counted, which may stop the map, before the outcome is stored; its element ends after that.
+ *     So a thread that reads the outcome, and frees its place, finds the failure counted.
  * (4) Before the word says that an element has ended, its result or its failure has been stored. A thread that sees the
  *     core over sees all of them.
  * (5) One thread makes the core over, and calls Results.onOver.
@@ -78,8 +80,18 @@ internal class MapCore(val results: Results, private val settling: Boolean, priv
     /** Returns whether this has stopped the map. */
     fun fail(index: Int, weight: Int, cause: Throwable): Boolean {
         if (!settling) return stopWith(cause, ended = 1)
+        val hasStopped = countFailure()
+        endFailed(index, weight, cause)
+        return hasStopped
+    }
+
+    /** The first step of a failure that is an outcome. Returns whether this has stopped the map. */
+    fun countFailure(): Boolean = change(FAILED, ended = 0)
+
+    /** The second step, after [countFailure]. */
+    fun endFailed(index: Int, weight: Int, cause: Throwable) {
         results.put(index, weight, Outcome.Failure(cause))
-        return change(FAILED, ended = 1)
+        change(0, ended = 1)
     }
 
     /** The transform has thrown a CancellationException of its own. Returns whether this has stopped the map. */
@@ -124,7 +136,7 @@ internal class MapCore(val results: Results, private val settling: Boolean, priv
     private fun change(flag: Long, ended: Int): Boolean {
         while (true) {
             val now = word
-            val next = (if (flag == FAILED) countFailure(now) else now or flag) - ended
+            val next = (if (flag == FAILED) withFailure(now) else now or flag) - ended
             if (WORD.compareAndSet(this, now, next)) {
                 if (isOver(next) && !isOver(now)) results.onOver()
                 return next and now.inv() and STOPPED != 0L
@@ -132,7 +144,7 @@ internal class MapCore(val results: Results, private val settling: Boolean, priv
         }
     }
 
-    private fun countFailure(word: Long): Long {
+    private fun withFailure(word: Long): Long {
         if (maxFailures >= COUNTED_BELOW) return word
         val counted = word + FAILED
         return if (counted / FAILED >= maxFailures) counted or STOPPED else counted

@@ -18,8 +18,9 @@ import kotlinx.coroutines.flow.Flow
  * time: of an infinite source no more is read than is mapped. One coroutine maps many elements; a transform that
  * returns at once, on one thread, is called in a plain loop.
  *
- * *Order.* Elements are started in the order of the source. The results are in that order, too; with [ordered] false
- * they are in the order in which the elements ended.
+ * *Order.* Elements are started in the order of the source. On several threads, or on a dispatcher that runs tasks in
+ * place, two transforms may be called the other way round. The results are in the order of the source; with [ordered]
+ * false they are in the order in which the elements ended.
  *
  * *Failure.* The first failure stops the pulling. What runs is awaited, or with [cancelRunning] cancelled and awaited;
  * then that failure is thrown, the same object, with those that came meanwhile suppressed in it, such as exceptions of

@@ -36,11 +36,12 @@ import kotlinx.coroutines.launch
  *     what is thrown elsewhere: by a dispatcher, or in the flow's collector.
  * (5) A transform can cancel the job of its own worker, and a dispatcher that has been shut down does so, too. Another
  *     worker with the same number then goes on. An element that such a worker has pulled and not started stays in
- *     `pending`, for the next puller. If no worker is left, the call fails with the reason of the last one.
+ *     `pending`, for the next puller, with the weight that it may have by then. If no worker is left, the call fails
+ *     with the reason of the last one.
  * (6) A stop closes `places` and cancels the producer, so that a puller that waits for either ends. It cancels what runs
  *     if that was asked for.
  *
- * Guarded by `pulling`: the source, and `pending`. The two steps of a worker are inline, so that they are one state
+ * Guarded by `pulling`: the source, `pending` and `pendingWeight`. The two steps of a worker are inline, so that they are one state
  * machine, which is allocated once for a worker and not for each element.
  */
 internal class MapWorkers<T>(
@@ -54,6 +55,9 @@ internal class MapWorkers<T>(
 ) {
     private val pulling = Semaphore(1, order = WaitOrder.UNFAIR)
     private var pending: Any? = NONE
+
+    /** The weight of [pending]; 0 if it has not been weighed. */
+    private var pendingWeight = 0
     private val live = AtomicInteger()
     private lateinit var scope: CoroutineScope
 
@@ -155,6 +159,7 @@ internal class MapWorkers<T>(
                 if (source.takesPlaces) taken = 1
                 isStarted = true
                 index = core.results.reserve()
+                pendingWeight = 0
                 return pending.also { pending = NONE }
             } finally {
                 if (!isStarted) freePlaces()
@@ -175,8 +180,10 @@ internal class MapWorkers<T>(
         }
 
         private fun weigh(weight: (T) -> Int): Int {
+            if (pendingWeight > 0) return pendingWeight
             @Suppress("UNCHECKED_CAST") val weighed = weight(pending as T)
             require(weighed in 1..limit) { "weight = $weighed, must be within 1..$limit, the limit" }
+            pendingWeight = weighed
             return weighed
         }
 

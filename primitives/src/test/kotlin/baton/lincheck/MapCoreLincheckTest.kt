@@ -26,9 +26,9 @@ abstract class MapCoreLincheckBase(settling: Boolean, override val model: Class<
     }
 
     private val results = Count()
-    private val core = MapCore(results, settling, maxFailures = 2)
+    internal val core = MapCore(results, settling, maxFailures = 2)
     private val running = IntArray(THREADS)
-    private val failure = IllegalStateException()
+    protected val failure = IllegalStateException()
 
     override val generated
         get() = 120
@@ -41,7 +41,7 @@ abstract class MapCoreLincheckBase(settling: Boolean, override val model: Class<
         return true
     }
 
-    private inline fun <T> end(thread: Int, how: () -> T): T? {
+    protected fun <T> end(thread: Int, how: () -> T): T? {
         if (running[thread] == 0) return null
         running[thread]--
         return how()
@@ -50,8 +50,6 @@ abstract class MapCoreLincheckBase(settling: Boolean, override val model: Class<
     @Operation fun succeed(@Param(name = "thread") thread: Int) = end(thread) { core.succeed(0, 1, null) } != null
 
     /** Whether this has stopped it. */
-    @Operation fun fail(@Param(name = "thread") thread: Int) = end(thread) { core.fail(0, 1, failure) }
-
     @Operation fun cancel(@Param(name = "thread") thread: Int) = end(thread) { core.cancel(0, 1, failure) }
 
     @Operation fun drop(@Param(name = "thread") thread: Int) = end(thread) { core.drop() } != null
@@ -68,9 +66,30 @@ abstract class MapCoreLincheckBase(settling: Boolean, override val model: Class<
     @Operation fun end() = if (core.isOver) results.stored.get() else null
 }
 
-class MapCoreLincheckTest : MapCoreLincheckBase(settling = false, FailingMapSequential::class.java)
+class MapCoreLincheckTest : MapCoreLincheckBase(settling = false, FailingMapSequential::class.java) {
+    /** Whether this has stopped it. */
+    @Operation fun fail(@Param(name = "thread") thread: Int) = end(thread) { core.fail(0, 1, failure) }
+}
 
-class SettlingMapCoreLincheckTest : MapCoreLincheckBase(settling = true, SettlingMapSequential::class.java)
+/** A failure has two steps, between which others see the map stopped, and the element in flight. */
+class SettlingMapCoreLincheckTest : MapCoreLincheckBase(settling = true, SettlingMapSequential::class.java) {
+    private val failed = IntArray(THREADS)
+
+    /** Whether this has stopped it. */
+    @Operation
+    fun countFailure(@Param(name = "thread") thread: Int) =
+        end(thread) {
+            failed[thread]++
+            core.countFailure()
+        }
+
+    @Operation
+    fun endFailed(@Param(name = "thread") thread: Int) {
+        if (failed[thread] == 0) return
+        failed[thread]--
+        core.endFailed(0, 1, failure)
+    }
+}
 
 internal class FailingMapSequential : MapSequential(settling = false)
 
@@ -78,6 +97,7 @@ internal class SettlingMapSequential : MapSequential(settling = true)
 
 internal open class MapSequential(private val settling: Boolean) {
     private val running = IntArray(THREADS)
+    private val failed = IntArray(THREADS)
     private var stored = 0
     private var failures = 0
     private var isExhausted = false
@@ -93,7 +113,15 @@ internal open class MapSequential(private val settling: Boolean) {
 
     fun succeed(thread: Int) = end(thread) { stored++ } != null
 
-    fun fail(thread: Int) = end(thread) { if (settling) store() && ++failures == 2 && stop() else abandon() }
+    fun fail(thread: Int) = end(thread) { abandon() }
+
+    fun countFailure(thread: Int) = end(thread) { (++failures == 2).also { failed[thread]++ } && stop() }
+
+    fun endFailed(thread: Int) {
+        if (failed[thread] == 0) return
+        failed[thread]--
+        store()
+    }
 
     fun cancel(thread: Int) = end(thread) { if (settling) !store() else abandon() }
 
@@ -109,7 +137,7 @@ internal open class MapSequential(private val settling: Boolean) {
 
     private fun stop() = !isStopped.also { isStopped = true }
 
-    fun inFlight() = running.sum()
+    fun inFlight() = running.sum() + failed.sum()
 
     fun isOpen() = !isStopped && !isExhausted
 

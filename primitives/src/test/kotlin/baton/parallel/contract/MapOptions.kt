@@ -5,10 +5,12 @@ import baton.sync.assertContains
 import java.io.IOException
 import kotlin.coroutines.cancellation.CancellationException
 import kotlin.random.Random
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -113,6 +115,25 @@ interface MapOptions : MapFailures, MapCancellation {
                 work { it.also { if (it % 3 == 0) currentCoroutineContext().cancel() } }
             }
         assertEquals(List(20) { it }, mapped)
+    }
+
+    /**
+     * Element 2 was pulled and weighed by the worker of element 0, which is cancelled while it waits for the places.
+     */
+    @Test
+    fun mapLimit_workerIsCancelledWhileItWaitsForPlaces_weighsOnce() = scene {
+        val weighed = mutableListOf<Int>()
+        lateinit var worker: Job
+        val weight = { it: Int -> (1 + it / 2).also { _ -> weighed += it } }
+        val mapped =
+            mapLimit(numbers(3), limit = 2, weight = weight) {
+                if (it == 0) worker = currentCoroutineContext().job
+                if (it < 2) delay(10L * (it + 1))
+                if (it == 1) worker.cancel().also { delay(10) }
+                it
+            }
+        assertEquals(listOf(0, 1, 2), mapped)
+        assertEquals(listOf(0, 1, 2), weighed)
     }
 
     @Test
