@@ -49,6 +49,10 @@ internal class CircuitBreakerCore(
     val state: BreakerState
         get() = machine.state
 
+    /** Whether it is CLOSED or DISABLED. */
+    val isPassing: Boolean
+        get() = machine.passing != null
+
     val waiting: Int
         get() = decide { gathering?.size ?: 0 }
 
@@ -60,7 +64,7 @@ internal class CircuitBreakerCore(
 
     val retryIn: Duration
         get() {
-            if (machine.passing != null) return Duration.ZERO
+            if (isPassing) return Duration.ZERO
             val now = read()
             return timeOf(decide { machine.nanosUntilEntry(now) })
         }
@@ -76,7 +80,7 @@ internal class CircuitBreakerCore(
     }
 
     private fun changed(from: BreakerState) {
-        if (machine.passing != null) {
+        if (isPassing) {
             gathering?.let {
                 it.end()
                 wake(it)
@@ -139,18 +143,18 @@ internal class CircuitBreakerCore(
     // ---- waiters
 
     suspend fun awaitClosed() {
-        if (machine.passing == null) awaitGrant(this)
+        if (!isPassing) awaitGrant(this)
     }
 
     /** As the other, [timeout] at most; returns whether it was closed in time. */
     suspend fun awaitClosed(timeout: Duration): Boolean {
-        if (machine.passing != null) return true
+        if (isPassing) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(this, timeout = timeout)
     }
 
     override fun enqueue(waiter: Waiter): Int = decide {
-        if (machine.passing != null) {
+        if (isPassing) {
             waiter.tryGrant()
         } else if (waiter.startWaiting()) {
             // From WAITING on a canceller may resume the waiter: its state must not be read again here.
