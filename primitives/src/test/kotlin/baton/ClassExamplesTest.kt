@@ -8,11 +8,19 @@ import baton.parallel.getOrThrow
 import baton.parallel.mapLimit
 import baton.parallel.mapSettled
 import baton.resilience.Backoff
+import baton.resilience.BreakerState
+import baton.resilience.CircuitBreaker
+import baton.resilience.CircuitBreakerConfig
+import baton.resilience.CircuitBreakers
 import baton.resilience.Jitter
+import baton.resilience.RateLimiter
 import baton.resilience.RetryAfter
 import baton.resilience.RetryBudget
 import baton.resilience.RetryPolicy
+import baton.resilience.SlidingWindow
+import baton.resilience.per
 import baton.resilience.retry
+import baton.resilience.withPermit
 import baton.sync.Barrier
 import baton.sync.Latch
 import baton.sync.Mutex
@@ -24,12 +32,15 @@ import baton.sync.withPermit
 import baton.sync.withRead
 import baton.sync.withWrite
 import java.io.IOException
+import java.net.URI
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
@@ -182,6 +193,36 @@ class ClassExamplesTest {
         assertEquals(4_000, currentTime)
         val growing = Backoff { attempt -> attempt.seconds }
         assertEquals(7.seconds, growing.delay(7))
+    }
+
+    @Test
+    fun breaker_examples_fetchThePage() = runTest {
+        val url = URI("http://example.org/a")
+        fun fetch(url: URI) = "page ${url.path}"
+        val config =
+            CircuitBreakerConfig(
+                window = SlidingWindow.Time(10.seconds),
+                minimumCalls = 20,
+                slowCall = 2.seconds,
+                slowRate = 0.8,
+                openFor = Backoff.exponential(5.seconds),
+                maxOpenFor = 2.minutes,
+                isFailure = { it is IOException },
+            )
+        val breaker = CircuitBreaker(config)
+        val limiter = RateLimiter.tokenBucket(10 per 1.seconds)
+        val semaphore = Semaphore(3)
+        val perHost = CircuitBreakers<String>(keepIdle = 10.minutes)
+        val pages =
+            listOf(
+                breaker.protect { fetch(url) },
+                breaker.protect { withTimeout(1.seconds) { fetch(url) } },
+                retry { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } },
+                perHost[url.host].protect { fetch(url) },
+            )
+        assertEquals(List(4) { "page /a" }, pages)
+        assertEquals(BreakerState.CLOSED, breaker.state)
+        breaker.onChange { _, _ -> }.close()
     }
 
     private fun fetch(url: String): String = "page $url".also { done += url }

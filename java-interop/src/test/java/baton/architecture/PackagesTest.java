@@ -74,7 +74,7 @@ class PackagesTest {
         "baton.channels.., baton baton.waiting.. baton.channels..",
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",
         "baton.parallel.., baton baton.waiting.. baton.sync.. baton.parallel..",
-        "baton.resilience.., baton.resilience..",
+        "baton.resilience.., baton baton.waiting.. baton.resilience..",
         "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.bridge..",
         "baton.scheduler.., baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.scheduler..",
     })
