@@ -36,8 +36,9 @@ import kotlinx.coroutines.isActive
  * *With others.* `retry { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } }`. The retry
  * is outside, so that each attempt counts, and that none is made while the breaker refuses: it waits for
  * [CircuitOpenException.retryIn]. The breaker comes before the limiter, so that a refused call takes no permit. The
- * limiter comes before the semaphore, so that a caller that waits for its turn does not hold a permit meanwhile. With a
- * `slowCall` put the breaker inside of the limiter: there the waits do not count as time of the callee.
+ * limiter comes before the semaphore, so that a caller that waits for its turn does not hold a permit meanwhile. Their
+ * refusals, such as [RateLimitedException], are not failures of the callee: leave them out in `isFailure`. With a
+ * `slowCall` put the breaker inside both: there the waits do not count as time of the callee.
  *
  * *Waiting.* [protect] never waits. [awaitClosed] suspends until calls are let through. *Order.* All its waiters are
  * granted in the same step, and woken in the order in which they came: coroutines and the futures of the Java API
