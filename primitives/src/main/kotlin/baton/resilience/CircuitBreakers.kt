@@ -100,16 +100,11 @@ public class CircuitBreakers<K : Any>(
 
     private fun forgetIdle(now: Long) {
         if (now < nextVisit) return
+        val visited = takeOld(now)
+        for (entry in visited) entry.forgetIfIdle(now)
         synchronized(idle) {
-            visits = maxOf(visits, 1 + idle.size / LOOK_UPS)
-            for (i in 1..visits) {
-                val entry = idle.peek()
-                if (entry == null || !isOld(entry.bound, now)) {
-                    visits = 0
-                    break
-                }
-                idle.remove()
-                entry.isQueued = !entry.forgetIfIdle(now)
+            for (entry in visited) {
+                entry.isQueued = !entry.isForgotten
                 if (!entry.isQueued) continue
                 // An old entry that is kept is not closed, or in use: another use must come before it can be forgotten.
                 val lastUse = entry.lastUse
@@ -119,6 +114,25 @@ public class CircuitBreakers<K : Any>(
             setNextVisit()
         }
     }
+
+    /**
+     * Takes out of [idle] what this look-up visits. It visits without the lock, for a key's `equals` is users' code.
+     */
+    private fun takeOld(now: Long): List<Entry> =
+        synchronized(idle) {
+            visits = maxOf(visits, 1 + idle.size / LOOK_UPS)
+            val taken = ArrayList<Entry>()
+            while (taken.size < visits) {
+                val entry = idle.peek()
+                if (entry == null || !isOld(entry.bound, now)) {
+                    visits = 0
+                    break
+                }
+                taken.add(idle.remove())
+            }
+            setNextVisit()
+            taken
+        }
 
     private fun setNextVisit() {
         val at = idle.peek()?.let { it.bound + keepNanos } ?: Long.MAX_VALUE
@@ -140,7 +154,12 @@ public class CircuitBreakers<K : Any>(
             private set
 
         var bound = 0L
+
+        /** Whether it is in [idle], or taken out for a visit. */
         var isQueued = false
+
+        val isForgotten: Boolean
+            get() = uses.get() < 0
 
         /** Counts a look-up; false if it is forgotten. */
         fun touch(now: Long): Boolean {
@@ -179,7 +198,7 @@ public class CircuitBreakers<K : Any>(
                 }
                 other ?: this
             }
-            if (uses.get() >= 0) enqueue(this)
+            if (!isForgotten) enqueue(this)
         }
 
         /** Returns whether it is forgotten, now or before. */
@@ -190,7 +209,7 @@ public class CircuitBreakers<K : Any>(
             entries.computeIfPresent(key) { _, entry ->
                 if (entry === this && uses.compareAndSet(count, FORGOTTEN)) null else entry
             }
-            return uses.get() < 0
+            return isForgotten
         }
     }
 
