@@ -10,12 +10,17 @@ import baton.parallel.mapLimit
 import baton.parallel.mapSettled
 import baton.parallel.processInChunks
 import baton.resilience.Backoff
+import baton.resilience.BreakerState
+import baton.resilience.CircuitBreaker
+import baton.resilience.CircuitBreakerConfig
+import baton.resilience.CircuitBreakers
 import baton.resilience.Jitter
 import baton.resilience.Rate
 import baton.resilience.RateLimiter
 import baton.resilience.RetryAfter
 import baton.resilience.RetryBudget
 import baton.resilience.RetryPolicy
+import baton.resilience.SlidingWindow
 import baton.resilience.per
 import baton.resilience.retry
 import baton.resilience.withPermit
@@ -30,7 +35,9 @@ import baton.sync.withPermit
 import baton.sync.withRead
 import baton.sync.withWrite
 import java.io.IOException
+import java.net.URI
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
@@ -39,6 +46,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.test.testTimeSource
+import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
@@ -231,6 +239,36 @@ class ClassExamplesTest {
         val semaphore = Semaphore(2)
         assertEquals("body of x", limiter.withPermit { semaphore.withPermit { fetch("x") } })
         assertEquals(Rate(10, per = 1.seconds), 10 per 1.seconds)
+    }
+
+    @Test
+    fun breaker_examples_fetchThePage() = runTest {
+        val url = URI("http://example.org/a")
+        fun fetch(url: URI) = "page ${url.path}"
+        val config =
+            CircuitBreakerConfig(
+                window = SlidingWindow.Time(10.seconds),
+                minimumCalls = 20,
+                slowCall = 2.seconds,
+                slowRate = 0.8,
+                openFor = Backoff.exponential(5.seconds),
+                maxOpenFor = 2.minutes,
+                isFailure = { it is IOException },
+            )
+        val breaker = CircuitBreaker(config)
+        val limiter = RateLimiter.tokenBucket(10 per 1.seconds)
+        val semaphore = Semaphore(3)
+        val perHost = CircuitBreakers<String>(keepIdle = 10.minutes)
+        val pages =
+            listOf(
+                breaker.protect { fetch(url) },
+                breaker.protect { withTimeout(1.seconds) { fetch(url) } },
+                retry { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } },
+                perHost[url.host].protect { fetch(url) },
+            )
+        assertEquals(List(4) { "page /a" }, pages)
+        assertEquals(BreakerState.CLOSED, breaker.state)
+        breaker.onChange { _, _ -> }.close()
     }
 
     private fun fetch(url: String): String = "page $url".also { done += url }

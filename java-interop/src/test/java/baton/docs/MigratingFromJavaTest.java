@@ -13,6 +13,7 @@ import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
 import baton.interop.AsyncBarrier;
 import baton.interop.AsyncChannel;
+import baton.interop.AsyncCircuitBreaker;
 import baton.interop.AsyncLatch;
 import baton.interop.AsyncMutex;
 import baton.interop.AsyncRateLimiter;
@@ -26,10 +27,12 @@ import baton.interop.Permit;
 import baton.interop.PriorityExecutor;
 import baton.interop.Select;
 import baton.interop.TaskScope;
+import baton.resilience.BreakerState;
 import baton.scheduler.OnFullQueue;
 import baton.sync.BarrierCancellation;
 import baton.sync.WaitOrder;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -138,6 +141,12 @@ class MigratingFromJavaTest {
         backend.resize(10);
         assertEquals(9, backend.availablePermits());
         assertEquals(0, backend.waiting());
+        AsyncCircuitBreaker breaker = AsyncCircuitBreaker.create("backend");
+        List<Object> log = new ArrayList<>();
+        breaker.onChange((from, to) -> log.add(to));
+        assertEquals("called", breaker.protect(() -> call()).join());
+        breaker.trip();
+        assertEquals(List.of(BreakerState.FORCED_OPEN), log);
         AsyncTaskScheduler.builder(10).capacity(100, OnFullQueue.REJECT).build().close();
     }
 

@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The examples in the documentation of the classes. */
@@ -340,5 +341,26 @@ class DocExamplesTest {
             throw new AssertionError(answer);
         });
         assertEquals(18, limiter.availablePermits());
+    }
+
+    @Test
+    void breaker_example_fetchesThePage() throws Exception {
+        AsyncCircuitBreaker breaker = AsyncCircuitBreaker.builder()
+                .window(100)
+                .failureRate(0.5)
+                .openFor(Duration.ofSeconds(5), Duration.ofMinutes(2))
+                .isFailure(e -> e instanceof IOException)
+                .name("api")
+                .build();
+        AsyncRetry retry = AsyncRetry.builder().build();
+        AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+        CompletableFuture<String> page = breaker.protect(() -> CompletableFuture.completedFuture("page"));
+        CompletableFuture<String> limited =
+                breaker.protect(() -> CompletableFuture.completedFuture("page").orTimeout(1, TimeUnit.SECONDS));
+        CompletableFuture<String> all = retry.call(
+                () -> breaker.protect(() -> semaphore.withPermit(() -> CompletableFuture.completedFuture("page"))));
+        for (CompletableFuture<String> future : List.of(page, limited, all)) assertEquals("page", await(future));
+        String body = breaker.blocking().call(() -> "page");
+        assertEquals("page", body);
     }
 }

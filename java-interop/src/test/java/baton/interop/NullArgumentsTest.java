@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -72,6 +73,9 @@ class NullArgumentsTest {
                 AsyncRetry.builder().build(),
                 AsyncRetry.builder(),
                 AsyncRetry.builder().build().blocking(),
+                AsyncCircuitBreaker.create(null),
+                AsyncCircuitBreaker.builder(),
+                AsyncCircuitBreaker.create(null).blocking(),
                 AsyncSemaphore.create(1).blocking(),
                 AsyncMutex.create().blocking(),
                 AsyncReadWriteLock.create().blocking(),
@@ -150,6 +154,7 @@ class NullArgumentsTest {
         if (type == int.class) return 1;
         if (type == long.class) return 1L;
         if (type == boolean.class) return true;
+        if (type == double.class) return 1.0;
         if (type.isEnum()) return type.getEnumConstants()[0];
         if (type == Object.class || type == String.class) return "me";
         if (type == TimeUnit.class) return TimeUnit.SECONDS;
@@ -160,6 +165,7 @@ class NullArgumentsTest {
         if (type == PriorityPolicy.class) return PriorityPolicy.Strict.INSTANCE;
         if (type == Supplier.class) return (Supplier<Object>) () -> CompletableFuture.completedFuture(1);
         if (type == Function.class) return (Function<Object, Object>) x -> CompletableFuture.completedFuture(1);
+        if (type == BiConsumer.class) return (BiConsumer<Object, Object>) (x, y) -> {};
         if (type == BiFunction.class) return (BiFunction<Object, Object, Object>) (x, y) -> x;
         if (type == Predicate.class) return (Predicate<Object>) x -> true;
         if (type == Optional.class) return Optional.of("3");

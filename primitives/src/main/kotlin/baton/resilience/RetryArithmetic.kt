@@ -16,11 +16,12 @@ import kotlin.time.Duration.Companion.nanoseconds
  * 2. The jitter, and again the bounds 0 and `maxDelay`.
  * 3. At least the Retry-After, rounded up to whole milliseconds, because a timer may drop parts of them.
  */
-internal class RetryArithmetic(private val policy: RetryPolicy) {
+internal class RetryArithmetic(
+    private val policy: RetryPolicy,
+    /** The last back-off with its jitter; below zero before the first retry. */
+    private var previous: Long = -1,
+) {
     private val longest = policy.maxDelay.inWholeNanoseconds
-
-    /** The last back-off with its jitter; none before the first retry. */
-    private var previous = -1L
 
     /** Whether a failure after [attempt] may lead to another attempt at all. */
     fun isRetryable(attempt: Int, failure: Throwable, isCancellation: Boolean): Boolean =

@@ -30,11 +30,18 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Time
 
     /** The attempt that follows a failure that [isRetryable]; null if the call ends with [ending]. */
     fun afterFailure(failure: Throwable): RetryAttempt? =
-        guarded(failure) { next(failure) { policy.retryAfter(failure) } }
+        guarded(failure) { next(failure) { retryAfter(failure) } }
             ?.also {
                 if (failures.size == MOST_SUPPRESSED) failures.removeFirst()
                 failures.addLast(failure)
             }
+
+    /** A breaker that refused the call says itself when it may let in another one. */
+    private fun retryAfter(failure: Throwable): Duration? {
+        val asked = policy.retryAfter(failure)
+        val open = (failure as? CircuitOpenException)?.retryIn ?: return asked
+        return if (asked == null) open else maxOf(asked, open)
+    }
 
     /** The attempt that follows a result that was not accepted; null if the call ends with that. */
     fun <T> afterResult(result: T, retryAfter: ((T) -> Duration?)?): RetryAttempt? =

@@ -9,6 +9,7 @@ import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
 import baton.interop.AsyncBarrier;
 import baton.interop.AsyncChannel;
+import baton.interop.AsyncCircuitBreaker;
 import baton.interop.AsyncCondition;
 import baton.interop.AsyncLatch;
 import baton.interop.AsyncMutex;
@@ -19,6 +20,7 @@ import baton.interop.AsyncTaskScheduler;
 import baton.interop.AsyncWaitGroup;
 import baton.interop.Permit;
 import baton.interop.UpgradablePermit;
+import baton.resilience.BreakerState;
 import baton.sync.BarrierCancellation;
 import baton.sync.ReadWritePolicy;
 import baton.sync.WaitOrder;
@@ -208,6 +210,17 @@ public enum WaitKind {
                 .clause(select -> select.onAwait(latch, () -> "won"))
                 .late("not open within %s: Latch 'x' (count = 1, waiting = 0)")
                 .free(() -> assertEquals(0, latch.count()));
+    }),
+    AWAIT_CLOSED(() -> {
+        AsyncCircuitBreaker breaker = AsyncCircuitBreaker.create("x");
+        breaker.trip();
+        return new Wait(breaker::waiting, breaker::reset)
+                .plain(breaker::awaitClosed)
+                .timed(breaker::awaitClosed)
+                .on(breaker::awaitClosed)
+                .late("not closed within %s: CircuitBreaker 'x' "
+                        + "(FORCED_OPEN, calls = 0, failureRate = 0.0, slowRate = 0.0, rejected = 0)")
+                .free(() -> assertEquals(BreakerState.CLOSED, breaker.state()));
     }),
     AWAIT_GROUP(() -> {
         AsyncWaitGroup group = AsyncWaitGroup.create("x");

@@ -1,0 +1,124 @@
+package baton.interop.internal.futures;
+
+import baton.bridge.BreakerBridge;
+import baton.resilience.CircuitBreaker;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of a call that a breaker has let in. The end of the action's stage counts, unless this is completed from
+ * outside before: that counts as nothing, and cancels the stage.
+ */
+public final class ProtectFuture<T extends @Nullable Object> extends RevocableFuture<T>
+        implements BiConsumer<@Nullable T, @Nullable Throwable> {
+    private static final VarHandle HAS_LEFT;
+
+    static {
+        try {
+            HAS_LEFT = MethodHandles.lookup().findVarHandle(ProtectFuture.class, "hasLeft", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final CircuitBreaker breaker;
+    private final Object call;
+    private final long start;
+
+    /** Null once it has completed, because the future may be kept for its value. */
+    private volatile @Nullable CompletionStage<T> running;
+
+    /** Set by the one thread that tells the breaker of the end. */
+    private volatile boolean hasLeft;
+
+    private ProtectFuture(CircuitBreaker breaker, Object call, long start, CompletionStage<T> running) {
+        this.breaker = breaker;
+        this.call = call;
+        this.start = start;
+        this.running = running;
+    }
+
+    /** Runs the action, if the breaker lets the call in. */
+    public static <T extends @Nullable Object> CompletableFuture<T> run(
+            CircuitBreaker breaker, Supplier<? extends CompletionStage<T>> action) {
+        long start;
+        Object call;
+        try {
+            start = BreakerBridge.start(breaker);
+            call = BreakerBridge.enter(breaker, start);
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        try {
+            CompletionStage<T> stage =
+                    Objects.requireNonNull(action.get(), "the action returned null instead of a stage");
+            ProtectFuture<T> future = new ProtectFuture<>(breaker, call, start, stage);
+            var unused = stage.whenComplete(future);
+            return future;
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(failed(breaker, call, start, e));
+        }
+    }
+
+    /** Tells the breaker of the failure, and returns that of the call. */
+    private static Throwable failed(CircuitBreaker breaker, Object call, long start, Throwable failure) {
+        Throwable why = Stages.unwrap(failure);
+        try {
+            BreakerBridge.failed(breaker, call, start, why, true);
+            return why;
+        } catch (Throwable e) { // of isFailure
+            return e;
+        }
+    }
+
+    private boolean tryLeave() {
+        return !hasLeft && HAS_LEFT.compareAndSet(this, false, true);
+    }
+
+    /** The stage has completed. */
+    @Override
+    public void accept(@Nullable T value, @Nullable Throwable failure) {
+        if (!tryLeave()) return;
+        running = null;
+        if (failure != null) {
+            fail(failed(breaker, call, start, failure));
+            return;
+        }
+        try {
+            BreakerBridge.succeeded(breaker, call, start);
+        } catch (Throwable e) { // of the clock
+            fail(e);
+            return;
+        }
+        succeed(value);
+    }
+
+    @Override
+    protected void withdraw() {
+        if (tryLeave()) BreakerBridge.cancelled(breaker, call, start);
+    }
+
+    @Override
+    protected void cancelRunning() {
+        CompletionStage<T> stage = running;
+        if (stage == null) return;
+        running = null;
+        Stages.cancel(stage);
+    }
+
+    @Override
+    protected String call() {
+        return "protect of " + BreakerBridge.label(breaker);
+    }
+
+    @Override
+    protected String description() {
+        return "protect of " + breaker;
+    }
+}

@@ -1,0 +1,261 @@
+package baton.interop.futures;
+
+import static baton.interop.Futures.await;
+import static baton.interop.Futures.awaitFailure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.interop.AsyncCircuitBreaker;
+import baton.interop.AsyncRetry;
+import baton.interop.AsyncSemaphore;
+import baton.resilience.BreakerState;
+import baton.resilience.CircuitBreaker;
+import baton.resilience.CircuitOpenException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The futures of a breaker: their ends, and the builder. */
+class AsyncCircuitBreakerTest {
+    private final CompletableFuture<String> stage = new CompletableFuture<>();
+
+    /** Open for an hour; one failure opens it, one probe closes it. */
+    private static AsyncCircuitBreaker.Builder strict() {
+        return AsyncCircuitBreaker.builder()
+                .window(2)
+                .minimumCalls(1)
+                .failureRate(1)
+                .openFor(Duration.ofHours(1))
+                .jitter(0)
+                .probes(1, Duration.ofHours(1))
+                .name("api");
+    }
+
+    private static AsyncCircuitBreaker halfOpen() {
+        AsyncCircuitBreaker breaker = strict().openFor(Duration.ofNanos(1)).build();
+        awaitFailure(breaker.protect(() -> CompletableFuture.failedFuture(new IOException())));
+        while (!breaker.retryIn().isZero()) Thread.onSpinWait();
+        return breaker;
+    }
+
+    @Test
+    void lines_ofTheDocumentation_compileAndRun() {
+        AsyncCircuitBreaker breaker = AsyncCircuitBreaker.builder()
+                .window(100)
+                .minimumCalls(10)
+                .failureRate(0.5)
+                .slow(Duration.ofSeconds(2), 0.8)
+                .openFor(Duration.ofSeconds(30))
+                .probes(3, Duration.ofSeconds(10))
+                .isFailure(e -> e instanceof IOException)
+                .name("api")
+                .build();
+        CompletableFuture<String> guarded = breaker.protect(() -> CompletableFuture.completedFuture("page"));
+        assertEquals("page", await(guarded));
+        assertEquals(BreakerState.CLOSED, breaker.state());
+        await(breaker.awaitClosed(Duration.ofSeconds(5)));
+        breaker.trip();
+        assertEquals(Duration.ofSeconds(Long.MAX_VALUE), breaker.retryIn());
+        breaker.reset();
+        breaker.disable();
+        assertSame(breaker.kotlin(), AsyncCircuitBreaker.of(breaker.kotlin()).kotlin());
+        AsyncRetry retry = AsyncRetry.builder().build();
+        AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+        CompletableFuture<String> all = retry.call(
+                () -> breaker.protect(() -> semaphore.withPermit(() -> CompletableFuture.completedFuture("page"))));
+        assertEquals("page", await(all));
+        assertEquals(Duration.ZERO, AsyncCircuitBreaker.create("other").retryIn());
+    }
+
+    /** The ways to end a future from outside. */
+    enum End {
+        CANCEL(future -> future.cancel(true)),
+        COMPLETE(future -> future.complete("mine")),
+        FAIL(future -> future.completeExceptionally(new IllegalStateException())),
+        OBTRUDE(future -> future.obtrudeValue("mine")),
+        TIME_OUT(future ->
+                assertInstanceOf(TimeoutException.class, awaitFailure(future.orTimeout(1, TimeUnit.MILLISECONDS))));
+
+        final Consumer<CompletableFuture<String>> way;
+
+        End(Consumer<CompletableFuture<String>> way) {
+            this.way = way;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void call_endedFromOutside_countsAsNothingAndCancelsTheStage(End end) {
+        AsyncCircuitBreaker breaker = strict().build();
+        CompletableFuture<String> future = breaker.protect(() -> stage);
+        end.way.accept(future);
+        await(stage.handle((value, e) -> e));
+        assertTrue(stage.isCancelled());
+        assertEquals(0, breaker.metrics().getCalls());
+        assertEquals(end == End.CANCEL, future.isCancelled());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void probe_endedFromOutside_givesItsPlaceBack(End end) {
+        AsyncCircuitBreaker breaker = halfOpen();
+        CompletableFuture<String> future = breaker.protect(() -> stage.minimalCompletionStage());
+        assertInstanceOf(CircuitOpenException.class, awaitFailure(breaker.protect(() -> stage)));
+        end.way.accept(future);
+        assertEquals("next", await(breaker.protect(() -> CompletableFuture.completedFuture("next"))));
+        assertEquals(BreakerState.CLOSED, breaker.state());
+        stage.completeExceptionally(new IOException("of the stage that could not be cancelled"));
+        assertEquals(BreakerState.CLOSED, breaker.state());
+    }
+
+    @Test
+    void call_cancelled_saysWhichBreaker() {
+        CompletableFuture<String> future = strict().build().protect(() -> stage);
+        assertEquals(
+                "protect of CircuitBreaker 'api' (CLOSED, calls = 0, failureRate = 0.0, slowRate = 0.0, rejected = 0)",
+                future.toString());
+        assertTrue(future.cancel(false));
+        CancellationException e = assertThrows(CancellationException.class, future::join);
+        assertEquals("protect of CircuitBreaker 'api' was cancelled", e.getMessage());
+    }
+
+    @Test
+    void stage_cancelledByAnotherCaller_countsAsNothing() {
+        AsyncCircuitBreaker breaker = strict().build();
+        CompletableFuture<String> future = breaker.protect(() -> stage);
+        stage.cancel(true);
+        assertTrue(future.isCancelled());
+        assertEquals(0, breaker.metrics().getCalls());
+    }
+
+    @Test
+    void completionException_isUnwrappedForIsFailureAndTheFuture() {
+        List<Throwable> seen = new ArrayList<>();
+        AsyncCircuitBreaker breaker = strict().isFailure(seen::add).build();
+        IOException failure = new IOException("down");
+        CompletableFuture<String> future = breaker.protect(() -> stage.thenApply(x -> x));
+        stage.completeExceptionally(failure);
+        assertSame(failure, awaitFailure(future));
+        assertEquals(List.of(failure), seen);
+        breaker.reset();
+        assertSame(
+                failure,
+                awaitFailure(breaker.protect(() -> CompletableFuture.failedFuture(new CompletionException(failure)))));
+        assertEquals(List.of(failure, failure), seen);
+    }
+
+    @Test
+    void action_thatThrowsOrReturnsNull_failsTheFutureAndCounts() {
+        AsyncCircuitBreaker breaker = strict().build();
+        IllegalStateException failure = new IllegalStateException("no");
+        assertSame(failure, awaitFailure(breaker.protect(() -> {
+            throw failure;
+        })));
+        assertEquals(BreakerState.OPEN, breaker.state());
+        breaker.reset();
+        assertInstanceOf(NullPointerException.class, awaitFailure(breaker.protect(() -> null)));
+        assertEquals(BreakerState.OPEN, breaker.state());
+    }
+
+    @Test
+    void refusal_arrivesInTheFuture_andTheActionIsNotRun() {
+        AsyncCircuitBreaker breaker = strict().build();
+        awaitFailure(breaker.protect(() -> CompletableFuture.failedFuture(new IOException())));
+        Throwable e = awaitFailure(breaker.protect(() -> {
+            throw new AssertionError("was run");
+        }));
+        Duration retryIn = assertInstanceOf(CircuitOpenException.class, e).retryIn();
+        assertTrue(retryIn.compareTo(Duration.ofMinutes(59)) > 0 && retryIn.compareTo(Duration.ofHours(1)) <= 0);
+        assertEquals(1, breaker.metrics().getRejected());
+    }
+
+    @Test
+    void retry_waitsForTheBreaker() {
+        AsyncCircuitBreaker breaker = strict().openFor(Duration.ofMillis(30)).build();
+        awaitFailure(breaker.protect(() -> CompletableFuture.failedFuture(new IOException())));
+        AsyncRetry retry = AsyncRetry.builder()
+                .maxAttempts(2)
+                .constant(Duration.ZERO)
+                .retryIf(e -> e instanceof CircuitOpenException)
+                .build();
+        long start = System.nanoTime();
+        assertEquals("page", await(retry.call(() -> breaker.protect(() -> CompletableFuture.completedFuture("page")))));
+        assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20));
+        assertEquals(BreakerState.CLOSED, breaker.state());
+    }
+
+    @Test
+    void awaitClosed_notInTime_failsWithTimeoutException() {
+        AsyncCircuitBreaker breaker = strict().build();
+        breaker.trip();
+        for (Duration timeout : List.of(Duration.ZERO, Duration.ofMillis(-1), Duration.ofMillis(1))) {
+            Throwable e = awaitFailure(breaker.awaitClosed(timeout));
+            String message = assertInstanceOf(TimeoutException.class, e).getMessage();
+            assertTrue(message.startsWith("not closed within "), message);
+        }
+        assertEquals(0, breaker.waiting());
+        CompletableFuture<Void> waits = breaker.awaitClosed();
+        assertTrue(breaker.awaitClosed(Runnable::run).cancel(true));
+        assertFalse(waits.isDone());
+        breaker.disable();
+        await(waits);
+    }
+
+    @Test
+    void listener_hearsOfTheChanges() throws Exception {
+        AsyncCircuitBreaker breaker = strict().build();
+        List<String> changes = new ArrayList<>();
+        AutoCloseable listening = breaker.onChange((from, to) -> changes.add(from + " " + to));
+        breaker.trip();
+        breaker.reset();
+        listening.close();
+        breaker.disable();
+        assertEquals(List.of("CLOSED FORCED_OPEN", "FORCED_OPEN CLOSED"), changes);
+    }
+
+    @Test
+    void builder_refusesAtTheCall_andTheMinimumAtTheEnd() {
+        AsyncCircuitBreaker.Builder builder = AsyncCircuitBreaker.builder();
+        Duration second = Duration.ofSeconds(1);
+        List<Runnable> refused = List.of(
+                () -> builder.window(0),
+                () -> builder.window(Duration.ZERO),
+                () -> builder.minimumCalls(0),
+                () -> builder.failureRate(0),
+                () -> builder.slow(Duration.ZERO, 1),
+                () -> builder.slow(second, 1.1),
+                () -> builder.openFor(Duration.ZERO),
+                () -> builder.openFor(second, Duration.ZERO),
+                () -> builder.jitter(2),
+                () -> builder.probes(0, second),
+                () -> builder.probes(1, Duration.ofSeconds(-1)));
+        for (Runnable bad : refused) assertThrows(IllegalArgumentException.class, bad::run);
+        assertEquals(100, windowOf(builder.build()));
+        AsyncCircuitBreaker.Builder small = builder.window(5);
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, small::build);
+        assertEquals("minimumCalls = 10, must be at most 5, the calls of the window", e.getMessage());
+        assertEquals(5, windowOf(small.minimumCalls(5).build()));
+        CircuitBreaker timed = small.minimumCalls(500).window(second).build().kotlin();
+        assertEquals("Time(length=1s)", timed.getConfig().getWindow().toString());
+    }
+
+    private static int windowOf(AsyncCircuitBreaker breaker) {
+        return ((baton.resilience.SlidingWindow.Calls)
+                        breaker.kotlin().getConfig().getWindow())
+                .getSize();
+    }
+}

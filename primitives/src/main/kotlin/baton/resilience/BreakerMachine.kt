@@ -1,0 +1,197 @@
+package baton.resilience
+
+import baton.resilience.BreakerState.CLOSED
+import baton.resilience.BreakerState.DISABLED
+import baton.resilience.BreakerState.FORCED_OPEN
+import baton.resilience.BreakerState.HALF_OPEN
+import baton.resilience.BreakerState.OPEN
+
+/*
+ * How it works
+ *
+ *            a result brings a rate to its bound              the first call at the end of openFor, or later
+ *   CLOSED ───────────────────────────────────────▶ OPEN ───────────────────────────────────────────────▶ HALF_OPEN
+ *      ▲                                              ▲                                                    │    │
+ *      │                                              └──────────────────── a probe fails ─────────────────┘    │
+ *      └─────────────────────────────────── as many probes as `probes` have succeeded ──────────────────────────┘
+ *
+ *   any ── trip ──▶ FORCED_OPEN        any ── disable ──▶ DISABLED        any ── reset ──▶ CLOSED
+ *
+ * Nothing else changes the state. There is no timer: what is due is done by the next call. Transitions that do nothing:
+ * trip in FORCED_OPEN, disable in DISABLED. A reset in CLOSED does not change the state, but empties the window and
+ * begins a new generation.
+ *
+ * (1) A call is let in by one object, which it shows again at its end: the current Generation in CLOSED and DISABLED, a
+ *     Probe of its own in HALF_OPEN.
+ * (2) Each change of state, and each reset, begins a new generation. A result counts only if its generation is the
+ *     current one, or its probe still has its place. So results of calls that began before do not count, and every
+ *     outcome is counted at most once.
+ * (3) In HALF_OPEN at most `probes` probes have a place; the place is free again when the probe has ended or was
+ *     cancelled, and at the end of probeTimeout in any case. So HALF_OPEN lets in another probe in bounded time,
+ *     whatever becomes of those that are out.
+ * (4) `passing` is the generation in CLOSED and DISABLED, else null. `flawless` is the generation while the window is
+ *     full of successes that were not slow, else null: another one would change nothing. Both are read without the
+ *     lock, by calls that need no decision.
+ * (5) `time` is the latest of all readings. Readings arrive here in another order than they were made.
+ * (6) The duration of an opening comes from code of users. So a result that opens the breaker is decided in two steps:
+ *     the first one changes nothing and asks for an Opening; the second one decides anew, with that.
+ *
+ * Every function is a step of its own, given the reading of the clock: this knows neither clock nor callers nor locks.
+ */
+internal class BreakerMachine(private val config: CircuitBreakerConfig) {
+    private val window = CallWindow.of(config.window)
+    private val probeNanos = config.probeTimeout.inWholeNanoseconds
+
+    // What is volatile is written under the lock of the core, and read without it. The lock guards all else.
+
+    @Volatile
+    var state: BreakerState = CLOSED
+        private set
+
+    private var generation = Generation()
+
+    @Volatile
+    var passing: Generation? = generation
+        private set
+
+    @Volatile
+    var flawless: Generation? = null
+        private set
+
+    private var time = 0L
+
+    /** The openings in a row; zero when the breaker closes. */
+    private var openings = 0
+
+    /** The duration of the last of them in nanoseconds; -1 without one. */
+    private var lastOpenNanos = -1L
+    private var openUntil = 0L
+
+    /** Null in all states but HALF_OPEN. */
+    private var places: ProbePlaces? = null
+    private var successes = 0
+    private var rejected = 0L
+
+    /** The calls between two changes of state. */
+    class Generation
+
+    /** The opening number [number] in a row, after one of [lastNanos]. The caller sets [nanos]. */
+    class Opening(val number: Int, val lastNanos: Long) {
+        var nanos = 0L
+    }
+
+    /** Why a call was refused: in [state], for another [nanos], or [FOREVER]. */
+    class Refusal(val state: BreakerState, val nanos: Long)
+
+    private fun advance(now: Long) {
+        if (now > time) time = now
+    }
+
+    /** Returns a [Generation], a [Probe] or a [Refusal]. */
+    fun enter(now: Long): Any {
+        advance(now)
+        if (state == OPEN && time >= openUntil) {
+            change(HALF_OPEN)
+            places = ProbePlaces(config.probes, probeNanos)
+        }
+        passing?.let {
+            return it
+        }
+        places?.tryTake(time)?.let {
+            return it
+        }
+        rejected++
+        return Refusal(state, nanosUntilEntry())
+    }
+
+    /**
+     * The call that was let in by [call] has ended.
+     *
+     * @param now [UNREAD] if the window needs no clock and [call] is no probe.
+     * @return null, or what is needed to decide: nothing has changed then, and the next call of this has it as
+     *   [opening].
+     */
+    fun leave(call: Any, outcome: CallOutcome, now: Long, opening: Opening?): Opening? {
+        advance(now)
+        return if (call is Probe) leaveProbe(call, outcome, opening) else leaveCall(call, outcome, opening)
+    }
+
+    private fun leaveProbe(probe: Probe, outcome: CallOutcome, opening: Opening?): Opening? {
+        val places = places
+        if (places == null || !places.holds(probe, time)) return null
+        if (outcome == CallOutcome.FAILURE) return open(opening)
+        places.giveBack(probe)
+        if (outcome != CallOutcome.NOTHING && ++successes == config.probes) change(CLOSED)
+        return null
+    }
+
+    private fun leaveCall(call: Any, outcome: CallOutcome, opening: Opening?): Opening? {
+        if (call !== passing || outcome == CallOutcome.NOTHING) return null
+        window.advance(time)
+        val opens = state == CLOSED && window.opensWith(outcome, config)
+        if (opens && opening == null) return open(null)
+        window.add(outcome)
+        if (opens) return open(opening)
+        val flawless = if (window.isSaturatedWithSuccess) generation else null
+        if (flawless !== this.flawless) this.flawless = flawless
+        return null
+    }
+
+    private fun open(opening: Opening?): Opening? {
+        if (opening == null) return Opening(if (openings < Int.MAX_VALUE) openings + 1 else openings, lastOpenNanos)
+        change(OPEN)
+        openings = opening.number
+        lastOpenNanos = opening.nanos
+        val end = time + opening.nanos
+        openUntil = if (end >= 0) end else Long.MAX_VALUE
+        return null
+    }
+
+    fun trip() {
+        if (state != FORCED_OPEN) change(FORCED_OPEN)
+    }
+
+    fun disable() {
+        if (state != DISABLED) change(DISABLED)
+    }
+
+    fun reset() {
+        change(CLOSED)
+    }
+
+    private fun change(to: BreakerState) {
+        places = null
+        successes = 0
+        if (to == CLOSED) {
+            openings = 0
+            lastOpenNanos = -1
+        }
+        val passes = to == CLOSED || to == DISABLED
+        if (passes) window.clear()
+        state = to
+        generation = Generation()
+        flawless = null
+        passing = if (passes) generation else null
+    }
+
+    fun nanosUntilEntry(now: Long): Long {
+        advance(now)
+        return nanosUntilEntry()
+    }
+
+    private fun nanosUntilEntry(): Long =
+        if (state == OPEN) maxOf(openUntil - time, 0)
+        else if (state == FORCED_OPEN) FOREVER else places?.nanosUntilFree(time) ?: 0
+
+    fun metrics(now: Long): CircuitBreakerMetrics {
+        advance(now)
+        window.advance(time)
+        return CircuitBreakerMetrics(window.calls, window.failureRate, window.slowRate, rejected)
+    }
+
+    internal companion object {
+        /** No reading of the clock. */
+        const val UNREAD = Long.MIN_VALUE
+        const val FOREVER = Long.MAX_VALUE
+    }
+}

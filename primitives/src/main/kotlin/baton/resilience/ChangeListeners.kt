@@ -1,0 +1,68 @@
+package baton.resilience
+
+import baton.waiting.Wakeup
+import baton.waiting.threads.Trampoline
+
+/**
+ * The listeners of a [CircuitBreakerCore], and the changes that they have not been told yet.
+ *
+ * A decision that changes the state appends the change here, together with those who listened at that moment, and
+ * chains this to its wake-ups. One thread at a time then tells the listeners, without the lock, until no change is
+ * left; the changes that other threads or the listeners themselves make meanwhile are left to that thread. So the
+ * listeners hear of the changes in their order, and a listener that makes changes needs no stack.
+ *
+ * All fields are guarded by the lock of the core.
+ */
+internal class ChangeListeners(private val core: CircuitBreakerCore) : Wakeup() {
+    private var listeners = emptyList<Listener>()
+    private var first: Change? = null
+    private var last: Change? = null
+    private var isTelling = false
+
+    private class Change(val from: BreakerState, val to: BreakerState, val listeners: List<Listener>) {
+        var next: Change? = null
+    }
+
+    private inner class Listener(val call: (BreakerState, BreakerState) -> Unit) : AutoCloseable {
+        @Volatile var isClosed = false
+
+        override fun close() {
+            isClosed = true
+            core.decide { listeners = listeners - this }
+        }
+
+        override fun toString() = "listener of ${core.label()}"
+    }
+
+    fun add(listener: (BreakerState, BreakerState) -> Unit): AutoCloseable =
+        Listener(listener).also { core.decide { listeners = listeners + it } }
+
+    /** Under the lock. */
+    fun changed(from: BreakerState, to: BreakerState) {
+        if (listeners.isEmpty()) return
+        val change = Change(from, to, listeners)
+        val last = last
+        if (last == null) first = change else last.next = change
+        this.last = change
+        if (isTelling) return
+        isTelling = true
+        core.wake(this)
+    }
+
+    override fun arrive(): Wakeup? {
+        while (true) {
+            val change = core.decide { takeFirst() } ?: return null
+            for (listener in change.listeners) {
+                if (!listener.isClosed) Trampoline.guarded { listener.call(change.from, change.to) }
+            }
+        }
+    }
+
+    private fun takeFirst(): Change? {
+        val change = first
+        if (change == null) isTelling = false
+        first = change?.next
+        if (first == null) last = null
+        return change
+    }
+}

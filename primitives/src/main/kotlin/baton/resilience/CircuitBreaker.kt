@@ -1,0 +1,236 @@
+package baton.resilience
+
+import kotlin.contracts.ExperimentalContracts
+import kotlin.contracts.InvocationKind
+import kotlin.contracts.contract
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.coroutineContext
+import kotlin.time.Duration
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.TimeoutCancellationException
+import kotlinx.coroutines.isActive
+
+/**
+ * Stops calling a service that fails: after too many failures it refuses calls for a time, then lets a few probes
+ * through, and goes back to normal when they succeed.
+ *
+ * ```
+ * val breaker = CircuitBreaker(CircuitBreakerConfig(minimumCalls = 10, failureRate = 0.5, openFor = Backoff.exponential(5.seconds)))
+ * val page = breaker.protect { fetch(url) }
+ * ```
+ *
+ * *States.* [BreakerState.CLOSED] lets all calls through, until the share of failures, or of slow calls, among those of
+ * the window reaches its bound; that is checked after each call that counts. [BreakerState.OPEN] refuses all calls for
+ * `openFor`. The first call after that, or exactly at its end, makes it [BreakerState.HALF_OPEN], which lets in
+ * `probes` calls at a time: so many successes close the breaker, slow ones too, and one failure opens it again. There
+ * is no timer. A probe that is cancelled gives its place back, and one that is not back within `probeTimeout` loses it.
+ * So the breaker is never stuck.
+ *
+ * *What counts.* A value is a success, and slow if it took longer than `slowCall`. An exception is a failure if
+ * `isFailure` accepts it, otherwise a success of the callee. Cancellation of the caller counts as nothing, and so does
+ * every exception of a cancelled caller, and a `CancellationException` that is no timeout. A
+ * `TimeoutCancellationException` from inside the block, while the caller is not cancelled, is an exception like others:
+ * a timeout belongs inside, `breaker.protect { withTimeout(1.seconds) { fetch(url) } }`. The results of calls that
+ * began before the last change of state do not count, nor does that of a probe which has lost its place.
+ *
+ * *With others.* `retry { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } }`. The retry
+ * is outside, so that each attempt counts, and that none is made while the breaker refuses: it waits for
+ * [CircuitOpenException.retryIn]. The breaker comes before the limiter, so that a refused call takes no permit. The
+ * limiter comes before the semaphore, so that a caller that waits for its turn does not hold a permit meanwhile. Their
+ * refusals, such as [RateLimitedException], are not failures of the callee: leave them out in `isFailure`. With a
+ * `slowCall` put the breaker inside both: there the waits do not count as time of the callee.
+ *
+ * *Waiting.* [protect] never waits. [awaitClosed] suspends until calls are let through. *Order.* All its waiters are
+ * granted in the same step, and woken in the order in which they came: coroutines and the futures of the Java API
+ * alike. *Cancellation.* Prompt, of waiters; there is nothing to return.
+ *
+ * *Memory.* Actions before the call or the [reset] that closes the breaker happen before the actions that follow an
+ * [awaitClosed] which waited for it. Calls publish nothing to each other.
+ *
+ * *Misuse.* Do not share one breaker among services that fail independently: see [CircuitBreakers].
+ *
+ * All members may be called from any thread. A call of a closed breaker allocates nothing.
+ *
+ * @property name shown by messages and [toString].
+ */
+public class CircuitBreaker
+internal constructor(public val config: CircuitBreakerConfig, public val name: String?, private val use: BreakerUse?) {
+    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, ::label, ::toString)
+
+    /** A closed breaker. */
+    @JvmOverloads
+    public constructor(
+        config: CircuitBreakerConfig = CircuitBreakerConfig.DEFAULT,
+        name: String? = null,
+    ) : this(config, name, null)
+
+    /** The state. It is [BreakerState.OPEN] until a call comes, also when its time is over. */
+    public val state: BreakerState
+        get() = core.state
+
+    /** What was counted. After an opening, the calls that led to it; it begins anew when the breaker closes. */
+    public val metrics: CircuitBreakerMetrics
+        get() = core.metrics
+
+    /** The time until a call may be let in, as [CircuitOpenException.retryIn]; zero if one would be let in now. */
+    public val retryIn: Duration
+        get() = core.retryIn
+
+    /** How many callers wait in [awaitClosed]. */
+    public val waiting: Int
+        get() = core.waiting
+
+    /**
+     * Runs [block] if the breaker lets the call in, and counts its result. Returns its value, and throws what it
+     * throws.
+     *
+     * *Cancellation.* The call counts as nothing; a probe gives its place back.
+     *
+     * @throws CircuitOpenException if the breaker refuses the call; the block is not run then.
+     */
+    @OptIn(ExperimentalContracts::class)
+    public suspend inline fun <T> protect(block: () -> T): T {
+        contract { callsInPlace(block, InvocationKind.EXACTLY_ONCE) }
+        val start = start()
+        val call = enter(start)
+        var failure: Throwable? = null
+        try {
+            return block()
+        } catch (e: Throwable) {
+            failure = e
+            throw e
+        } finally {
+            // Here, because a block may return from the function around it.
+            if (failure == null) leave(call, start) else leaveFailed(call, start, failure, coroutineContext)
+        }
+    }
+
+    /**
+     * Waits until the breaker lets calls through: [BreakerState.CLOSED] or [BreakerState.DISABLED]. It is no probe:
+     * some other caller must call, or reset the breaker, or this waits for ever.
+     *
+     * *Cancellation.* Throws.
+     */
+    public suspend fun awaitClosed() {
+        core.awaitClosed()
+    }
+
+    /**
+     * As the other, but waits [timeout] at most, in the clock of the caller's dispatcher. Returns whether the breaker
+     * let calls through in time. With zero or less it does not wait.
+     */
+    public suspend fun awaitClosed(timeout: Duration): Boolean = core.awaitClosed(timeout)
+
+    /** Refuses all calls until [reset]: [BreakerState.FORCED_OPEN]. */
+    public fun trip() {
+        used { core.trip() }
+    }
+
+    /** Closes the breaker and empties its window. The results of calls that have begun before do not count. */
+    public fun reset() {
+        used { core.reset() }
+    }
+
+    /** Lets all calls through until [reset] or [trip], and counts them: [BreakerState.DISABLED]. */
+    public fun disable() {
+        used { core.disable() }
+    }
+
+    /**
+     * Calls [listener] after each change of state, until the result is closed. The listeners are called without a lock,
+     * one change after the other in their order: by the thread that has made the change, or by one that has made a
+     * change before and still tells the listeners of it. What a listener throws goes to the thread's handler of
+     * uncaught exceptions. A listener that blocks holds up those after it, and the caller whose result has changed the
+     * state.
+     */
+    public fun onChange(listener: (from: BreakerState, to: BreakerState) -> Unit): AutoCloseable =
+        core.onChange(listener)
+
+    private inline fun used(action: () -> Unit) {
+        use?.begin()
+        try {
+            action()
+        } finally {
+            use?.end()
+        }
+    }
+
+    @PublishedApi @JvmSynthetic internal fun start(): Long = core.start()
+
+    /** The call, to be passed to one of the functions below; throws if it is refused. */
+    @PublishedApi
+    @JvmSynthetic
+    internal fun enter(start: Long): Any {
+        use?.begin()
+        val call =
+            try {
+                core.enter(start)
+            } catch (e: Throwable) { // of the clock
+                use?.end()
+                throw e
+            }
+        if (call !is BreakerMachine.Refusal) return call
+        use?.end()
+        throw exceptionOf(call)
+    }
+
+    private fun exceptionOf(refusal: BreakerMachine.Refusal): CircuitOpenException {
+        val retryIn = core.timeOf(refusal.nanos)
+        return when (refusal.state) {
+            BreakerState.OPEN -> CircuitOpenException("${label()} is open, retry in $retryIn", retryIn)
+            BreakerState.HALF_OPEN ->
+                CircuitOpenException("${label()} is half open and its ${config.probes} probes are out", retryIn)
+            else -> CircuitOpenException("${label()} is forced open", retryIn)
+        }
+    }
+
+    @PublishedApi
+    @JvmSynthetic
+    internal fun leave(call: Any, start: Long) {
+        leave(call, start, CallOutcome.SUCCESS)
+    }
+
+    @PublishedApi
+    @JvmSynthetic
+    internal fun leaveFailed(call: Any, start: Long, failure: Throwable, context: CoroutineContext) {
+        leaveFailed(call, start, failure, context.isActive)
+    }
+
+    /** @param isActive whether the caller is not cancelled. */
+    @JvmSynthetic
+    internal fun leaveFailed(call: Any, start: Long, failure: Throwable, isActive: Boolean) {
+        var outcome = CallOutcome.FAILURE
+        try {
+            outcome =
+                when {
+                    !isActive -> CallOutcome.NOTHING
+                    failure is CancellationException && failure !is TimeoutCancellationException -> CallOutcome.NOTHING
+                    config.isFailure(failure) -> CallOutcome.FAILURE
+                    else -> CallOutcome.SUCCESS
+                }
+        } catch (e: Throwable) { // of isFailure
+            if (e !== failure) e.addSuppressed(failure)
+            throw e
+        } finally {
+            leave(call, start, outcome)
+        }
+    }
+
+    /** The caller has given up. */
+    @JvmSynthetic
+    internal fun leaveCancelled(call: Any, start: Long) {
+        leave(call, start, CallOutcome.NOTHING)
+    }
+
+    private fun leave(call: Any, start: Long, outcome: CallOutcome) {
+        try {
+            core.leave(call, start, outcome)
+        } finally {
+            use?.end()
+        }
+    }
+
+    private fun label() = if (name == null) "CircuitBreaker" else "CircuitBreaker '$name'"
+
+    override fun toString(): String = "${label()} ($state, $metrics)"
+}

@@ -1,0 +1,183 @@
+package baton.resilience
+
+import baton.resilience.BreakerMachine.Companion.FOREVER
+import baton.resilience.BreakerMachine.Companion.UNREAD
+import baton.waiting.WaitCore
+import baton.waiting.Waiter
+import baton.waiting.WaiterBatch
+import baton.waiting.coroutine.awaitGrant
+import baton.waiting.threads.Trampoline
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.nanoseconds
+
+/**
+ * What stands around the [BreakerMachine], each step of which is one decision under the lock:
+ *
+ * caller → CircuitBreaker: runs the block and isFailure → this: clock, lock, back-off → BreakerMachine decides → wakes
+ * 1. The clock, the back-off and the random numbers are code of users. They are called before the lock is taken.
+ * 2. A decision changes the state once at most. Then the lock is free, and those who await CLOSED or DISABLED are woken
+ *    as one batch, and after them the listeners are told.
+ * 3. While the breaker passes calls, the batch has no members: whoever comes is granted under the lock.
+ * 4. A grant carries nothing that could be taken back.
+ * 5. In CLOSED and DISABLED a call enters by one read. It leaves by another one while the window is full of successes;
+ *    the clock is read only if its duration or the time of its end counts.
+ */
+internal class CircuitBreakerCore(
+    private val config: CircuitBreakerConfig,
+    override val label: () -> String,
+    private val describe: () -> String,
+) : WaitCore() {
+    private val origin = config.timeSource.markNow()
+    private val machine = BreakerMachine(config)
+    private val listeners = ChangeListeners(this)
+    private val slowNanos = config.slowCall.inWholeNanoseconds
+    private val timesCalls = config.slowCall.isFinite()
+    private val needsEnd = timesCalls || config.window is SlidingWindow.Time
+
+    /** The openings as a retry that waits that long. */
+    private val openings =
+        RetryPolicy(
+            backoff = config.openFor,
+            jitter = config.jitter,
+            maxDelay = config.maxOpenFor,
+            random = config.random,
+        )
+
+    // Guarded by the lock. Null, or without members, when no caller waits.
+    private var gathering: WaiterBatch? = null
+
+    val state: BreakerState
+        get() = machine.state
+
+    /** Whether it is CLOSED or DISABLED. */
+    val isPassing: Boolean
+        get() = machine.passing != null
+
+    val waiting: Int
+        get() = decide { gathering?.size ?: 0 }
+
+    val metrics: CircuitBreakerMetrics
+        get() {
+            val now = read()
+            return decide { machine.metrics(now) }
+        }
+
+    val retryIn: Duration
+        get() {
+            if (isPassing) return Duration.ZERO
+            val now = read()
+            return timeOf(decide { machine.nanosUntilEntry(now) })
+        }
+
+    fun timeOf(nanos: Long): Duration = if (nanos == FOREVER) Duration.INFINITE else nanos.nanoseconds
+
+    private fun read(): Long = origin.elapsedNow().inWholeNanoseconds
+
+    /** As [decide], for a step of the machine that may change the state. */
+    private inline fun <T> change(step: () -> T): T = decide {
+        val before = machine.state
+        step().also { if (machine.state != before) changed(before) }
+    }
+
+    private fun changed(from: BreakerState) {
+        if (isPassing) {
+            gathering?.let {
+                it.end()
+                wake(it)
+            }
+            gathering = null
+        }
+        listeners.changed(from, machine.state)
+    }
+
+    // ---- calls
+
+    /** The reading at the start of a call, if its duration counts. */
+    fun start(): Long = if (timesCalls) read() else UNREAD
+
+    /** See [BreakerMachine.enter]. */
+    fun enter(start: Long): Any {
+        machine.passing?.let {
+            return it
+        }
+        val now = if (start == UNREAD) read() else start
+        return change { machine.enter(now) }
+    }
+
+    /** Ends a call that was not slow, or of which that is not known. */
+    fun leave(call: Any, start: Long, outcome: CallOutcome) {
+        val isProbe = call is Probe
+        if (!isProbe && outcome == CallOutcome.NOTHING) return
+        val now = if (needsEnd || isProbe) read() else UNREAD
+        val isSlow = timesCalls && outcome == CallOutcome.SUCCESS && now - start > slowNanos
+        val sure = if (isSlow) CallOutcome.SLOW else outcome
+        if (sure == CallOutcome.SUCCESS && call === machine.flawless) return
+        record(call, sure, now)
+    }
+
+    private fun record(call: Any, outcome: CallOutcome, now: Long) {
+        val opening = change { machine.leave(call, outcome, now, null) } ?: return
+        opening.nanos = nanosOf(opening)
+        val end = if (now == UNREAD) read() else now
+        change { machine.leave(call, outcome, end, opening) }
+    }
+
+    private fun nanosOf(opening: BreakerMachine.Opening): Long =
+        try {
+            RetryArithmetic(openings, opening.lastNanos).backoffAfter(opening.number, openings.random)
+        } catch (e: Throwable) {
+            Trampoline.report(e)
+            openings.maxDelay.inWholeNanoseconds
+        }
+
+    // ---- control
+
+    fun trip() = change { machine.trip() }
+
+    fun disable() = change { machine.disable() }
+
+    fun reset() = change { machine.reset() }
+
+    fun onChange(listener: (BreakerState, BreakerState) -> Unit): AutoCloseable = listeners.add(listener)
+
+    // ---- waiters
+
+    suspend fun awaitClosed() {
+        if (!isPassing) awaitGrant(this)
+    }
+
+    /** As the other, [timeout] at most; returns whether it was closed in time. */
+    suspend fun awaitClosed(timeout: Duration): Boolean {
+        if (isPassing) return true
+        if (timeout <= Duration.ZERO) return false
+        return awaitGrant(this, timeout = timeout)
+    }
+
+    override fun enqueue(waiter: Waiter): Int = decide {
+        if (isPassing) {
+            waiter.tryGrant()
+        } else if (waiter.startWaiting()) {
+            // From WAITING on a canceller may resume the waiter: its state must not be read again here.
+            val batch = gathering ?: WaiterBatch().also { gathering = it }
+            waiter.place = batch
+            batch.add(waiter)
+            return@decide Waiter.WAITING
+        }
+        waiter.currentState
+    }
+
+    override fun withdraw(waiter: Waiter) {
+        decide {
+            val batch = waiter.place as WaiterBatch?
+            if (batch != null && !batch.hasEnded) batch.remove(waiter)
+        }
+    }
+
+    override fun takeBack(waiter: Waiter) {}
+
+    override fun toString(): String = describe()
+
+    override fun verbOf(waiter: Waiter): String = "awaitClosed"
+
+    override fun failure(waiter: Waiter): Throwable = IllegalStateException("awaitClosed does not fail")
+}

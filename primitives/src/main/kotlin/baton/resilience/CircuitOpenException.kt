@@ -1,0 +1,22 @@
+@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
+
+package baton.resilience
+
+import java.time.Duration as JavaDuration
+import kotlin.time.Duration
+import kotlin.time.toJavaDuration
+
+/**
+ * A [CircuitBreaker] refused a call, which was not begun. It is not a `CancellationException`: a coroutine that does
+ * not catch it fails. [retry] waits for at least [retryIn], if [RetryPolicy.retryIf] accepts this exception.
+ *
+ * @property retryIn after this time another call may be let in, above 0. It is the rest of the time that the breaker is
+ *   open; while all probes are out, the time after which the first of them loses its place, although it may come back
+ *   before; and infinite for a breaker that was tripped.
+ */
+public class CircuitOpenException(message: String, public val retryIn: Duration) : IllegalStateException(message) {
+    // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
+
+    /** [retryIn] for Java. An infinite time is the longest that Java has. */
+    @SinceKotlin("9999.0") public fun retryIn(): JavaDuration = retryIn.toJavaDuration()
+}

@@ -1,0 +1,185 @@
+package baton.resilience.breaker
+
+import baton.resilience.BreakerState
+import baton.resilience.BreakerState.CLOSED
+import baton.resilience.BreakerState.HALF_OPEN
+import baton.resilience.BreakerState.OPEN
+import baton.resilience.CircuitBreaker
+import baton.resilience.CircuitOpenException
+import java.io.IOException
+import java.util.concurrent.CancellationException
+import java.util.concurrent.CompletionException
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.nanoseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TestTimeSource
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+
+/** What counts, and what is refused. */
+abstract class BreakerContract(private val face: BreakerFace) {
+    private val clock = TestTimeSource()
+    private val breaker = CircuitBreaker(config(clock, slowCall = 1.seconds), "api")
+
+    private fun <T> run(breaker: CircuitBreaker = this.breaker, block: () -> T): T = face.protect(breaker, block)
+
+    private fun fail(breaker: CircuitBreaker = this.breaker, failure: Throwable = IOException()) =
+        assertThrows<Throwable> { run(breaker) { throw failure } }
+
+    private fun counts(breaker: CircuitBreaker = this.breaker) =
+        breaker.metrics.run { listOf(calls, (failureRate * calls).toInt(), (slowRate * calls).toInt()) }
+
+    private fun open() {
+        repeat(2) { fail() }
+        assertEquals(OPEN, breaker.state)
+    }
+
+    @Test
+    fun value_isTheResultAndASuccess() {
+        assertEquals("body", run { "body" })
+        assertEquals(null, run<String?> { null })
+        assertEquals(listOf(2, 0, 0), counts())
+    }
+
+    @Test
+    fun failure_isThrownAndCounted() {
+        val failure = IOException("down")
+        assertSame(failure, fail(failure = failure))
+        assertEquals(listOf(1, 1, 0), counts())
+    }
+
+    @Test
+    fun failure_thatIsNone_isThrownAndASuccess() {
+        val choosy = CircuitBreaker(config(clock, isFailure = { it is IOException }))
+        assertEquals("bug", fail(choosy, IllegalStateException("bug")).message)
+        assertEquals(listOf(1, 0, 0), counts(choosy))
+    }
+
+    @Test
+    fun error_isNoFailureByDefault() {
+        assertEquals(AssertionError::class.java, fail(failure = AssertionError()).javaClass)
+        assertEquals(listOf(1, 0, 0), counts())
+    }
+
+    @Test
+    fun cancellation_isThrownAndCountsAsNothing() {
+        assertThrows<CancellationException> { run { throw CancellationException("away") } }
+        assertEquals(listOf(0, 0, 0), counts())
+    }
+
+    @Test
+    fun isFailure_thatThrows_failsTheCallWithTheFailureSuppressed() {
+        val throwing = CircuitBreaker(config(clock, isFailure = { throw IllegalArgumentException("mine") }))
+        val e = fail(throwing)
+        assertEquals("mine", e.message)
+        assertEquals(listOf(IOException::class.java), e.suppressed.map { it.javaClass })
+        assertEquals(listOf(1, 1, 0), counts(throwing))
+    }
+
+    @Test
+    fun callThatTakesLonger_isSlow() {
+        run { clock += 1.seconds }
+        assertEquals(listOf(1, 0, 0), counts())
+        run { clock += 1.seconds + 1.nanoseconds }
+        assertEquals(listOf(2, 0, 1), counts())
+        assertThrows<IOException> {
+            run {
+                clock += 2.seconds
+                throw IOException()
+            }
+        }
+        assertEquals(listOf(3, 1, 1), counts(), "a failure is a failure alone")
+    }
+
+    @Test
+    fun openBreaker_refusesUntilItsEnd_thenProbes() {
+        open()
+        clock += 10.seconds - 1.nanoseconds
+        val refused = assertThrows<CircuitOpenException> { run { throw AssertionError("let in") } }
+        assertEquals(1.nanoseconds, refused.retryIn)
+        assertEquals("CircuitBreaker 'api' is open, retry in 1ns", refused.message)
+        clock += 1.nanoseconds
+        assertEquals(HALF_OPEN, run { breaker.state })
+        run {}
+        assertEquals(CLOSED, breaker.state)
+        assertEquals(1, breaker.metrics.rejected)
+    }
+
+    @Test
+    fun probes_insideAtATime_areAsManyAsAllowed() {
+        open()
+        clock += 10.seconds
+        run {
+            clock += 1.seconds
+            run { assertEquals(4.seconds, assertThrows<CircuitOpenException> { run {} }.retryIn) }
+            run {}
+        }
+        assertEquals(CLOSED, breaker.state)
+    }
+
+    @Test
+    fun cancelledProbe_givesItsPlaceBack() {
+        open()
+        clock += 10.seconds
+        repeat(5) { assertThrows<CancellationException> { run { throw CancellationException() } } }
+        assertEquals(HALF_OPEN, breaker.state)
+        repeat(2) { run {} }
+        assertEquals(CLOSED, breaker.state)
+    }
+
+    @Test
+    fun lateProbe_keepsItsValueAndChangesNothing() {
+        open()
+        clock += 10.seconds
+        assertEquals("late", run { "late".also { clock += 5.seconds } })
+        assertThrows<IOException> {
+            run {
+                clock += 5.seconds
+                throw IOException()
+            }
+        }
+        assertEquals(HALF_OPEN, breaker.state)
+        assertEquals(Duration.ZERO, breaker.retryIn)
+    }
+
+    @Test
+    fun resultOfACallFromBeforeAChange_isDropped() {
+        run {
+            breaker.trip()
+            breaker.reset()
+        }
+        assertThrows<IOException> {
+            run {
+                breaker.reset()
+                throw IOException()
+            }
+        }
+        assertEquals(listOf(0, 0, 0), counts())
+    }
+
+    @Test
+    fun awaitClosed_returnsWhetherItWasClosedInTime() {
+        assertTrue(face.awaitClosed(breaker, Duration.ZERO))
+        breaker.trip()
+        assertFalse(face.awaitClosed(breaker, Duration.ZERO))
+        assertFalse(face.awaitClosed(breaker, (-1).seconds))
+        assertFalse(face.awaitClosed(breaker, 1.milliseconds))
+        assertEquals(0, breaker.waiting)
+        breaker.disable()
+        assertTrue(face.awaitClosed(breaker, 10.seconds))
+        assertEquals(BreakerState.DISABLED, breaker.state)
+    }
+
+    @Test
+    fun wrapperOfAFailure_isSeenAsTheApiShowsIt() {
+        val seen = mutableListOf<Throwable>()
+        val looking = CircuitBreaker(config(clock, isFailure = { seen.add(it) }))
+        val thrown = fail(looking, CompletionException(IOException("inside")))
+        assertEquals(listOf(thrown), seen)
+    }
+}

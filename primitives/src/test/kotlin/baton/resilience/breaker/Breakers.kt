@@ -1,0 +1,60 @@
+package baton.resilience.breaker
+
+import baton.resilience.Backoff
+import baton.resilience.BreakerState
+import baton.resilience.CircuitBreaker
+import baton.resilience.CircuitBreakerConfig
+import baton.resilience.CircuitOpenException
+import baton.resilience.Jitter
+import baton.resilience.SlidingWindow
+import java.io.IOException
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.assertThrows
+
+/** Opens at one failure of two calls, for ten seconds without jitter; two probes of five seconds. */
+internal fun config(
+    timeSource: TimeSource.WithComparableMarks,
+    window: SlidingWindow = SlidingWindow.Calls(4),
+    minimumCalls: Int = 2,
+    failureRate: Double = 0.5,
+    slowCall: Duration = Duration.INFINITE,
+    slowRate: Double = 1.0,
+    openFor: Backoff = Backoff.constant(10.seconds),
+    maxOpenFor: Duration = 5.minutes,
+    jitter: Jitter = Jitter.None,
+    probes: Int = 2,
+    isFailure: (Throwable) -> Boolean = { it is Exception },
+) =
+    CircuitBreakerConfig(
+        window,
+        minimumCalls,
+        failureRate,
+        slowCall,
+        slowRate,
+        openFor,
+        maxOpenFor,
+        jitter,
+        probes,
+        probeTimeout = 5.seconds,
+        isFailure = isFailure,
+        timeSource = timeSource,
+    )
+
+internal suspend fun CircuitBreaker.succeed() = protect {}
+
+internal suspend fun CircuitBreaker.fail() {
+    assertThrows<IOException> { protect { throw IOException() } }
+}
+
+/** Returns the exception's retryIn. */
+internal suspend fun CircuitBreaker.refuse(): Duration =
+    assertThrows<CircuitOpenException> { protect { throw AssertionError("let in") } }.retryIn
+
+internal suspend fun CircuitBreaker.failUntilOpen() {
+    repeat(config.minimumCalls) { fail() }
+    assertEquals(BreakerState.OPEN, state)
+}
