@@ -200,12 +200,12 @@ class BlockingTasksInterruptTest {
     /** Wherever the interrupt comes, the call throws, and no thread of the pool stays interrupted. */
     @Test
     void interrupts_atAnyMoment_areNeitherLostNorLeftOver() throws Exception {
-        for (int round = 0; round < 300; round++) {
+        for (int round = 0; round < 100; round++) {
             BlockingTasks tasks = round % 2 == 0 ? inPlace : Tasks.blocking(pool);
             AtomicInteger elements = new AtomicInteger();
             BlockedCall<?> call = BlockedCall.started(() -> tasks.mapSettled(endless(), 2, element -> {
                 elements.incrementAndGet();
-                if (element % 3 == 0) Thread.sleep(0, 1);
+                if (element % 32 == 0) Thread.sleep(0, 1);
                 return element;
             }));
             while (elements.get() < round) Thread.onSpinWait();
