@@ -1,11 +1,11 @@
 package baton.interop;
 
+import baton.interop.internal.parallel.BlockingThreads;
 import baton.interop.internal.parallel.GateFuture;
 import baton.interop.internal.parallel.MapFuture;
 import baton.interop.internal.parallel.MapKind;
 import baton.interop.internal.parallel.MapPublisher;
 import baton.interop.internal.parallel.StreamKind;
-import baton.interop.internal.parallel.ThreadMap;
 import baton.parallel.MemoryGate;
 import baton.parallel.Outcome;
 import java.util.Iterator;
@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * one thread at a time, and each use sees what the one before it did.
  *
  * <p><em>Threads.</em> Source and function are called by the thread that calls the method (of a publisher: that first
- * requests), and then by the threads that complete the stages, one at a time; a function that blocks holds up the whole
- * map. The elements of a publisher are mapped by the thread that signals them. No thread and no coroutine is started.
+ * requests), and then by the threads that complete the stages, one at a time; a source or a function that blocks holds up
+ * the whole map. The elements of a publisher are mapped by the thread that signals them. No thread and no coroutine is started.
  * Stages that are complete when they are returned need no stack: there may be any number of them.
  *
  * <p><em>Failures.</em> After the first failure nothing is pulled any more; the stages that are incomplete are awaited;
@@ -127,6 +127,10 @@ public final class Tasks {
      * the subscriber is busy with a chunk, the next ones are under way, and a place that a slow element of a chunk does
      * not need is used by the next chunk.
      *
+     * <p>The thread that completes a stage first pulls the next element, and then signals the chunk that is complete; so
+     * the work goes on while the subscriber is busy. A source that blocks delays chunks, and deadlocks if it waits for what
+     * the subscriber makes of them: such a source must be a publisher.
+     *
      * <p>At most {@code size + limit} results are held, those of a chunk that the subscriber may be working on included:
      * of the last one that was signalled, until the signal has returned and another one is requested. After a failure a
      * chunk that is not complete is dropped.
@@ -206,11 +210,11 @@ public final class Tasks {
     }
 
     /**
-     * Maps for functions that block. They run on virtual threads; before JDK 21 on the threads of {@code Dispatchers.IO},
-     * of which there are 64 unless it is configured otherwise.
+     * Maps for functions that block. They run on virtual threads; before JDK 21 on threads of {@code Dispatchers.IO}, of
+     * which each call uses up to {@code limit}, also if it is a call from within a function of another one.
      */
     public static BlockingTasks blocking() {
-        return new BlockingTasks(ThreadMap.defaultExecutor());
+        return new BlockingTasks(BlockingThreads.defaultExecutor());
     }
 
     /** Maps for functions that block, on threads of the executor. */

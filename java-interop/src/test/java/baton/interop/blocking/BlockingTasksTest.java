@@ -118,6 +118,43 @@ class BlockingTasksTest {
                 () -> Tasks.blocking(Futures.REJECTING).mapLimit(elements(3), 2, element -> element));
     }
 
+    /** A ThreadPoolExecutor may queue a task and then fail to start a thread for it. */
+    @Test
+    void executorThatTakesTheTaskAndThrows_failsTheElement_whichDoesNotBegin() {
+        Futures.Steps later = new Futures.Steps();
+        OutOfMemoryError noThread = new OutOfMemoryError("test");
+        BlockingTasks tasks = Tasks.blocking(task -> {
+            later.execute(task);
+            throw noThread;
+        });
+        Error thrown = assertThrows(
+                OutOfMemoryError.class, () -> tasks.mapLimit(elements(3), 2, element -> inFlight.incrementAndGet()));
+        assertSame(noThread, thrown);
+        later.runAll();
+        assertEquals(0, inFlight.get());
+    }
+
+    @Test
+    void executorThatRunsTheTaskAndThrows_keepsItsResult() throws Exception {
+        BlockingTasks tasks = Tasks.blocking(task -> {
+            task.run();
+            throw new RejectedExecutionException("late");
+        });
+        assertEquals(List.of(0, 1, 2), tasks.mapLimit(elements(3), 2, element -> element));
+    }
+
+    /** Nested calls would wait for each other's threads if they shared a bounded number of them. */
+    @Test
+    void defaultExecutor_nestedCalls_haveThreadsOfTheirOwn() throws Exception {
+        int width = 80;
+        CyclicBarrier all = new CyclicBarrier(width);
+        List<Integer> sums = Tasks.blocking().mapLimit(elements(width), width, outer -> {
+            all.await();
+            return Tasks.blocking().mapLimit(List.of(1, 2), 2, inner -> inner).get(1);
+        });
+        assertEquals(Collections.nCopies(width, 2), sums);
+    }
+
     @Test
     void executorThatRunsInPlace_needsNoStack() throws Exception {
         assertEquals(

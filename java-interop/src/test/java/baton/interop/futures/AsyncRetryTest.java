@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -246,6 +247,25 @@ class AsyncRetryTest {
         assertThrows(java.util.concurrent.TimeoutException.class, () -> future.get(20, TimeUnit.MILLISECONDS));
         cleanedUp.complete("late");
         assertEquals("second", await(future));
+    }
+
+    /** A stage of a broken class. */
+    @Test
+    void stage_thatReportsItsEndTwice_isFollowedByOneAttempt() {
+        CompletableFuture<String> future = waiting(Duration.ZERO).build().call(() -> {
+            stages.add(new CompletableFuture<>() {
+                @Override
+                public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+                    var unused = super.whenComplete(action);
+                    return super.whenComplete(action);
+                }
+            });
+            return stages.get(stages.size() - 1);
+        });
+        stages.get(0).completeExceptionally(new IOException());
+        assertEquals(2, stages.size());
+        stages.get(1).complete("second");
+        assertEquals("second", future.join());
     }
 
     @Test

@@ -198,4 +198,29 @@ class MapStressTest {
             }
         }
     }
+
+    /** A cancel that had cancelled a stage, and not closed the map yet, gave the place of the stage to the next element. */
+    @Test
+    @Timeout(300)
+    void mapSettled_cancelledAtAnyMoment_keepsTheLimit() {
+        for (int round = 0; round < 3_000; round++) {
+            int limit = 1 + round % 3;
+            AtomicInteger inFlight = new AtomicInteger();
+            AtomicInteger most = new AtomicInteger();
+            CompletableFuture<List<Outcome<Integer>>> all =
+                    Tasks.mapSettled(() -> IntStream.range(0, 10_000).iterator(), limit, element -> {
+                        most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+                        CompletableFuture<Integer> stage = new CompletableFuture<>();
+                        ForkJoinPool.commonPool().execute(() -> {
+                            inFlight.decrementAndGet();
+                            stage.complete(element);
+                        });
+                        return stage;
+                    });
+            for (int i = 0; i < round; i++) Thread.onSpinWait();
+            all.cancel(true);
+            while (inFlight.get() > 0) Thread.onSpinWait();
+            assertTrue(most.get() <= limit, () -> most + " in flight, limit " + limit);
+        }
+    }
 }

@@ -55,7 +55,17 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     /** The last attempt. Its stage is cancelled by the thread that ends this, or by the one that writes this field. */
     private volatile @Nullable StageAttempt<T> running;
 
-    private volatile @Nullable DisposableHandle wait;
+    private volatile @Nullable Wait wait;
+
+    /** A wait for the next attempt. It is published before its timer starts, so it never replaces a later one. */
+    private static final class Wait {
+        volatile @Nullable DisposableHandle timer;
+
+        void dispose() {
+            DisposableHandle started = timer;
+            if (started != null) started.dispose();
+        }
+    }
 
     private RetryFuture(RetryPlan<T> plan) {
         this.plan = plan;
@@ -132,10 +142,11 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     private void startWait(long millis) {
         try {
-            DisposableHandle timer = Timeouts.schedule(millis, () -> signal(null));
-            wait = timer;
+            Wait next = new Wait();
+            wait = next;
+            next.timer = Timeouts.schedule(millis, () -> signal(null));
             if (isDone()) {
-                timer.dispose(); // the thread that ended this may just have cleared the field
+                next.dispose(); // the thread that ended this may have seen no timer yet
                 cancelRunning();
             }
         } catch (Throwable e) { // no thread for the timer
@@ -196,18 +207,18 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     @Override
     protected void withdraw() {
-        DisposableHandle timer = wait;
-        if (timer != null && !isDone()) timer.dispose();
+        Wait current = wait;
+        if (current != null && !isDone()) current.dispose();
     }
 
     @Override
     protected void cancelRunning() {
-        DisposableHandle timer = wait;
+        Wait current = wait;
         StageAttempt<T> attempt = running;
         plan = null;
         wait = null;
         running = null;
-        if (timer != null) timer.dispose();
+        if (current != null) current.dispose();
         if (attempt != null) attempt.cancel();
     }
 

@@ -7,24 +7,31 @@ import baton.waiting.threads.Timeouts;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt of a {@link RetryFuture}: the end of its stage, and the timer of its time limit. */
-final class StageAttempt<T extends @Nullable Object> implements BiConsumer<@Nullable T, @Nullable Throwable>, Runnable {
-    private final RetryFuture<T> future;
+/**
+ * One attempt of a {@link RetryFuture}: the end of its stage, and the timer of its time limit. It is true once its stage
+ * has ended, so a stage that says so twice is followed by one attempt.
+ */
+final class StageAttempt<T extends @Nullable Object> extends AtomicBoolean
+        implements BiConsumer<@Nullable T, @Nullable Throwable>, Runnable {
+    private static final long serialVersionUID = 1;
+
+    private final transient RetryFuture<T> future;
 
     /** Null once it has completed. A thread that cancels it later changes nothing. */
-    private volatile @Nullable CompletionStage<T> stage;
+    private transient volatile @Nullable CompletionStage<T> stage;
 
-    private volatile boolean isLate;
-    private volatile @Nullable DisposableHandle timer;
+    private transient volatile boolean isLate;
+    private transient volatile @Nullable DisposableHandle timer;
 
     // Written by the end of the stage, read by the event that follows it.
-    private @Nullable Object valueOrFailure;
-    private boolean hasFailed;
-    private boolean hasFailedLate;
+    private transient @Nullable Object valueOrFailure;
+    private transient boolean hasFailed;
+    private transient boolean hasFailedLate;
 
     StageAttempt(RetryFuture<T> future, CompletionStage<T> stage) {
         this.future = future;
@@ -63,6 +70,7 @@ final class StageAttempt<T extends @Nullable Object> implements BiConsumer<@Null
     /** The stage has completed. */
     @Override
     public void accept(@Nullable T value, @Nullable Throwable failure) {
+        if (getAndSet(true)) return;
         hasFailed = failure != null;
         hasFailedLate = hasFailed && isLate;
         valueOrFailure = failure == null ? value : Stages.unwrap(failure);

@@ -142,7 +142,9 @@ abstract class ElementPump<T extends @Nullable Object> {
                 accept(null, e);
                 return;
             }
-            if (stopped) cancel();
+            // Not before the map is closed: else the place of the stage that is cancelled would be taken by another
+            // element.
+            if (stopped && map.isStopped()) cancel();
         }
 
         void cancel() {

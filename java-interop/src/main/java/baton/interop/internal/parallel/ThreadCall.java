@@ -1,32 +1,36 @@
 package baton.interop.internal.parallel;
 
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A call on a thread of an executor, as a stage. Cancelling it before it has begun completes it. Afterwards that
  * interrupts its thread, and it completes when the call has ended.
- *
- * <p>Under the lock either the thread is interrupted, or the call ends first and is not interrupted any more; so no
- * interrupt is left for the work that follows on the same thread.
  */
 final class ThreadCall<R extends @Nullable Object> extends CompletableFuture<R> implements Runnable {
+    /** In place of the thread of a call that does not begin any more. */
+    private static final Object NONE = new Object();
+
     private final Callable<? extends R> call;
-    private final Object lock = new Object();
-    private boolean hasBegun;
-    private boolean isInterrupted;
+    private final Set<ThreadCall<?>> running;
+    private final Interruption interruption = new Interruption();
 
-    /** Null before the call has begun, and after it. */
-    private @Nullable Thread thread;
+    /** Null before the call has begun; then its thread. */
+    private final AtomicReference<@Nullable Object> runner = new AtomicReference<>();
 
-    ThreadCall(Callable<? extends R> call) {
+    /** @param running holds this until the call has ended */
+    ThreadCall(Callable<? extends R> call, Set<ThreadCall<?>> running) {
         this.call = call;
+        this.running = running;
     }
 
     @Override
     public void run() {
-        if (!tryBegin(Thread.currentThread())) return;
+        if (!runner.compareAndSet(null, Thread.currentThread())) return;
+        interruption.begin();
         R value;
         try {
             value = call.call();
@@ -39,33 +43,29 @@ final class ThreadCall<R extends @Nullable Object> extends CompletableFuture<R> 
         complete(value);
     }
 
-    private boolean tryBegin(@Nullable Thread by) {
-        synchronized (lock) {
-            if (hasBegun) return false;
-            hasBegun = true;
-            thread = by;
-            return true;
-        }
+    private void end() {
+        interruption.end();
+        running.remove(this);
     }
 
-    private void end() {
-        synchronized (lock) {
-            thread = null;
-            if (isInterrupted) {
-                boolean unused = Thread.interrupted();
-            }
-        }
+    /** Lets the call not begin. False if it has begun, or does not begin anyway. */
+    boolean prevent() {
+        if (!runner.compareAndSet(null, NONE)) return false;
+        running.remove(this);
+        return true;
+    }
+
+    /** Completes this if {@link #run} was called by this thread, and perhaps left by a throw. */
+    void endIfRunHere(Throwable thrown) {
+        if (isDone() || runner.get() != Thread.currentThread()) return;
+        end();
+        completeExceptionally(thrown);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        if (tryBegin(null)) return super.cancel(mayInterruptIfRunning);
-        synchronized (lock) {
-            if (thread != null && !isInterrupted) {
-                isInterrupted = true;
-                thread.interrupt();
-            }
-        }
+        if (prevent()) return super.cancel(mayInterruptIfRunning);
+        interruption.interrupt();
         return isCancelled();
     }
 }

@@ -3,22 +3,36 @@ package baton.interop.internal.parallel;
 import baton.interop.BlockingFunction;
 import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Stages;
-import baton.interop.internal.futures.VirtualThreads;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
-import kotlinx.coroutines.Dispatchers;
-import kotlinx.coroutines.ExecutorsKt;
 import org.jspecify.annotations.Nullable;
 
-/** A parallel map for whose end the calling thread waits. */
+/**
+ * A parallel map for whose end the calling thread waits.
+ *
+ * <p>The calling thread may pull elements, and run the function if the executor does so in place. An interrupt that comes
+ * then stops the map and stays set, so the wait that follows throws. What runs is interrupted by that wait alone.
+ */
 public final class ThreadMap<T extends @Nullable Object> {
+    private final Thread caller = Thread.currentThread();
     private final CountDownLatch over = new CountDownLatch(1);
+    private final Executor executor;
+    private final BlockingFunction<? super T, ?> function;
+    private final Source source;
     private final ListPump<T> pump;
+
+    /**
+     * The calls that have not ended. The pump knows a call only when the executor has returned, which may run it in place
+     * until then.
+     */
+    private final Set<ThreadCall<?>> calls = ConcurrentHashMap.newKeySet();
 
     // Written before the latch opens.
     private @Nullable Object results;
@@ -26,31 +40,77 @@ public final class ThreadMap<T extends @Nullable Object> {
 
     private ThreadMap(
             MapKind kind, Iterable<? extends T> items, BlockingFunction<? super T, ?> function, Executor executor) {
-        pump = new ListPump<>(
-                kind, items.iterator(), CallerContext.function(startingOn(executor, function)), (results, failure) -> {
-                    this.results = results;
-                    this.failure = failure;
-                    over.countDown();
-                });
+        this.executor = BlockingThreads.ofCall(executor, kind.limit());
+        this.function = function;
+        source = new Source(items.iterator());
+        pump = new ListPump<>(kind, source, CallerContext.function(this::start), (results, failure) -> {
+            this.results = results;
+            this.failure = failure;
+            over.countDown();
+        });
     }
 
-    private static <T extends @Nullable Object> Function<T, CompletionStage<?>> startingOn(
-            Executor executor, BlockingFunction<? super T, ?> function) {
-        return element -> {
-            ThreadCall<Object> call = new ThreadCall<>(() -> function.apply(element));
-            executor.execute(CallerContext.runnable(call));
+    private CompletionStage<?> start(T element) {
+        ThreadCall<@Nullable Object> call = new ThreadCall<>(() -> apply(element), calls);
+        calls.add(call);
+        // An interrupt stops the pump before it cancels the calls: either it finds this one, or this finds the pump
+        // stopped.
+        if (pump.isStopped()) {
+            call.cancel(true);
             return call;
-        };
+        }
+        try {
+            executor.execute(CallerContext.runnable(call));
+        } catch (Throwable e) {
+            // The executor may have taken the call all the same. The element fails now only if the call never begins.
+            if (call.prevent()) throw e;
+            call.endIfRunHere(e);
+        }
+        return call;
     }
 
-    /** Virtual threads; before JDK 21 those of {@code Dispatchers.IO}, which are made for calls that block. */
-    public static Executor defaultExecutor() {
-        return DefaultExecutor.INSTANCE;
+    private @Nullable Object apply(T element) throws Exception {
+        try {
+            return function.apply(element);
+        } catch (InterruptedException e) {
+            if (Thread.currentThread() == caller) {
+                caller.interrupt();
+                pump.stop();
+            }
+            throw e;
+        }
     }
 
-    private static final class DefaultExecutor {
-        static final Executor INSTANCE =
-                Runtime.version().feature() >= 21 ? VirtualThreads.open() : ExecutorsKt.asExecutor(Dispatchers.getIO());
+    /** The elements. A thread of the executor that waits in the source is interrupted like one that runs the function. */
+    private final class Source implements Iterator<T> {
+        private final Iterator<? extends T> items;
+        private final Interruption interruption = new Interruption();
+
+        Source(Iterator<? extends T> items) {
+            this.items = items;
+        }
+
+        @Override
+        public boolean hasNext() {
+            if (Thread.currentThread() == caller && caller.isInterrupted()) pump.stop();
+            if (pump.isStopped()) return false;
+            interruption.begin();
+            try {
+                return items.hasNext();
+            } finally {
+                interruption.end();
+            }
+        }
+
+        @Override
+        public T next() {
+            interruption.begin();
+            try {
+                return items.next();
+            } finally {
+                interruption.end();
+            }
+        }
     }
 
     /** Returns the results, none if the kind wants none. */
@@ -86,7 +146,8 @@ public final class ThreadMap<T extends @Nullable Object> {
             over.await();
         } catch (InterruptedException e) {
             pump.stop();
-            pump.cancelRunning();
+            source.interruption.interrupt();
+            for (ThreadCall<?> call : calls) call.cancel(true);
             awaitOver();
             attachFailures(e);
             throw e;
