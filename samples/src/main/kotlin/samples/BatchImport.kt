@@ -67,16 +67,14 @@ private constructor(
 
     private fun withBaton(options: ImportOptions, heap: HeapMeter) = runBlocking {
         val gate = MemoryGate(maxBytes = HeapMeter.BOUND, usage = heap::used)
-        // A record that waits for its retry is under way and weighs nothing: so the weights are not those of the
-        // chunks,
-        // but permits that an attempt takes.
+        // An attempt takes as many permits as its record weighs. A record that waits for its retry takes none.
         val weights = Semaphore(options.limit)
         val policy =
             RetryPolicy(
                 maxAttempts = options.attempts,
                 backoff = Backoff.exponential(100.milliseconds),
-                jitter =
-                    Jitter.Equal, // The nine waits are together longer than the outage, whatever the random numbers.
+                // Equal: the waits of ten attempts are together longer than the outage, whatever the random numbers.
+                jitter = Jitter.Equal,
                 maxDelay = 1.seconds,
                 retryIf = RefusedException::isTemporary,
                 retryAfter = { RetryAfter.parse(RefusedException.retryAfter(it).orElse(null)) },

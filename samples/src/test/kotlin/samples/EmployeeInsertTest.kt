@@ -72,24 +72,13 @@ class EmployeeInsertTest {
     @ParameterizedTest
     @MethodSource("wrongUsage")
     fun main_wrongUsage_printsOneLine_exits2(twin: Twin, args: List<String>, message: String) {
-        val outcome = twin.employeeInsert.runHere(*args.toTypedArray())
-
-        assertEquals(message + "\n", outcome.err)
-        assertEquals("", outcome.out)
-        assertEquals(2, outcome.exitCode)
+        assertEquals(message, twin.employeeInsert.refusal(*args.toTypedArray()))
     }
 
     @ParameterizedTest
     @EnumSource
-    fun help_namesEveryOption_exits0(twin: Twin) {
-        val outcome = twin.employeeInsert.runHere("--employees", "0", "--help")
-
-        for (option in listOf("--employees", "--connections", "--fail-at", "--help")) {
-            assertTrue("  $option " in outcome.out, option)
-        }
-        assertEquals("", outcome.err)
-        assertEquals(0, outcome.exitCode)
-    }
+    fun help_namesEveryOption_exits0(twin: Twin) =
+        twin.employeeInsert.assertHelpNames(listOf("--employees", "--connections", "--fail-at"), "--employees", "0")
 
     companion object {
         private const val RANGE = "must be a whole number from 1 to"

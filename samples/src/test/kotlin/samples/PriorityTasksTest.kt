@@ -121,7 +121,7 @@ class PriorityTasksTest {
     @ParameterizedTest
     @MethodSource("wrongUsage")
     fun main_wrongUsage_printsOneLine_exits2(twin: Twin, args: List<String>, message: String) {
-        assertEquals(message, twin.refusal(*args.toTypedArray()))
+        assertEquals(message, twin.priorityTasks.refusal(*args.toTypedArray()))
     }
 
     @ParameterizedTest
@@ -131,32 +131,28 @@ class PriorityTasksTest {
         val locked = Files.createFile(directory.resolve("locked.svg"))
         locked.toFile().setWritable(false)
 
-        assertEquals("$directory is a directory, not a file for the timeline", twin.refusal("--svg", "$directory"))
-        assertEquals("there is no directory $missing", twin.refusal("--svg", "${missing.resolve("a.svg")}"))
+        assertEquals(
+            "$directory is a directory, not a file for the timeline",
+            twin.priorityTasks.refusal("--svg", "$directory"),
+        )
+        assertEquals(
+            "there is no directory $missing",
+            twin.priorityTasks.refusal("--svg", "${missing.resolve("a.svg")}"),
+        )
         assumeFalse(Files.isWritable(locked), "this user may write everything")
-        assertEquals("may not write $locked", twin.refusal("--svg", "$locked"))
+        assertEquals("may not write $locked", twin.priorityTasks.refusal("--svg", "$locked"))
     }
 
     @ParameterizedTest
     @EnumSource
-    fun help_namesEveryOption_exits0(twin: Twin) {
-        val outcome = twin.priorityTasks.runHere("--jobs", "0", "--help")
-
-        for (option in listOf("--jobs", "--concurrency", "--delay", "--fail-after", "--svg", "--help")) {
-            assertTrue("  $option " in outcome.out, option)
-        }
-        assertEquals("", outcome.err)
-        assertEquals(0, outcome.exitCode)
-    }
+    fun help_namesEveryOption_exits0(twin: Twin) =
+        twin.priorityTasks.assertHelpNames(
+            listOf("--jobs", "--concurrency", "--delay", "--fail-after", "--svg"),
+            "--jobs",
+            "0",
+        )
 
     private fun Twin.run(vararg args: String): Outcome = priorityTasks.runHere(*args, "--svg", svg.toString())
-
-    private fun Twin.refusal(vararg args: String): String {
-        val outcome = priorityTasks.runHere(*args)
-        assertEquals("", outcome.out)
-        assertEquals(2, outcome.exitCode)
-        return outcome.err.removeSuffix("\n")
-    }
 
     private fun timeline(file: Path = svg): List<List<Bar>> {
         val document = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile())

@@ -98,11 +98,7 @@ class RateLimitedClientTest {
     @ParameterizedTest
     @MethodSource("wrongUsage")
     fun main_wrongUsage_printsOneLine_exits2(twin: Twin, args: List<String>, message: String) {
-        val outcome = twin.rateLimitedClient.runHere(*args.toTypedArray())
-
-        assertEquals(message + "\n", outcome.err)
-        assertEquals("", outcome.out)
-        assertEquals(2, outcome.exitCode)
+        assertEquals(message, twin.rateLimitedClient.refusal(*args.toTypedArray()))
     }
 
     @ParameterizedTest
@@ -122,8 +118,11 @@ class RateLimitedClientTest {
     fun itemsFile_missingOrADirectory_isReported_exits2(twin: Twin) {
         val missing = directory.resolve("missing.txt")
 
-        assertEquals("there is no file $missing", twin.refusal("--items", missing.toString()))
-        assertEquals("$directory is a directory, not a file of items", twin.refusal("--items", directory.toString()))
+        assertEquals("there is no file $missing", twin.rateLimitedClient.refusal("--items", missing.toString()))
+        assertEquals(
+            "$directory is a directory, not a file of items",
+            twin.rateLimitedClient.refusal("--items", directory.toString()),
+        )
     }
 
     @ParameterizedTest
@@ -133,7 +132,7 @@ class RateLimitedClientTest {
         locked.toFile().setReadable(false)
         assumeFalse(Files.isReadable(locked), "this user may read everything")
 
-        assertEquals("may not read $locked", twin.refusal("--items", locked.toString()))
+        assertEquals("may not read $locked", twin.rateLimitedClient.refusal("--items", locked.toString()))
     }
 
     @ParameterizedTest
@@ -160,21 +159,12 @@ class RateLimitedClientTest {
 
     @ParameterizedTest
     @EnumSource
-    fun help_namesEveryOption_exits0(twin: Twin) {
-        val outcome = twin.rateLimitedClient.runHere("--limit", "0", "--help")
-
-        for (option in listOf("--items", "--limit", "--server-limit", "--fail-after", "--help")) {
-            assertTrue("  $option " in outcome.out, option)
-        }
-        assertEquals("", outcome.err)
-        assertEquals(0, outcome.exitCode)
-    }
-
-    private fun Twin.refusal(vararg args: String): String {
-        val outcome = rateLimitedClient.runHere(*args)
-        assertEquals(2, outcome.exitCode)
-        return outcome.err.removeSuffix("\n")
-    }
+    fun help_namesEveryOption_exits0(twin: Twin) =
+        twin.rateLimitedClient.assertHelpNames(
+            listOf("--items", "--limit", "--server-limit", "--fail-after"),
+            "--limit",
+            "0",
+        )
 
     private fun items(count: Int): String =
         Files.write(directory.resolve("items-$count.txt"), (1..count).map { "/api/process/$it" }).toString()

@@ -5,6 +5,7 @@ import java.io.PrintStream
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
 import java.util.concurrent.TimeUnit
+import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 
 /** The output and the exit code of a run. */
@@ -26,6 +27,22 @@ fun Outcome.tables(): List<Map<String, Int>> =
 
 /** `main` without ending the JVM. */
 typealias Sample = (args: Array<String>, out: PrintStream, err: PrintStream) -> Int
+
+/** The message on the error output of a run that refuses its arguments. */
+fun Sample.refusal(vararg args: String): String {
+    val outcome = runHere(*args)
+    assertEquals("", outcome.out)
+    assertEquals(2, outcome.exitCode)
+    return outcome.err.removeSuffix("\n")
+}
+
+/** `--help` names the [options], whatever the [arguments] before it are. */
+fun Sample.assertHelpNames(options: List<String>, vararg arguments: String) {
+    val outcome = runHere(*arguments, "--help")
+    for (option in options + "--help") assertTrue("  $option " in outcome.out, option)
+    assertEquals("", outcome.err)
+    assertEquals(0, outcome.exitCode)
+}
 
 /** The two languages of every sample. */
 enum class Twin(

@@ -160,7 +160,7 @@ public final class AsyncCircuitBreaker {
         return closing.await(timeout, () -> "not closed within " + Durations.textOf(timeout) + ": " + breaker);
     }
 
-    /** Refuses all calls until {@link #reset}. */
+    /** Refuses all calls until {@link #reset} or {@link #disable}. */
     public void trip() {
         breaker.trip();
     }

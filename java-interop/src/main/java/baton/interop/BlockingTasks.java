@@ -53,7 +53,10 @@ public final class BlockingTasks {
         return ThreadMap.call(MapKind.mapLimit(limit), items, function, executor);
     }
 
-    /** One outcome for each element, in the order of the elements. The call throws only what the source throws. */
+    /**
+     * One outcome for each element, in the order of the elements. The call throws what the source throws, and {@link
+     * InterruptedException}; failures of the function are outcomes.
+     */
     public <T extends @Nullable Object, R extends @Nullable Object> List<Outcome<R>> mapSettled(
             Iterable<? extends T> items, int limit, BlockingFunction<? super T, ? extends R> function)
             throws InterruptedException {

@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * then the future fails with the first failure, in which the others are suppressed. A function that throws or returns
  * null, and a source that throws, are failures like any other. Causes come without CompletionException around them.
  *
- * <p><em>Cancellation.</em> To cancel the future, to complete it from outside and to let its timeout expire stop the
- * pulling and cancel the stages that are incomplete. So does cancelling the subscription to a publisher.
+ * <p><em>Cancellation.</em> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire
+ * stops the pulling and cancels the stages that are incomplete. So does cancelling the subscription to a publisher.
  *
  * <p><em>Publishers.</em> A publisher that is returned starts nothing before a subscriber requests, and maps anew for each
  * subscriber. It keeps the rules of Reactive Streams: signals are serial, and come on demand. It pulls when it has room:

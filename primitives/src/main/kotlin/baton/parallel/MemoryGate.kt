@@ -42,8 +42,8 @@ import kotlinx.coroutines.delay
  * @property low the part of the bound below which the gate opens, at least 0 and below [high].
  * @property maxBytes the bound in bytes where it is smaller than the JVM's maximum heap, at least 1.
  * @property every the time between two looks of a waiter, positive and finite.
- * @param usage answers the bytes in use; without it the heap after the last collection. It is called by whoever looks,
- *   and what it throws is thrown to them.
+ * @param usage returns the bytes in use; by default the heap after the last collection. The thread that looks at the
+ *   gate calls it, and gets what it throws.
  * @throws IllegalArgumentException if a number is out of its bounds.
  */
 public class MemoryGate(
@@ -66,7 +66,7 @@ public class MemoryGate(
         bound = minOf(maxBytes, Runtime.getRuntime().maxMemory())
     }
 
-    /** Looks at the memory in use, and answers whether the gate is open. */
+    /** Reads the memory in use, and returns whether the gate is open. */
     public val isOpen: Boolean
         get() = isOpenAt(usage())
 

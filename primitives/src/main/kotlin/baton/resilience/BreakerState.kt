@@ -11,7 +11,7 @@ public enum class BreakerState {
     /** A few probes are let through, the other calls are refused. */
     HALF_OPEN,
 
-    /** All calls are refused, until [CircuitBreaker.reset]. */
+    /** All calls are refused, until [CircuitBreaker.reset] or [CircuitBreaker.disable]. */
     FORCED_OPEN,
 
     /** All calls are let through, and counted, but never open the breaker. */

@@ -33,12 +33,14 @@ import kotlinx.coroutines.isActive
  * a timeout belongs inside, `breaker.protect { withTimeout(1.seconds) { fetch(url) } }`. The results of calls that
  * began before the last change of state do not count, nor does that of a probe which has lost its place.
  *
- * *With others.* `retry { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } }`. The retry
- * is outside, so that each attempt counts, and that none is made while the breaker refuses: it waits for
- * [CircuitOpenException.retryIn]. The breaker comes before the limiter, so that a refused call takes no permit. The
- * limiter comes before the semaphore, so that a caller that waits for its turn does not hold a permit meanwhile. Their
- * refusals, such as [RateLimitedException], are not failures of the callee: leave them out in `isFailure`. With a
- * `slowCall` put the breaker inside both: there the waits do not count as time of the callee.
+ * *With others.* `retry(policy) { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } }`.
+ * The retry is outside, so that each attempt counts. It waits for [CircuitOpenException.retryIn] if
+ * [RetryPolicy.retryIf] accepts that exception, which it does not by default, and if that time is at most
+ * [RetryPolicy.maxRetryAfter]. Otherwise the call ends with the exception. The breaker comes before the limiter, so
+ * that a refused call takes no permit. The limiter comes before the semaphore, so that a caller that waits for its turn
+ * does not hold a permit meanwhile. Their refusals, such as [RateLimitedException], are not failures of the callee:
+ * leave them out in `isFailure`. With a `slowCall` put the breaker inside both: there the waits do not count as time of
+ * the callee.
  *
  * *Waiting.* [protect] never waits. [awaitClosed] suspends until calls are let through. *Order.* All its waiters are
  * granted in the same step, and woken in the order in which they came: coroutines and the futures of the Java API
@@ -68,7 +70,10 @@ internal constructor(public val config: CircuitBreakerConfig, public val name: S
     public val state: BreakerState
         get() = core.state
 
-    /** What was counted. After an opening, the calls that led to it; it begins anew when the breaker closes. */
+    /**
+     * What was counted. While the breaker refuses calls, the window keeps those that led to the opening; a
+     * [SlidingWindow.Time] still forgets old ones. Closing, [reset] and [disable] empty it. `rejected` goes on.
+     */
     public val metrics: CircuitBreakerMetrics
         get() = core.metrics
 
@@ -121,7 +126,7 @@ internal constructor(public val config: CircuitBreakerConfig, public val name: S
      */
     public suspend fun awaitClosed(timeout: Duration): Boolean = core.awaitClosed(timeout)
 
-    /** Refuses all calls until [reset]: [BreakerState.FORCED_OPEN]. */
+    /** Refuses all calls until [reset] or [disable]: [BreakerState.FORCED_OPEN]. */
     public fun trip() {
         used { core.trip() }
     }
@@ -138,10 +143,9 @@ internal constructor(public val config: CircuitBreakerConfig, public val name: S
 
     /**
      * Calls [listener] after each change of state, until the result is closed. The listeners are called without a lock,
-     * one change after the other in their order: by the thread that has made the change, or by one that has made a
-     * change before and still tells the listeners of it. What a listener throws goes to the thread's handler of
-     * uncaught exceptions. A listener that blocks holds up those after it, and the caller whose result has changed the
-     * state.
+     * one change after the other in their order: by the thread that made the change, or by a thread that is still
+     * calling listeners for an earlier change. What a listener throws goes to the thread's handler of uncaught
+     * exceptions. A listener that blocks holds up those after it, and the caller whose result has changed the state.
      */
     public fun onChange(listener: (from: BreakerState, to: BreakerState) -> Unit): AutoCloseable =
         core.onChange(listener)

@@ -19,9 +19,9 @@ import kotlin.time.Duration.Companion.hours
  *
  * *Forgetting.* A breaker that is [BreakerState.CLOSED], and was not used for [keepIdle] or longer, is forgotten; the
  * next look-up of its key makes a new one. Look-ups, calls, [CircuitBreaker.trip], `reset` and `disable` are uses.
- * There is no timer: the look-ups of other keys find the idle breakers, 200 of them at the latest. A breaker is never
- * replaced while a call is inside. A caller that has kept a forgotten breaker and uses it again puts it back in its
- * place, unless its key has another one by then.
+ * There is no timer: look-ups of other keys find an idle breaker, within 200 look-ups. A breaker is never replaced
+ * while a call is inside. A caller that has kept a forgotten breaker and uses it again puts it back in its place,
+ * unless its key has another one by then.
  *
  * *Waiting.* Never; a look-up may hold a lock for a short time while it forgets. *Order.* None. *Memory.* A look-up
  * that gets a breaker comes after the one that made it. All members may be called from any thread.

@@ -23,8 +23,8 @@ import kotlin.time.TimeSource
  * no permit comes until it has passed its latest reading.
  *
  * *Waiting.* [acquire] suspends until the permits are there; [tryAcquire] does not wait, or waits for a limited time. A
- * timer of whole milliseconds serves the waiters. It runs on the clock of the dispatcher of the first waiter, so
- * waiters of a leaky bucket get at most 1,000 permits a second.
+ * timer of whole milliseconds serves the waiters. It runs on the clock of the dispatcher of the first waiter. So while
+ * no other call comes, a leaky bucket serves at most one waiter a millisecond.
  *
  * *Order.* First come, first served, for coroutines, reservations, and the futures and threads of the Java API alike. A
  * request for three permits at the head of the queue holds back all callers behind it, and newcomers too.
@@ -172,9 +172,11 @@ private constructor(
          * A limiter that allows bursts: up to [burst] unused permits are saved up.
          *
          * @param burst the most permits that can be had at once; at least 1.
-         * @param maxWaiting how many callers may wait; further ones get a [RateLimitedException] at once.
+         * @param maxWaiting how many callers may wait, at least 0; further ones get a [RateLimitedException] at once.
+         *   Reservations do not count, and are never refused for it.
          * @param timeSource the clock by which permits come. For a test in virtual time pass
          *   `testScheduler.timeSource`.
+         * @throws IllegalArgumentException if [burst] is below 1 or [maxWaiting] is below 0.
          */
         public fun tokenBucket(
             rate: Rate,

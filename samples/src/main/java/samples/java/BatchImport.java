@@ -67,14 +67,13 @@ public final class BatchImport {
 
     private void withBaton(ImportOptions options, HeapMeter heap) {
         MemoryGate gate = MemoryGate.create(0.80, 0.70, HeapMeter.BOUND, Duration.ofMillis(50), heap::used);
-        // A record that waits for its retry is under way and weighs nothing: so the weights are not those of the
-        // chunks,
-        // but permits that an attempt takes.
+        // An attempt takes as many permits as its record weighs. A record that waits for its retry takes none.
         AsyncSemaphore weights = AsyncSemaphore.create(options.limit());
         AsyncRetry retry = AsyncRetry.builder()
                 .maxAttempts(options.attempts())
                 .exponential(Duration.ofMillis(100), Duration.ofSeconds(1))
-                .equalJitter() // The nine waits are together longer than the outage, whatever the random numbers.
+                // Equal: the waits of ten attempts are together longer than the outage, whatever the random numbers.
+                .equalJitter()
                 .retryIf(RefusedException::isTemporary)
                 .retryAfter(failure -> AsyncRetry.parseRetryAfter(RefusedException.retryAfter(failure)))
                 .onRetry(report::retried)

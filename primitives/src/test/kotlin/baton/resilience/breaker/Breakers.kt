@@ -12,6 +12,10 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
+import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.test.TestScope
+import kotlinx.coroutines.test.testTimeSource
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.assertThrows
 
@@ -58,3 +62,15 @@ internal suspend fun CircuitBreaker.failUntilOpen() {
     repeat(config.minimumCalls) { fail() }
     assertEquals(BreakerState.OPEN, state)
 }
+
+/** A breaker in virtual time. */
+@OptIn(ExperimentalCoroutinesApi::class)
+internal val TestScope.breaker
+    get() = CircuitBreaker(config(testTimeSource), "api")
+
+/** The same, when its time in OPEN is over. */
+internal suspend fun TestScope.halfOpen() =
+    breaker.also {
+        it.failUntilOpen()
+        delay(10.seconds)
+    }

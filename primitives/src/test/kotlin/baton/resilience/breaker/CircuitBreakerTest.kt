@@ -13,26 +13,19 @@ import baton.resilience.Jitter
 import baton.resilience.RetryPolicy
 import baton.resilience.SlidingWindow
 import baton.resilience.retry
-import java.io.IOException
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.async
-import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.test.testTimeSource
-import kotlinx.coroutines.withTimeout
-import kotlinx.coroutines.withTimeoutOrNull
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -42,15 +35,6 @@ import org.junit.jupiter.api.assertThrows
 /** A breaker in virtual time: exact instants. */
 @OptIn(ExperimentalCoroutinesApi::class)
 internal class CircuitBreakerTest {
-    private val TestScope.breaker
-        get() = CircuitBreaker(config(testTimeSource), "api")
-
-    private suspend fun TestScope.halfOpen() =
-        breaker.also {
-            it.failUntilOpen()
-            delay(10.seconds)
-        }
-
     @Test
     fun breaker_opensAtTheRate_afterTheMinimumOfCalls() = runTest {
         val breaker = CircuitBreaker(config(testTimeSource, minimumCalls = 4, failureRate = 0.5))
@@ -199,185 +183,6 @@ internal class CircuitBreakerTest {
         assertEquals(CLOSED, breaker.state)
         breaker.succeed()
         assertEquals(OPEN, breaker.state)
-    }
-
-    @Test
-    fun halfOpen_letsInSoManyAtATime() = runTest {
-        val breaker = CircuitBreaker(config(testTimeSource, probes = 3))
-        breaker.failUntilOpen()
-        delay(10.seconds)
-        val ends = List(3) { CompletableDeferred<Unit>() }
-        val inside = ends.map { async { runCatching { breaker.protect { it.await() } } } }
-        runCurrent()
-        delay(1.seconds)
-        assertEquals(4.seconds, breaker.refuse(), "the rest of the first probe's time")
-        ends[0].complete(Unit)
-        inside[0].await()
-        assertEquals(Duration.ZERO, breaker.retryIn)
-        breaker.succeed()
-        assertEquals(HALF_OPEN, breaker.state)
-        ends[1].complete(Unit)
-        inside[1].await()
-        assertEquals(CLOSED, breaker.state)
-        ends[2].completeExceptionally(IOException())
-        inside[2].await()
-        assertEquals(CLOSED to 0, breaker.state to breaker.metrics.calls)
-    }
-
-    @Test
-    fun probe_thatIsCancelled_givesItsPlaceBack() = runTest {
-        val breaker = halfOpen()
-        val probes = List(2) { launch { breaker.protect { awaitCancellation() } } }
-        runCurrent()
-        breaker.refuse()
-        probes[1].cancelAndJoin()
-        breaker.succeed()
-        val other = launch { breaker.protect { awaitCancellation() } }
-        runCurrent()
-        breaker.refuse()
-        probes[0].cancelAndJoin()
-        breaker.succeed()
-        assertEquals(CLOSED, breaker.state)
-        other.cancelAndJoin()
-    }
-
-    @Test
-    fun probe_thatNeverComesBack_losesItsPlace_andItsLateEndChangesNothing() = runTest {
-        val breaker = halfOpen()
-        val late = List(2) { CompletableDeferred<String>() }
-        val values = late.map { async { runCatching { breaker.protect { it.await() } } } }
-        delay(4_999.milliseconds)
-        assertEquals(1.milliseconds, breaker.refuse())
-        delay(1.milliseconds)
-        assertEquals(Duration.ZERO, breaker.retryIn)
-        val probes = List(2) { async { breaker.protect { delay(1.seconds) } } }
-        runCurrent()
-        breaker.refuse()
-        late[0].complete("late")
-        assertEquals("late", values[0].await().getOrNull())
-        assertEquals(HALF_OPEN, breaker.state)
-        breaker.refuse()
-        late[1].completeExceptionally(IOException("late"))
-        assertEquals("late", values[1].await().exceptionOrNull()?.message)
-        assertEquals(HALF_OPEN, breaker.state)
-        probes.forEach { it.await() }
-        assertEquals(CLOSED, breaker.state)
-    }
-
-    @Test
-    fun probe_thatIsLateButWasNotReplaced_changesNothing() = runTest {
-        val breaker = halfOpen()
-        assertEquals("late", breaker.protect { delay(5.seconds).let { "late" } })
-        breaker.succeed()
-        assertEquals(HALF_OPEN, breaker.state)
-        runCatching { breaker.protect { delay(5.seconds).also { throw IOException() } } }
-        assertEquals(HALF_OPEN, breaker.state)
-        breaker.protect { delay(4_999.milliseconds) }
-        assertEquals(CLOSED, breaker.state)
-    }
-
-    @Test
-    fun results_ofCallsFromBeforeTheLastChange_areDropped() = runTest {
-        val breaker = breaker
-        val before = CompletableDeferred<Unit>()
-        val calls = List(3) { async { runCatching { breaker.protect { before.await() } } } }
-        runCurrent()
-        breaker.failUntilOpen()
-        delay(10.seconds)
-        repeat(2) { breaker.succeed() }
-        before.completeExceptionally(IOException())
-        calls.forEach { it.await() }
-        assertEquals(0 to CLOSED, breaker.metrics.calls to breaker.state)
-    }
-
-    @Test
-    fun results_ofCallsFromBeforeAReset_areDropped() = runTest {
-        val breaker = breaker
-        val call = breaker.enter(breaker.start())
-        breaker.succeed()
-        breaker.reset()
-        breaker.leave(call, breaker.start())
-        assertEquals(0, breaker.metrics.calls)
-    }
-
-    @Test
-    fun cancellationOfTheCaller_countsAsNothing_alsoAnExceptionOfItsCleanUp() = runTest {
-        val breaker = breaker
-        for (cleanUp in listOf({}, { throw IOException("clean-up") })) {
-            val call = launch {
-                runCatching {
-                    breaker.protect {
-                        try {
-                            awaitCancellation()
-                        } finally {
-                            cleanUp()
-                        }
-                    }
-                }
-            }
-            runCurrent()
-            call.cancelAndJoin()
-        }
-        withTimeoutOrNull(10) { breaker.protect { awaitCancellation() } }
-        runCatching { breaker.protect { throw CancellationException("of another") } }
-        assertEquals(0, breaker.metrics.calls)
-    }
-
-    @Test
-    fun value_ofACancelledCaller_isASuccess() = runTest {
-        val breaker = breaker
-        val other = launch { breaker.protect { runCatching { awaitCancellation() } } }
-        runCurrent()
-        other.cancelAndJoin()
-        assertEquals(1 to 0.0, breaker.metrics.calls to breaker.metrics.failureRate)
-    }
-
-    @Test
-    fun timeoutInside_isAFailure_andOneOutsideIsNot() = runTest {
-        val breaker = breaker
-        assertThrows<CancellationException> { withTimeout(10) { breaker.protect { awaitCancellation() } } }
-        assertEquals(0, breaker.metrics.calls)
-        assertThrows<CancellationException> { breaker.protect { withTimeout(10) { awaitCancellation() } } }
-        assertEquals(1 to 1.0, breaker.metrics.calls to breaker.metrics.failureRate)
-    }
-
-    @Test
-    fun exceptions_thatAreNoFailure_areSuccesses() = runTest {
-        val breaker = CircuitBreaker(config(testTimeSource, isFailure = { it is IOException }))
-        repeat(3) { assertThrows<IllegalStateException> { breaker.protect { error("not found") } } }
-        assertEquals(3 to 0.0, breaker.metrics.calls to breaker.metrics.failureRate)
-        breaker.fail()
-        assertEquals(0.25, breaker.metrics.failureRate)
-    }
-
-    @Test
-    fun isFailure_thatThrows_isAFailureAndKeepsTheException() = runTest {
-        val breaker = CircuitBreaker(config(testTimeSource, isFailure = { throw IllegalArgumentException("mine") }))
-        breaker.failUntilOpenBy {
-            val e = assertThrows<IllegalArgumentException> { breaker.protect { throw IOException("first") } }
-            assertEquals(listOf("first"), e.suppressed.map { it.message })
-        }
-        delay(10.seconds)
-        assertThrows<IllegalArgumentException> { breaker.protect { throw IOException("probe") } }
-        assertEquals(OPEN, breaker.state)
-    }
-
-    private inline fun CircuitBreaker.failUntilOpenBy(call: () -> Unit) {
-        repeat(2) { call() }
-        assertEquals(OPEN, state)
-    }
-
-    @Test
-    fun blockThatReturnsFromTheFunctionAroundIt_isASuccess() = runTest {
-        val breaker = halfOpen()
-
-        suspend fun find(): Int {
-            breaker.protect {
-                return 1
-            }
-        }
-        repeat(2) { assertEquals(1, find()) }
-        assertEquals(CLOSED, breaker.state)
     }
 
     @Test
