@@ -160,6 +160,8 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
     }
 
     private fun change(to: BreakerState) {
+        // First: a thread that has seen the new state must not find the passage of the old one open.
+        passing = null
         places = null
         successes = 0
         if (to == CLOSED) {
@@ -171,7 +173,7 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
         state = to
         generation = Generation()
         flawless = null
-        passing = if (passes) generation else null
+        if (passes) passing = generation
     }
 
     fun nanosUntilEntry(now: Long): Long {

@@ -184,12 +184,17 @@ public class CircuitBreakers<K : Any>(
 
         override fun end() {
             if (uses.get() == REPLACED) return
-            lastUse = read()
-            uses.decrementAndGet()
+            try {
+                lastUse = read()
+            } finally {
+                uses.decrementAndGet()
+            }
         }
 
         private fun putBack() {
             entries.compute(key) { _, other ->
+                // Another caller may have put it back, or found it replaced, meanwhile.
+                if (uses.get() != FORGOTTEN) return@compute other
                 if (other == null) {
                     lastUse = read()
                     uses.set(0)

@@ -8,7 +8,8 @@ import kotlin.time.toJavaDuration
 
 /**
  * A [CircuitBreaker] refused a call, which was not begun. It is not a `CancellationException`: a coroutine that does
- * not catch it fails. [retry] waits for at least [retryIn], if [RetryPolicy.retryIf] accepts this exception.
+ * not catch it fails. [retry] waits for at least [retryIn], if [RetryPolicy.retryIf] accepts this exception and
+ * [RetryPolicy.maxRetryAfter] is not less; for a breaker that was tripped it does not wait.
  *
  * @property retryIn after this time another call may be let in, above 0. It is the rest of the time that the breaker is
  *   open; while all probes are out, the time after which the first of them loses its place, although it may come back

@@ -9,6 +9,7 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.Job
 
 /**
  * The one timer of a [RateLimiterCore]: it is set for the head of the queue, on the clock of the head's dispatcher.
@@ -77,7 +78,9 @@ internal class HeadTimer(private val core: RateLimiterCore, private val bucket: 
         private fun setOnClock(wait: Duration, clock: CoroutineContext): DisposableHandle? {
             setter = Thread.currentThread()
             return try {
-                Timeouts.schedule(wait, clock, this).takeUnless { hasRunInPlace }
+                // Without the job: a dispatcher that was shut down would cancel it, and so the head, and so on to the
+                // last.
+                Timeouts.schedule(wait, clock.minusKey(Job), this).takeUnless { hasRunInPlace }
             } catch (_: Throwable) {
                 null
             } finally {

@@ -18,9 +18,10 @@ import kotlin.time.TimeSource
  * A [tokenBucket] begins full, with `burst` permits, and is refilled at its rate. A [leakyBucket] spaces its permits
  * evenly and never saves up more than one.
  *
- * *Bound.* In any window of the length w, at most `burst + rate × w` permits are granted, where the burst of a leaky
- * bucket is one. The arithmetic is exact, so the rate does not drift. A clock that goes back counts as standing still:
- * no permit comes until it has passed its latest reading.
+ * *Bound.* In any window of the length w, at most `burst + rate × w` permits are granted. A leaky bucket has a burst of
+ * one turn; a request for several permits is granted at the last of its turns. The arithmetic is exact, so the rate
+ * does not drift. A clock that goes back counts as standing still: no permit comes until it has passed its latest
+ * reading.
  *
  * *Waiting.* [acquire] suspends until the permits are there; [tryAcquire] does not wait, or waits for a limited time. A
  * timer of whole milliseconds serves the waiters. It runs on the clock of the dispatcher of the first waiter. So while
@@ -30,7 +31,8 @@ import kotlin.time.TimeSource
  * request for three permits at the head of the queue holds back all callers behind it, and newcomers too.
  *
  * *Cancellation.* Prompt. A waiter that is cancelled takes no permits, and the callers behind it move up at once. A
- * coroutine that is cancelled between its grant and its resumption puts the permits back.
+ * coroutine that is cancelled between its grant and its resumption puts the permits back, of which a leaky bucket keeps
+ * one.
  *
  * *Memory.* It publishes nothing from one caller to another.
  *

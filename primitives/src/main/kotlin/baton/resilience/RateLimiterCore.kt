@@ -2,6 +2,7 @@ package baton.resilience
 
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.Wakeup
 import baton.waiting.threads.Trampoline
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
@@ -187,6 +188,21 @@ internal class RateLimiterCore(
     override fun leaveUndecided(waiter: Waiter, to: Int): Int {
         if (to == Waiter.TIMED_OUT) look {}
         return super.leaveUndecided(waiter, to)
+    }
+
+    /** With the tokens of now: the callers behind it are not to wait for those that have come since the grant. */
+    override fun giveBack(waiter: Waiter) {
+        look { takeBack(waiter) }
+    }
+
+    override fun reclaim(waiter: Waiter): Wakeup? {
+        val now = readOrStandStill()
+        return underLock({
+            bucket.refill(now)
+            if (waiter.tryReturn()) takeBack(waiter) else settle()
+        }) { _, woken ->
+            woken
+        }
     }
 
     override fun takeBack(waiter: Waiter) {

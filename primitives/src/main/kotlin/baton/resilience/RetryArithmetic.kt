@@ -30,7 +30,7 @@ internal class RetryArithmetic(
     /** The wait after [attempt], or [GIVE_UP]. The function [elapsed] is called only if `maxElapsed` is finite. */
     inline fun waitAfter(attempt: Int, retryAfter: Duration?, elapsed: () -> Duration): Duration {
         if (attempt >= policy.maxAttempts) return GIVE_UP
-        if (retryAfter != null && retryAfter > policy.maxRetryAfter) return GIVE_UP
+        if (retryAfter != null && (retryAfter > policy.maxRetryAfter || retryAfter.isInfinite())) return GIVE_UP
         val backoff = backoffAfter(attempt, policy.random).nanoseconds
         val wait = if (retryAfter == null) backoff else maxOf(backoff, wholeMillisOf(retryAfter))
         if (policy.maxElapsed.isFinite() && elapsed() + wait > policy.maxElapsed) return GIVE_UP

@@ -270,6 +270,15 @@ internal class CircuitBreakerTest {
     }
 
     @Test
+    fun retry_doesNotWaitForABreakerThatWasTripped() = runTest {
+        val breaker = breaker
+        breaker.trip()
+        val policy = RetryPolicy(maxRetryAfter = Duration.INFINITE, retryIf = { true })
+        assertThrows<CircuitOpenException> { retry(policy) { breaker.protect {} } }
+        assertEquals(0L, currentTime)
+    }
+
+    @Test
     fun clockThatGoesBack_standsStill() = runTest {
         val clock = TestTimeSource()
         val breaker = CircuitBreaker(config(clock, slowCall = 1.seconds))

@@ -23,6 +23,7 @@ import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -131,6 +132,22 @@ internal class HeadTimerTest {
         clock.fire()
         assertTrue(job.isCompleted)
         assertEquals(0, clock.timers.size)
+    }
+
+    @Test
+    fun dispatcherThatWasShutDown_refusesAnyNumberOfWaiters() = runBlocking {
+        val time = TestTimeSource()
+        val limiter = RateLimiter.tokenBucket(1 per 5.milliseconds, burst = 1, timeSource = time)
+        assertTrue(limiter.tryAcquire())
+        val dead = Executors.newSingleThreadScheduledExecutor()
+        val clock = dead.asCoroutineDispatcher()
+        val lost = List(5_000) { start(clock) { limiter.acquire() } }
+        while (limiter.waiting < lost.size) yield()
+        dead.shutdown()
+        time += 5.milliseconds
+        withTimeout(60.seconds) { lost.joinAll() }
+        assertTrue(lost.all { it.isCancelled })
+        assertEquals(1, limiter.availablePermits)
     }
 
     @Test

@@ -6,13 +6,16 @@ import baton.resilience.RateLimiter
 import baton.resilience.RateLimiterClosedException
 import baton.resilience.per
 import baton.resilience.withPermit
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
@@ -88,6 +91,28 @@ internal class RateLimiterTest {
         large.cancelAndJoin()
         runCurrent()
         assertEquals(150L, small.await())
+    }
+
+    @Test
+    fun grantThatComesBackLate_bringsTheTokensOfNowToThoseBehindIt() = runTest {
+        val blocks = ArrayDeque<Runnable>()
+        val busy =
+            object : CoroutineDispatcher() {
+                override fun dispatch(context: CoroutineContext, block: Runnable) {
+                    blocks += block
+                }
+            }
+        val limiter = bucket(1 per 1.seconds, burst = 10)
+        assertTrue(limiter.tryAcquire(10))
+        val granted = launch(busy) { limiter.acquire(5) }
+        blocks.removeFirst().run()
+        delay(5.seconds)
+        assertEquals(0, limiter.availablePermits)
+        val behind = async { limiter.acquire(10).let { currentTime } }
+        delay(9.seconds)
+        granted.cancel()
+        while (blocks.isNotEmpty()) blocks.removeFirst().run()
+        assertEquals(14_000L, behind.await())
     }
 
     @Test

@@ -55,15 +55,20 @@ public final class ProtectFuture<T extends @Nullable Object> extends RevocableFu
         } catch (Throwable e) {
             return CompletableFuture.failedFuture(e);
         }
+        CompletionStage<T> stage;
         try {
-            CompletionStage<T> stage =
-                    Objects.requireNonNull(action.get(), "the action returned null instead of a stage");
-            ProtectFuture<T> future = new ProtectFuture<>(breaker, call, start, stage);
-            var unused = stage.whenComplete(future);
-            return future;
+            stage = Objects.requireNonNull(action.get(), "the action returned null instead of a stage");
         } catch (Throwable e) {
             return CompletableFuture.failedFuture(failed(breaker, call, start, e));
         }
+        ProtectFuture<T> future = new ProtectFuture<>(breaker, call, start, stage);
+        try {
+            var unused = stage.whenComplete(future);
+        } catch (Throwable e) { // a stage of a broken class, which may have called this all the same
+            Stages.cancel(stage);
+            future.accept(null, e);
+        }
+        return future;
     }
 
     /** Tells the breaker of the failure, and returns that of the call. */
