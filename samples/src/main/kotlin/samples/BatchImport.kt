@@ -23,24 +23,20 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import samples.support.Cli
 import samples.support.HeapMeter
-import samples.support.ImportComparison
 import samples.support.ImportOptions
 import samples.support.ImportRecord
 import samples.support.ImportReport
 import samples.support.ImportServer
+import samples.support.QuotaReport
 import samples.support.RefusedException
 
 /**
  * Sends five thousand records to a server with the faults of a real one: all at once, where most are lost, and then in
- * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once.
- * `samples.java.BatchImport` is the same in Java.
+ * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once. The second part is
+ * [QuotaImport]. `samples.java.BatchImport` is the same in Java.
  */
 class BatchImport
-private constructor(
-    private val server: ImportServer,
-    private val report: ImportReport,
-    private val patience: Duration,
-) {
+private constructor(private val server: ImportServer, private val patience: Duration) {
     private val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(patience).build()
 
     /** Returns the answer of the server; throws a [RefusedException] if that is not 200. */
@@ -50,7 +46,7 @@ private constructor(
             .thenCompose { RefusedException.bodyOf(it) }
             .await()
 
-    private fun allAtOnce(records: Int) = runBlocking {
+    private fun allAtOnce(records: Int, report: ImportReport) = runBlocking {
         for (record in ImportRecord.read(records)) {
             launch {
                 try {
@@ -65,7 +61,7 @@ private constructor(
         report.allStarted()
     }
 
-    private fun withBaton(options: ImportOptions, heap: HeapMeter) = runBlocking {
+    private fun withBaton(options: ImportOptions, heap: HeapMeter, report: ImportReport) = runBlocking {
         val gate = MemoryGate(maxBytes = HeapMeter.BOUND, usage = heap::used)
         // An attempt takes as many permits as its record weighs. A record that waits for its retry takes none.
         val weights = Semaphore(options.limit)
@@ -88,12 +84,21 @@ private constructor(
             .collect(report::saved)
     }
 
-    private object Client : ImportComparison.Client {
+    private object Client : Cli.ImportClient {
         override fun allAtOnce(records: Int, server: ImportServer, report: ImportReport) =
-            BatchImport(server, report, Duration.ofSeconds(1)).allAtOnce(records)
+            BatchImport(server, Duration.ofSeconds(1)).allAtOnce(records, report)
 
         override fun withBaton(options: ImportOptions, server: ImportServer, heap: HeapMeter, report: ImportReport) =
-            BatchImport(server, report, Duration.ofSeconds(2)).withBaton(options, heap)
+            BatchImport(server, Duration.ofSeconds(2)).withBaton(options, heap, report)
+
+        override fun retryOnly(options: ImportOptions, server: ImportServer, report: QuotaReport) =
+            quotaImport(options, server, report).retryOnly()
+
+        override fun withLimiterAndBreaker(options: ImportOptions, server: ImportServer, report: QuotaReport) =
+            quotaImport(options, server, report).withLimiterAndBreaker()
+
+        private fun quotaImport(options: ImportOptions, server: ImportServer, report: QuotaReport) =
+            QuotaImport(options, report, BatchImport(server, Duration.ofSeconds(10))::send)
     }
 
     companion object {
@@ -103,7 +108,7 @@ private constructor(
         /** The records in flight and those that wait for their retry. */
         private const val UNDER_WAY = 64
 
-        /** Returns the exit code: 0 if with Baton every record has arrived exactly once. */
+        /** Returns the exit code: 0 if with Baton all is as it should be. */
         @JvmStatic
         fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runImports(args, out, err, Client)
 

@@ -13,17 +13,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import samples.support.Cli;
 import samples.support.HeapMeter;
-import samples.support.ImportComparison;
 import samples.support.ImportOptions;
 import samples.support.ImportRecord;
 import samples.support.ImportReport;
 import samples.support.ImportServer;
+import samples.support.QuotaReport;
 import samples.support.RefusedException;
 
 /**
  * Sends five thousand records to a server with the faults of a real one: all at once, where most are lost, and then in
- * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once.
- * {@code samples.BatchImport} is the same in Kotlin.
+ * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once. The second part is
+ * {@link QuotaImport}. {@code samples.BatchImport} is the same in Kotlin.
  */
 public final class BatchImport {
     /** Chunks come in order, and a Retry-After is a second at least: enough for what arrives meanwhile. */
@@ -33,13 +33,11 @@ public final class BatchImport {
     private static final int UNDER_WAY = 64;
 
     private final ImportServer server;
-    private final ImportReport report;
     private final Duration patience;
     private final HttpClient client;
 
-    private BatchImport(ImportServer server, ImportReport report, Duration patience) {
+    private BatchImport(ImportServer server, Duration patience) {
         this.server = server;
-        this.report = report;
         this.patience = patience;
         client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -53,7 +51,7 @@ public final class BatchImport {
                 .thenCompose(RefusedException::bodyOf);
     }
 
-    private void allAtOnce(int records) {
+    private void allAtOnce(int records, ImportReport report) {
         CompletableFuture<?>[] all = ImportRecord.read(records)
                 .map(record -> send(record).handle((answer, failure) -> {
                     if (failure == null) report.answered();
@@ -65,7 +63,7 @@ public final class BatchImport {
         CompletableFuture.allOf(all).join();
     }
 
-    private void withBaton(ImportOptions options, HeapMeter heap) {
+    private void withBaton(ImportOptions options, HeapMeter heap, ImportReport report) {
         MemoryGate gate = MemoryGate.create(0.80, 0.70, HeapMeter.BOUND, Duration.ofMillis(50), heap::used);
         // An attempt takes as many permits as its record weighs. A record that waits for its retry takes none.
         AsyncSemaphore weights = AsyncSemaphore.create(options.limit());
@@ -89,15 +87,20 @@ public final class BatchImport {
                             report.answered();
                             return answer;
                         }))));
-        Saver saver = new Saver();
+        Saver saver = new Saver(report);
         chunks.subscribe(saver);
         saver.all.join();
     }
 
     /** Saves one chunk after the other. */
-    private final class Saver implements Flow.Subscriber<List<String>> {
+    private static final class Saver implements Flow.Subscriber<List<String>> {
+        private final ImportReport report;
         private final CompletableFuture<Void> all = new CompletableFuture<>();
         private Flow.Subscription subscription;
+
+        private Saver(ImportReport report) {
+            this.report = report;
+        }
 
         @Override
         public void onSubscribe(Flow.Subscription chunks) {
@@ -127,19 +130,33 @@ public final class BatchImport {
         }
     }
 
-    private static final class Client implements ImportComparison.Client {
+    private static final class Client implements Cli.ImportClient {
         @Override
         public void allAtOnce(int records, ImportServer server, ImportReport report) {
-            new BatchImport(server, report, Duration.ofSeconds(1)).allAtOnce(records);
+            new BatchImport(server, Duration.ofSeconds(1)).allAtOnce(records, report);
         }
 
         @Override
         public void withBaton(ImportOptions options, ImportServer server, HeapMeter heap, ImportReport report) {
-            new BatchImport(server, report, Duration.ofSeconds(2)).withBaton(options, heap);
+            new BatchImport(server, Duration.ofSeconds(2)).withBaton(options, heap, report);
+        }
+
+        @Override
+        public void retryOnly(ImportOptions options, ImportServer server, QuotaReport report) {
+            quotaImport(options, server, report).retryOnly();
+        }
+
+        @Override
+        public void withLimiterAndBreaker(ImportOptions options, ImportServer server, QuotaReport report) {
+            quotaImport(options, server, report).withLimiterAndBreaker();
+        }
+
+        private static QuotaImport quotaImport(ImportOptions options, ImportServer server, QuotaReport report) {
+            return new QuotaImport(options, report, new BatchImport(server, Duration.ofSeconds(10))::send);
         }
     }
 
-    /** Returns the exit code: 0 if with Baton every record has arrived exactly once. */
+    /** Returns the exit code: 0 if with Baton all is as it should be. */
     public static int run(String[] args, PrintStream out, PrintStream err) {
         return Cli.runImports(args, out, err, new Client());
     }

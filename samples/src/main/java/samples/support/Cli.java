@@ -35,14 +35,17 @@ public final class Cli {
         return run(args, JobOptions.HELP, out, err, () -> new Comparison(JobOptions.parse(args), out, err).run(worker));
     }
 
-    /** Imports the records of the options in {@code args} twice by {@code client}, and returns the exit code. */
-    public static int runImports(String[] args, PrintStream out, PrintStream err, ImportComparison.Client client) {
-        return run(
-                args,
-                ImportOptions.HELP,
-                out,
-                err,
-                () -> new ImportComparison(ImportOptions.parse(args), out, err).run(client));
+    /** The two parts of the import of records. */
+    public interface ImportClient extends ImportComparison.Client, QuotaComparison.Client {}
+
+    /** Imports the records of the options in {@code args} by {@code client}, and returns the exit code. */
+    public static int runImports(String[] args, PrintStream out, PrintStream err, ImportClient client) {
+        return run(args, ImportOptions.HELP, out, err, () -> {
+            ImportOptions options = ImportOptions.parse(args);
+            int first = options.hasFirst() ? new ImportComparison(options, out, err).run(client) : 0;
+            int second = options.hasSecond() ? new QuotaComparison(options, out, err).run(client) : 0;
+            return Math.max(first, second);
+        });
     }
 
     /** Imports the employees of the options in {@code args} twice by {@code client}, and returns the exit code. */

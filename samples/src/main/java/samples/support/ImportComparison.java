@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.CompletionException;
 
-/** Imports the same records twice, each time into a new server. */
+/** Imports the same records twice, each time into a new server: the first part of the import. */
 public final class ImportComparison {
     private final ImportOptions options;
     private final PrintStream out;
@@ -49,9 +49,10 @@ public final class ImportComparison {
     }
 
     private ImportReport measure(String title, int records, Import imported) throws IOException {
+        CountedFaults faults = new CountedFaults(records);
         try (HeapMeter heap = new HeapMeter();
-                ImportServer server = ImportServer.start(records)) {
-            ImportReport report = new ImportReport(records, server, heap, out);
+                ImportServer server = ImportServer.start(records, faults)) {
+            ImportReport report = new ImportReport(records, server, faults, heap, out);
             try {
                 imported.run(server, heap, report);
             } catch (IOException | CompletionException failure) {

@@ -1,47 +1,76 @@
 package samples.support;
 
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 
 /**
  * The command line options of the import.
  *
- * @param records the number of records.
- * @param limit the weight in flight at a time.
+ * @param part the only part to run, or 0 for both.
+ * @param records the number of records of the first part.
+ * @param limit the weight in flight at a time in the first part.
  * @param attempts the maximum number of attempts for a record.
+ * @param quotaRecords the number of records of the second part.
+ * @param outage how long the server is out in the second part.
  */
-public record ImportOptions(int records, int limit, int attempts) {
+public record ImportOptions(int part, int records, int limit, int attempts, int quotaRecords, Duration outage) {
     public static final String HELP = """
-            Sends records to a server that refuses requests with 429 and a Retry-After, resets connections and is out
-            for a second in the middle. Every tenth record is large and weighs five times as much as the others.
-            First all records at once, each once; then in chunks, a bounded weight at a time, below a bound of the heap,
-            each until it has arrived. The server runs in this program, on a free loopback port.
+            First part: sends records to a server that refuses requests with 429 and a Retry-After, resets connections
+            and is out for a second in the middle. Every tenth record is large and weighs five times as much as the
+            others. First all records at once, each once; then in chunks, a bounded weight at a time, below a bound of
+            the heap, each until it has arrived.
+            Second part: sends records to a server with a quota of 200 requests a second, which is out for two seconds
+            in the middle. First with retries alone; then with a rate limiter and a circuit breaker inside them.
+            The servers run in this program, on free loopback ports.
 
             Options:
-              --records N        how many records (default: 5000)
-              --limit N          the weight in flight at a time, 5 to 40 (default: 32; above 40 the server refuses)
-              --attempts N       attempts for a record before the import gives up (default: 10)
+              --part N           only the first part, 1, or only the second one, 2 (default: both)
+              --records N        how many records in the first part (default: 5000)
+              --limit N          the weight in flight at a time there, 5 to 40 (default: 32; above 40 the server refuses)
+              --quota-records N  how many records in the second part (default: 300)
+              --outage N         how many milliseconds the server is out there (default: 2000)
+              --attempts N       attempts for a record before it is given up (default: 10)
               --help             this text
 
-            Exit code: 0 if with Baton every record has arrived exactly once, 1 if not, 2 for wrong usage.""";
+            Exit code: 0 if with Baton every record has arrived exactly once, and with the limiter no call was refused
+            with 429 and no more calls went into the outage than the breaker admits; 1 if not, 2 for wrong usage.""";
 
+    private static final int PARTS = 2;
     private static final int MAX_RECORDS = 100_000;
+    private static final int MAX_OUTAGE = 60_000;
     private static final int MAX_ATTEMPTS = 100;
 
     static ImportOptions parse(String[] args) throws UsageException {
+        int part = 0;
         int records = 5000;
         int limit = 32;
         int attempts = 10;
+        int quotaRecords = 300;
+        int outage = 2000;
         Iterator<String> words = List.of(args).iterator();
         while (words.hasNext()) {
             String option = words.next();
             switch (option) {
+                case "--part" -> part = Values.count(option, words, 1, PARTS);
                 case "--records" -> records = Values.count(option, words, 1, MAX_RECORDS);
-                case "--limit" -> limit = Values.count(option, words, ImportRecord.MAX_WEIGHT, ImportServer.CAPACITY);
+                case "--limit" -> limit = Values.count(option, words, ImportRecord.MAX_WEIGHT, CountedFaults.CAPACITY);
                 case "--attempts" -> attempts = Values.count(option, words, 1, MAX_ATTEMPTS);
+                case "--quota-records" -> quotaRecords = Values.count(option, words, 1, MAX_RECORDS);
+                case "--outage" -> outage = Values.count(option, words, 1, MAX_OUTAGE);
                 default -> throw Values.unknown(option);
             }
         }
-        return new ImportOptions(records, limit, attempts);
+        return new ImportOptions(part, records, limit, attempts, quotaRecords, Duration.ofMillis(outage));
+    }
+
+    /** Whether the first part is to run. */
+    boolean hasFirst() {
+        return part != 2;
+    }
+
+    /** Whether the second part is to run. */
+    boolean hasSecond() {
+        return part != 1;
     }
 }

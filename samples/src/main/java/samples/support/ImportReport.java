@@ -1,9 +1,7 @@
 package samples.support;
 
 import baton.resilience.RetryAttempt;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.net.http.HttpTimeoutException;
 import java.util.List;
 import java.util.Locale;
 
@@ -11,6 +9,7 @@ import java.util.Locale;
 public final class ImportReport {
     private final int records;
     private final ImportServer server;
+    private final CountedFaults faults;
     private final HeapMeter heap;
     private final Progress progress;
     private final long started = System.nanoTime();
@@ -20,9 +19,10 @@ public final class ImportReport {
     private int saved;
     private int chunks;
 
-    ImportReport(int records, ImportServer server, HeapMeter heap, PrintStream out) {
+    ImportReport(int records, ImportServer server, CountedFaults faults, HeapMeter heap, PrintStream out) {
         this.records = records;
         this.server = server;
+        this.faults = faults;
         this.heap = heap;
         progress = Progress.on(out);
     }
@@ -51,22 +51,14 @@ public final class ImportReport {
 
     /** A record, or the whole import, has failed. */
     public synchronized void failed(Throwable failure) {
-        add(failures, failure);
+        failures.addCall(failure);
         show();
     }
 
     /** Another attempt for a record is to follow. */
     public synchronized void retried(RetryAttempt next) {
-        add(retries, next.getLastFailure());
+        retries.addCall(next.getLastFailure());
         show();
-    }
-
-    private static void add(Failures failures, Throwable failure) {
-        Throwable cause = Failures.cause(failure);
-        if (cause instanceof RefusedException) failures.add(cause.getMessage());
-        else if (cause instanceof HttpTimeoutException) failures.add("timed out");
-        else if (cause instanceof IOException) failures.add("connection lost");
-        else failures.add(cause);
     }
 
     private void show() {
@@ -97,29 +89,24 @@ public final class ImportReport {
         double seconds = (System.nanoTime() - started) / 1e9;
         progress.clear();
         out.println(title);
-        row(out, "records", records, "");
-        row(out, "arrived exactly once", server.stored(), "counted by the server");
-        row(
+        Table.row(out, "records", records, "");
+        Table.row(out, "arrived exactly once", server.stored(), "counted by the server");
+        Table.row(
                 out,
                 "answered with 200",
                 answered,
                 chunks > 0 ? saved + " saved, in " + chunks + (chunks == 1 ? " chunk" : " chunks") : "");
-        row(out, "failed", failures.count(), failures.toString());
-        row(out, "retries", retries.count(), retries.toString());
-        row(out, "  of arrived records", server.again(), "the answer was lost, the server knew the record");
-        row(out, "  too early", server.early(), "before the Retry-After of the last answer");
-        row(
+        Table.row(out, "failed", failures.count(), failures.toString());
+        Table.row(out, "retries", retries.count(), retries.toString());
+        Table.row(out, "  of arrived records", server.again(), "the answer was lost, the server knew the record");
+        Table.row(out, "  too early", faults.early(), "before the Retry-After of the last answer");
+        Table.row(
                 out,
                 "peak weight in flight",
                 server.peak(),
-                "seen by the server, which refuses above " + ImportServer.CAPACITY);
-        row(out, "peak heap", heap.peak() >> 20, "MB, after collections, without what was there before");
-        out.printf(Locale.ROOT, "  %-22s %8.2f  s%n", "elapsed", seconds);
+                "seen by the server, which refuses above " + CountedFaults.CAPACITY);
+        Table.row(out, "peak heap", heap.peak() >> 20, "MB, after collections, without what was there before");
+        Table.elapsed(out, seconds);
         out.println();
-    }
-
-    private static void row(PrintStream out, String label, long count, String note) {
-        out.println(String.format(Locale.ROOT, "  %-22s %8d  %s", label, count, note)
-                .stripTrailing());
     }
 }

@@ -1,0 +1,43 @@
+package samples.support;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What an import into a server with a quota has done, counted by the server and by the client.
+ *
+ * @param stored the records that the server has stored.
+ * @param calls the requests that reached the server.
+ * @param overQuota those of them that it refused with 429.
+ * @param intoOutage those of them that came while it was out, which it refused with 503.
+ * @param answered the records whose answer was 200.
+ * @param failed the records that were given up, after an attempt that failed.
+ * @param retries the attempts that were followed by another one.
+ * @param notSent those of the failed attempts that the breaker refused, which were no calls therefore.
+ * @param openings how often the breaker has opened.
+ */
+record QuotaCounts(
+        int records,
+        int stored,
+        int calls,
+        int overQuota,
+        int intoOutage,
+        int answered,
+        int failed,
+        int retries,
+        int notSent,
+        int openings) {
+
+    /** What is wrong, if the calls went through a limiter and a breaker with the {@link QuotaLimits}. */
+    List<String> faults() {
+        List<String> faults = new ArrayList<>();
+        if (stored != records) faults.add(stored + " of " + records + " records arrived");
+        if (answered != records) faults.add(answered + " of " + records + " records were answered with 200");
+        int sent = answered + failed + retries - notSent;
+        if (sent != calls) faults.add(sent + " calls were sent, and " + calls + " reached the server");
+        if (overQuota > 0) faults.add(overQuota + " calls were refused with 429");
+        int most = QuotaLimits.mostIntoOutage(openings);
+        if (intoOutage > most) faults.add(intoOutage + " calls went into the outage, more than " + most);
+        return faults;
+    }
+}

@@ -1,0 +1,81 @@
+package samples
+
+import baton.parallel.forEachLimit
+import baton.resilience.Backoff
+import baton.resilience.CircuitBreaker
+import baton.resilience.CircuitBreakerConfig
+import baton.resilience.CircuitOpenException
+import baton.resilience.Jitter
+import baton.resilience.RateLimiter
+import baton.resilience.RetryPolicy
+import baton.resilience.SlidingWindow
+import baton.resilience.per
+import baton.resilience.retry
+import baton.resilience.withPermit
+import java.io.IOException
+import kotlin.streams.asSequence
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.runBlocking
+import samples.support.ImportOptions
+import samples.support.ImportRecord
+import samples.support.QuotaLimits
+import samples.support.QuotaReport
+import samples.support.RefusedException
+
+/**
+ * The second part of [BatchImport]: the server accepts 200 requests a second and is out for two seconds. Retries alone
+ * bring every record there, but most calls are in vain. With a limiter no call is above the quota, and with a breaker
+ * few go into the outage. `samples.java.QuotaImport` is the same in Java.
+ */
+internal class QuotaImport(
+    private val options: ImportOptions,
+    private val report: QuotaReport,
+    private val send: suspend (ImportRecord) -> String,
+) {
+    private val policy =
+        RetryPolicy(
+            maxAttempts = options.attempts,
+            backoff = Backoff.exponential(100.milliseconds),
+            jitter = Jitter.Equal,
+            maxDelay = 1.seconds,
+            // The retry waits until the breaker may let a call in, and not only for the back-off.
+            retryIf = { RefusedException.isTemporary(it) || it is CircuitOpenException },
+            onRetry = report::retried,
+        )
+
+    fun retryOnly() = importAll { record -> retry(policy) { send(record) } }
+
+    fun withLimiterAndBreaker() {
+        val limiter = RateLimiter.tokenBucket(QuotaLimits.RATE per 1.seconds, burst = QuotaLimits.BURST.toLong())
+        val breaker =
+            CircuitBreaker(
+                CircuitBreakerConfig(
+                    window = SlidingWindow.Calls(QuotaLimits.WINDOW),
+                    failureRate = QuotaLimits.FAILURES.toDouble() / QuotaLimits.WINDOW,
+                    openFor = Backoff.constant(500.milliseconds),
+                    probes = QuotaLimits.PROBES,
+                    probeTimeout = 1.seconds,
+                )
+            )
+        breaker.onChange(report::changed)
+        importAll { record ->
+            // The retry is outside: each attempt counts for the breaker. A call that the breaker refuses takes no permit.
+            retry(policy) { breaker.protect { limiter.withPermit { send(record) } } }
+        }
+    }
+
+    /** A record that waits for its retry keeps its place among those under way. */
+    private fun importAll(deliver: suspend (ImportRecord) -> Unit) = runBlocking {
+        ImportRecord.read(options.quotaRecords).asSequence().forEachLimit(QuotaLimits.UNDER_WAY) { record ->
+            try {
+                deliver(record)
+                report.answered()
+            } catch (failure: IOException) {
+                report.failed(failure)
+            } catch (refused: CircuitOpenException) {
+                report.failed(refused)
+            }
+        }
+    }
+}
