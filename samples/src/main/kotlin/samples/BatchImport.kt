@@ -35,8 +35,7 @@ import samples.support.RefusedException
  * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once. The second part is
  * [QuotaImport]. `samples.java.BatchImport` is the same in Java.
  */
-class BatchImport
-private constructor(private val server: ImportServer, private val patience: Duration) {
+class BatchImport private constructor(private val server: ImportServer, private val patience: Duration) {
     private val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(patience).build()
 
     /** Returns the answer of the server; throws a [RefusedException] if that is not 200. */
@@ -97,6 +96,7 @@ private constructor(private val server: ImportServer, private val patience: Dura
         override fun withLimiterAndBreaker(options: ImportOptions, server: ImportServer, report: QuotaReport) =
             quotaImport(options, server, report).withLimiterAndBreaker()
 
+        /** Patient: a call that has timed out could still reach the server, beside its successor. */
         private fun quotaImport(options: ImportOptions, server: ImportServer, report: QuotaReport) =
             QuotaImport(options, report, BatchImport(server, Duration.ofSeconds(10))::send)
     }

@@ -24,8 +24,8 @@ import samples.support.QuotaReport
 import samples.support.RefusedException
 
 /**
- * The second part of [BatchImport]: the server accepts 200 requests a second and is out for two seconds. Retries alone
- * bring every record there, but most calls are in vain. With a limiter no call is above the quota, and with a breaker
+ * The second part of [BatchImport]: the server accepts 200 calls a second, and is out for two seconds. With retries
+ * alone every record arrives, but many calls are refused. With a limiter none is above the quota, and with a breaker
  * few go into the outage. `samples.java.QuotaImport` is the same in Java.
  */
 internal class QuotaImport(
@@ -39,7 +39,7 @@ internal class QuotaImport(
             backoff = Backoff.exponential(100.milliseconds),
             jitter = Jitter.Equal,
             maxDelay = 1.seconds,
-            // The retry waits until the breaker may let a call in, and not only for the back-off.
+            // A refused call waits until the breaker may let it in, or for the back-off if that is longer.
             retryIf = { RefusedException.isTemporary(it) || it is CircuitOpenException },
             onRetry = report::retried,
         )
@@ -55,12 +55,13 @@ internal class QuotaImport(
                     failureRate = QuotaLimits.FAILURES.toDouble() / QuotaLimits.WINDOW,
                     openFor = Backoff.constant(500.milliseconds),
                     probes = QuotaLimits.PROBES,
+                    // A call that is refused because all probes are out is retried after this time.
                     probeTimeout = 1.seconds,
                 )
             )
         breaker.onChange(report::changed)
         importAll { record ->
-            // The retry is outside: each attempt counts for the breaker. A call that the breaker refuses takes no permit.
+            // The retry is outside: each attempt counts. The limiter is inside: a refused call takes no permit.
             retry(policy) { breaker.protect { limiter.withPermit { send(record) } } }
         }
     }

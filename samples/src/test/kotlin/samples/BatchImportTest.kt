@@ -16,7 +16,7 @@ class BatchImportTest {
     @ParameterizedTest
     @EnumSource
     fun records_arriveOnceWithBatonOnly_neverBeforeTheirRetryAfter(twin: Twin) {
-        val outcome = twin.batchImport.runHere("--records", "600")
+        val outcome = twin.batchImport.runHere("--part", "1", "--records", "600")
 
         assertEquals("", outcome.err)
         assertEquals(0, outcome.exitCode)
@@ -38,7 +38,7 @@ class BatchImportTest {
     @ParameterizedTest
     @EnumSource
     fun limit_asHeavyAsALargeRecord_isTheWeightInFlight(twin: Twin) {
-        val outcome = twin.batchImport.runHere("--records", "40", "--limit", "5")
+        val outcome = twin.batchImport.runHere("--part", "1", "--records", "40", "--limit", "5")
 
         assertEquals(0, outcome.exitCode)
         assertEquals(40, outcome.tables()[1]["arrived exactly once"])
@@ -48,7 +48,7 @@ class BatchImportTest {
     @ParameterizedTest
     @EnumSource
     fun record_single_arrives(twin: Twin) {
-        val outcome = twin.batchImport.runHere("--records", "1")
+        val outcome = twin.batchImport.runHere("--part", "1", "--records", "1")
 
         assertEquals(0, outcome.exitCode)
         for (table in outcome.tables()) assertEquals(1, table["arrived exactly once"])
@@ -60,7 +60,7 @@ class BatchImportTest {
     fun attempts_one_stopsAtTheFirstFailure_isReported_exits1_leavesNoThread(twin: Twin) {
         val before = Thread.getAllStackTraces().keys
 
-        val outcome = twin.batchImport.runHere("--records", "300", "--attempts", "1")
+        val outcome = twin.batchImport.runHere("--part", "1", "--records", "300", "--attempts", "1")
 
         val table = outcome.tables()[1]
         val arrived = table.getValue("arrived exactly once")
@@ -77,11 +77,15 @@ class BatchImportTest {
     @ParameterizedTest
     @EnumSource
     fun main_endsByItself(twin: Twin) {
-        val outcome = twin.start("BatchImport", "--records", "50").outcome()
+        val small = arrayOf("--records", "50", "--quota-records", "20", "--outage", "50")
+
+        val outcome = twin.start("BatchImport", *small).outcome()
 
         assertEquals("", outcome.err)
         assertEquals(0, outcome.exitCode)
-        assertEquals(50, outcome.tables()[1]["arrived exactly once"])
+        val (_, withBaton, _, withBreaker) = outcome.tables()
+        assertEquals(50, withBaton["arrived exactly once"])
+        assertEquals(20, withBreaker["arrived exactly once"])
     }
 
     @ParameterizedTest
@@ -93,7 +97,11 @@ class BatchImportTest {
     @ParameterizedTest
     @EnumSource
     fun help_namesEveryOption_exits0(twin: Twin) =
-        twin.batchImport.assertHelpNames(listOf("--records", "--limit", "--attempts"), "--records", "0")
+        twin.batchImport.assertHelpNames(
+            listOf("--part", "--records", "--limit", "--quota-records", "--outage", "--attempts"),
+            "--records",
+            "0",
+        )
 
     private val Outcome.withBaton: String
         get() = out.substringAfter("With Baton")
@@ -114,6 +122,10 @@ class BatchImportTest {
                         listOf("--limit", "4") to "--limit must be a whole number from 5 to 40, not '4'",
                         listOf("--limit", "41") to "--limit must be a whole number from 5 to 40, not '41'",
                         listOf("--attempts", "0") to "--attempts must be a whole number from 1 to 100, not '0'",
+                        listOf("--part", "3") to "--part must be a whole number from 1 to 2, not '3'",
+                        listOf("--quota-records", "0") to
+                            "--quota-records must be a whole number from 1 to 100000, not '0'",
+                        listOf("--outage", "60001") to "--outage must be a whole number from 1 to 60000, not '60001'",
                         listOf("--fast") to "unknown option '--fast', see --help",
                     )
                     .map { (args, message) -> arguments(twin, args, message) }

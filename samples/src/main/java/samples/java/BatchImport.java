@@ -151,6 +151,7 @@ public final class BatchImport {
             quotaImport(options, server, report).withLimiterAndBreaker();
         }
 
+        /** Patient: a call that has timed out could still reach the server, beside its successor. */
         private static QuotaImport quotaImport(ImportOptions options, ImportServer server, QuotaReport report) {
             return new QuotaImport(options, report, new BatchImport(server, Duration.ofSeconds(10))::send);
         }

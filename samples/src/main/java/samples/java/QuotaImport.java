@@ -15,8 +15,8 @@ import samples.support.QuotaReport;
 import samples.support.RefusedException;
 
 /**
- * The second part of {@link BatchImport}: the server accepts 200 requests a second and is out for two seconds. Retries
- * alone bring every record there, but most calls are in vain. With a limiter no call is above the quota, and with a
+ * The second part of {@link BatchImport}: the server accepts 200 calls a second, and is out for two seconds. With
+ * retries alone every record arrives, but many calls are refused. With a limiter none is above the quota, and with a
  * breaker few go into the outage. {@code samples.QuotaImport} is the same in Kotlin.
  */
 final class QuotaImport {
@@ -25,8 +25,7 @@ final class QuotaImport {
     private final Function<ImportRecord, CompletableFuture<String>> send;
     private final AsyncRetry retry;
 
-    QuotaImport(
-            ImportOptions options, QuotaReport report, Function<ImportRecord, CompletableFuture<String>> send) {
+    QuotaImport(ImportOptions options, QuotaReport report, Function<ImportRecord, CompletableFuture<String>> send) {
         this.options = options;
         this.report = report;
         this.send = send;
@@ -34,7 +33,7 @@ final class QuotaImport {
                 .maxAttempts(options.attempts())
                 .exponential(Duration.ofMillis(100), Duration.ofSeconds(1))
                 .equalJitter()
-                // The retry waits until the breaker may let a call in, and not only for the back-off.
+                // A refused call waits until the breaker may let it in, or for the back-off if that is longer.
                 .retryIf(failure -> RefusedException.isTemporary(failure) || failure instanceof CircuitOpenException)
                 .onRetry(report::retried)
                 .build();
@@ -51,19 +50,21 @@ final class QuotaImport {
                 .window(QuotaLimits.WINDOW)
                 .failureRate((double) QuotaLimits.FAILURES / QuotaLimits.WINDOW)
                 .openFor(Duration.ofMillis(500))
+                // A call that is refused because all probes are out is retried after this time.
                 .probes(QuotaLimits.PROBES, Duration.ofSeconds(1))
                 .build();
         breaker.onChange(report::changed);
-        // The retry is outside: each attempt counts for the breaker. A call that the breaker refuses takes no permit.
-        importAll(record ->
-                retry.call(() -> breaker.protect(() -> limiter.withPermit(() -> send.apply(record)))));
+        // The retry is outside: each attempt counts. The limiter is inside: a refused call takes no permit.
+        importAll(record -> retry.call(() -> breaker.protect(() -> limiter.withPermit(() -> send.apply(record)))));
     }
 
     /** A record that waits for its retry keeps its place among those under way. */
     private void importAll(Function<ImportRecord, CompletableFuture<String>> deliver) {
         Iterable<ImportRecord> records = ImportRecord.read(options.quotaRecords())::iterator;
-        Tasks.forEachLimit(records, QuotaLimits.UNDER_WAY, record -> deliver.apply(record)
-                        .handle((answer, failure) -> {
+        Tasks.forEachLimit(
+                        records,
+                        QuotaLimits.UNDER_WAY,
+                        record -> deliver.apply(record).handle((answer, failure) -> {
                             if (failure == null) report.answered();
                             else report.failed(failure);
                             return null;

@@ -35,7 +35,7 @@ public final class Cli {
         return run(args, JobOptions.HELP, out, err, () -> new Comparison(JobOptions.parse(args), out, err).run(worker));
     }
 
-    /** The two parts of the import of records. */
+    /** The code of both parts of the import that differs between the languages. */
     public interface ImportClient extends ImportComparison.Client, QuotaComparison.Client {}
 
     /** Imports the records of the options in {@code args} by {@code client}, and returns the exit code. */

@@ -49,7 +49,11 @@ public final class EmployeeImports {
             out.println("All rows are good");
             Table.row(out, "employees", employees.size(), "");
             Table.row(out, "inserted", database.rows(), "counted by the database");
-            Table.row(out, "ids", ids.size(), inOrder ? "in the order of the employees" : "not in the order of the employees");
+            Table.row(
+                    out,
+                    "ids",
+                    ids.size(),
+                    inOrder ? "in the order of the employees" : "not in the order of the employees");
             connections(database);
             return inOrder && database.rows() == employees.size() && isBounded(database);
         }

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 
 /** Counts failures by kind. Not thread-safe: its owner guards it. */
 final class Failures {
-    /** The kind of a call that a circuit breaker has refused. */
-    static final String NOT_SENT = "not sent";
+    /** The kind of a call that was not sent. */
+    static final String NOT_SENT = "refused by the breaker";
 
     private final Map<String, Integer> kinds = new TreeMap<>();
     private int count;

@@ -3,15 +3,15 @@ package samples.support;
 /**
  * The numbers of the second part of the import, and what they bound, however slow the machine is.
  *
- * <p><i>No call is refused with 429.</i> Calls may be late, so more of them can reach the server in some window of time
- * than the limiter has granted in it; but each of these is of another record that was under way when the window began.
- * So at most {@code BURST + UNDER_WAY + RATE x w} calls reach the server in a window of the length w. The server's
- * quota is above that: {@code SERVER_BURST + SERVER_RATE x w}.
+ * <p><i>No call is refused with 429.</i> The limiter grants at most {@code BURST + RATE x w} calls in a window of the
+ * length w. Calls that were granted before the window may reach the server in it, if they are late. Each of them is of a
+ * record under way, so there are at most {@code UNDER_WAY}. The sum is within the quota of the server, which is {@code
+ * SERVER_BURST + SERVER_RATE x w}.
  *
- * <p><i>Calls into the outage.</i> The breaker opens at {@link #FAILURES} failures at the latest, because the window
- * still has all of them: before the last one only the answers to earlier calls can come, at most {@link #UNDER_WAY}. The
- * calls of the other records under way may have passed the breaker before that, and wait for the limiter or the answer.
- * Then each opening is followed by at most {@link #PROBES} calls, of which the first failure opens the breaker again.
+ * <p><i>Few calls go into the outage.</i> The breaker opens at {@link #FAILURES} failures at the latest: until then the
+ * window holds all of them, because at most {@link #UNDER_WAY} answers to earlier calls come between. By then the calls
+ * of all other records under way may have passed the breaker; they wait for the limiter, or for their answer. After each
+ * opening at most {@link #PROBES} calls pass the breaker, until the first failure opens it again.
  */
 public final class QuotaLimits {
     /** The requests a second that the server accepts. */
@@ -38,7 +38,7 @@ public final class QuotaLimits {
     /** How many calls probe the server at a time after each opening. */
     public static final int PROBES = 3;
 
-    /** The calls into the outage that the breaker cannot hold back before it opens for the first time. */
+    /** The calls into the outage that may have passed the breaker before it opens for the first time. */
     static final int BEFORE_OPEN = FAILURES + UNDER_WAY - 1;
 
     private QuotaLimits() {}

@@ -90,7 +90,7 @@ public final class QuotaReport {
         if (openings == 0) return "";
         return String.format(
                 Locale.ROOT,
-                ", at most %d: %d before the breaker opened, %d probes after each opening",
+                ", at most %d: %d before the first opening, %d probes after each",
                 QuotaLimits.mostIntoOutage(openings),
                 QuotaLimits.BEFORE_OPEN,
                 QuotaLimits.PROBES);
