@@ -70,8 +70,7 @@ class BatchImportTest {
         assertTrue(outcome.err.startsWith("incomplete: $arrived of 300 records arrived: 1 x "), outcome.err)
         assertEquals(1, outcome.err.lines().count { it.isNotEmpty() })
         assertEquals(1, outcome.exitCode)
-        val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(5000) }
-        assertEquals(emptyList<Thread>(), left.filter { it.isAlive })
+        assertNoThreadLeft(before)
     }
 
     @ParameterizedTest

@@ -102,8 +102,7 @@ class PriorityTasksTest {
         assertEquals(60, failed.toInt() + notRun.toInt())
         assertEquals(1, outcome.exitCode)
         assertFalse(Files.exists(svg))
-        val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(5000) }
-        assertEquals(emptyList<Thread>(), left.filter { it.isAlive })
+        assertNoThreadLeft(before)
     }
 
     @ParameterizedTest

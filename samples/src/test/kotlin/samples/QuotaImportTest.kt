@@ -65,8 +65,7 @@ class QuotaImportTest {
             outcome.err.trim().lines().map { it.removePrefix("with a limiter and a breaker: ") },
         )
         assertEquals(1, outcome.exitCode)
-        val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(5000) }
-        assertEquals(emptyList<Thread>(), left.filter { it.isAlive })
+        assertNoThreadLeft(before)
     }
 
     private fun Twin.quotaImport(vararg options: String): Outcome = batchImport.runHere("--part", "2", *options)

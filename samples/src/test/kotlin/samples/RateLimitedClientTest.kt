@@ -81,8 +81,7 @@ class RateLimitedClientTest {
         assertTrue(outcome.err.endsWith(", ${60 - failed} not tried any more\n"), outcome.err)
         assertTrue("Exception" in outcome.err, outcome.err)
         assertEquals(1, outcome.exitCode)
-        val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(5000) }
-        assertEquals(emptyList<Thread>(), left.filter { it.isAlive })
+        assertNoThreadLeft(before)
     }
 
     @ParameterizedTest

@@ -116,3 +116,9 @@ fun Process.outcome(): Outcome {
     assertTrue(ended, "did not end: ${outcome.out}${outcome.err}")
     return outcome
 }
+
+/** Fails if a thread beside those of [before] is still there, unless it is a daemon or ends soon. */
+fun assertNoThreadLeft(before: Set<Thread>) {
+    val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(5000) }
+    assertEquals(emptyList<Thread>(), left.filter { it.isAlive })
+}
