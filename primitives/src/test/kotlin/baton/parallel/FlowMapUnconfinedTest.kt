@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Maps of flows where emitter, source and workers resume each other in place, in the middle of what they do. */
+/** Maps of flows where emitter, source and workers resume each other in place, in the middle of a step. */
 @OptIn(ExperimentalCoroutinesApi::class)
 class FlowMapUnconfinedTest {
     private val numbers = (0..9).asFlow()

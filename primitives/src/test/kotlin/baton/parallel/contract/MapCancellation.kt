@@ -66,7 +66,7 @@ interface MapCancellation : MapFixture {
         assertEquals(0, pulled)
     }
 
-    /** What the transform awaits is cancelled, not the caller. */
+    /** The task that the transform awaits is cancelled, and the caller is not. */
     @Test
     fun mapLimit_awaitsACancelledDeferred_fails() = scene {
         val other = CompletableDeferred<Int>().also { it.cancel(CancellationException("other")) }

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
 /**
- * What maps over coroutines have alone: results as they come, weights, cancelling what runs, callers that are cancelled
- * with an exception, and elements that cancel their own job.
+ * The options of maps over coroutines alone: results as they come, weights, cancelling the running elements, callers
+ * that are cancelled with an exception, and elements that cancel their own job.
  */
 interface MapOptions : MapFailures, MapCancellation {
     override fun calls(scene: MapScene, transform: suspend (Int) -> Unit): List<suspend () -> Any> =
