@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.Arguments
+import org.junit.jupiter.params.provider.Arguments.arguments
 import org.junit.jupiter.params.provider.EnumSource
 import org.junit.jupiter.params.provider.MethodSource
 
@@ -106,13 +107,16 @@ class BatchImportTest {
     companion object {
         @JvmStatic
         fun wrongUsage(): List<Arguments> =
-            forBoth(
-                listOf("--records", "0") to "--records must be a whole number from 1 to 100000, not '0'",
-                listOf("--records") to "--records needs a value, see --help",
-                listOf("--limit", "4") to "--limit must be a whole number from 5 to 40, not '4'",
-                listOf("--limit", "41") to "--limit must be a whole number from 5 to 40, not '41'",
-                listOf("--attempts", "0") to "--attempts must be a whole number from 1 to 100, not '0'",
-                listOf("--fast") to "unknown option '--fast', see --help",
-            )
+            Twin.entries.flatMap { twin ->
+                listOf(
+                        listOf("--records", "0") to "--records must be a whole number from 1 to 100000, not '0'",
+                        listOf("--records") to "--records needs a value, see --help",
+                        listOf("--limit", "4") to "--limit must be a whole number from 5 to 40, not '4'",
+                        listOf("--limit", "41") to "--limit must be a whole number from 5 to 40, not '41'",
+                        listOf("--attempts", "0") to "--attempts must be a whole number from 1 to 100, not '0'",
+                        listOf("--fast") to "unknown option '--fast', see --help",
+                    )
+                    .map { (args, message) -> arguments(twin, args, message) }
+            }
     }
 }

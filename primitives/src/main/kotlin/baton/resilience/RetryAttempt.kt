@@ -17,7 +17,7 @@ import kotlin.time.toJavaDuration
  * }
  * ```
  *
- * @property number counts from 1.
+ * @property number the number of the attempt, from 1.
  * @property lastFailure the failure of the attempt before; null in the first attempt, and after a result that was not
  *   accepted.
  * @property delay the wait between the attempt before and this one; zero for the first.

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong
  *
  * @property ratio the part of a retry that a success earns, at least 0. It counts exactly as its decimal text has it,
  *   up to the digit that still fits beside [burst] into 18.
- * @property burst the most retries that can be saved up, at least 0.
+ * @property burst the greatest number of retries that can be saved up, at least 0.
  */
 public class RetryBudget(public val ratio: Double = 0.2, public val burst: Int = 10) {
     /** A retry in the units of the balance: a power of ten, and the greatest for which all sums fit into a Long. */

@@ -27,7 +27,7 @@ class FlowMapUnconfinedTest {
             assertEquals(listOf(Outcome.Failure(disk), Outcome.Success(1)), outcomes)
         }
 
-    /** The closing of the places resumed the source before that knew why. */
+    /** The closing of the places resumed the source before the reason was stored. */
     @Test
     fun mapSettled_stopsWhileTheSourceWaitsForAPlace_endsWithTheOutcomes() =
         runTest(UnconfinedTestDispatcher()) {

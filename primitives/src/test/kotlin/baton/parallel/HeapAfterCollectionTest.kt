@@ -71,17 +71,17 @@ class HeapAfterCollectionTest {
         assertTrue(reading() - before >= BYTES / 2) { "${reading()} after $before" }
     }
 
-    /** By this the reading knows that a collection is published. */
+    /** The reading compares the two numbers to find out whether a collection is published. */
     @Test
     fun collections_ofThisJvm_areNumberedByTheirCounts() {
         usedHeap()
         for (collector in collectors) assertEquals(collector.collectionCount, collector.lastGcInfo?.id ?: 0)
     }
 
-    /** Of parts so small that no collector gives them regions of their own. */
+    /** The parts are so small that no collector gives them regions of their own. */
     private fun data() = List((BYTES / PART).toInt()) { ByteArray(PART) }
 
-    /** In a frame of its own, which does not keep its garbage. */
+    /** Makes garbage in a frame of its own, which does not keep it reachable. */
     private fun makeGarbage() = assertEquals(BYTES, data().sumOf { it.size.toLong() })
 
     private companion object {

@@ -19,7 +19,7 @@ public final class EmployeeDatabase implements AutoCloseable {
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger peak = new AtomicInteger();
 
-    /** Keeps the database alive, which ends with its last connection. It does not count. */
+    /** Keeps the database alive, which ends with its last connection. It is not one of the counted connections. */
     private final Connection owner;
 
     EmployeeDatabase(int maxConnections) throws SQLException {

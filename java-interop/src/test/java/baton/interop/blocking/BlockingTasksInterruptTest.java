@@ -133,7 +133,7 @@ class BlockingTasksInterruptTest {
         }
     }
 
-    /** Iterates over the present and future elements of the queue. The iterator remembers that it was interrupted, as iterators should. */
+    /** Takes elements of the queue, and waits for further ones. An interrupted iterator sets the flag of its thread. */
     private Iterable<Integer> taking(BlockingQueue<Integer> queue, boolean throwing) {
         return () -> new Iterator<>() {
             @Override

@@ -67,7 +67,7 @@ class BlockingTasksTest {
         assertTrue(most.get() <= 4, most::toString);
     }
 
-    /** They meet, so as many run as may. */
+    /** The elements meet at a barrier, so five of them run at a time. */
     @Test
     void mapLimit_runsAsManyAsTheLimitSays() throws Exception {
         CyclicBarrier five = new CyclicBarrier(5);
@@ -222,7 +222,7 @@ class BlockingTasksTest {
         assertNotInterrupted(pool, 8);
     }
 
-    /** The executor gives them no thread in time. */
+    /** The executor gives the elements no thread before the interrupt. */
     @Test
     void interrupt_elementThatHasNoThreadYet_doesNotBegin() throws Exception {
         Futures.Steps never = new Futures.Steps();

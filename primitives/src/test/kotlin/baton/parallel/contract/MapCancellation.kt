@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** The caller is cancelled. */
+/** Calls whose caller is cancelled. */
 interface MapCancellation : MapFixture {
     fun calls(scene: MapScene, transform: suspend (Int) -> Unit): List<suspend () -> Any> =
         with(scene) {

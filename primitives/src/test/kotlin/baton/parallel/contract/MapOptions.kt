@@ -107,7 +107,7 @@ interface MapOptions : MapFailures, MapCancellation {
         assertEquals(9, started)
     }
 
-    /** The worker is gone, and another one takes its place. */
+    /** The worker has ended, and another one replaces it. */
     @Test
     fun mapLimit_mapperCancelsItsOwnJobAndReturns_losesNothing() = scene {
         val mapped =
