@@ -13,21 +13,22 @@ import samples.support.EmployeeDatabase
 import samples.support.EmployeeImports
 
 /**
- * Inserts a thousand employees into a database that accepts ten connections. The first row that is refused stops the
- * import, and the report says what was done. `samples.java.EmployeeInsert` is the same in Java.
+ * Imports a thousand employees twice into a database that accepts ten connections: once with good rows alone, once up
+ * to a row that the database refuses. A report counts the rows that were inserted, failed, and were not started.
+ * `samples.java.EmployeeInsert` is the same in Java.
  */
 object EmployeeInsert {
     private suspend fun insert(employee: Employee, database: EmployeeDatabase): Int =
         runInterruptible(Dispatchers.IO) { database.insert(employee) } // JDBC blocks.
 
     private object Client : EmployeeImports.Client {
-        /** Throws the first failure when all that runs has ended. */
+        /** Throws the first failure when all running inserts have ended. */
         override fun insertAll(employees: List<Employee>, database: EmployeeDatabase, limit: Int): List<Int> =
             runBlocking {
                 employees.mapLimit(limit) { insert(it, database) }
             }
 
-        /** Returns the failure, and what has become of the others. */
+        /** Returns an outcome for each employee, the failure included. */
         override fun insertUntilFailure(
             employees: List<Employee>,
             database: EmployeeDatabase,

@@ -6,7 +6,6 @@ import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.Arguments
-import org.junit.jupiter.params.provider.Arguments.arguments
 import org.junit.jupiter.params.provider.EnumSource
 import org.junit.jupiter.params.provider.MethodSource
 
@@ -85,17 +84,14 @@ class EmployeeInsertTest {
 
         @JvmStatic
         fun wrongUsage(): List<Arguments> =
-            Twin.entries.flatMap { twin ->
-                listOf(
-                        listOf("--employees", "0") to "--employees $RANGE 1000000, not '0'",
-                        listOf("--connections", "101") to "--connections $RANGE 100, not '101'",
-                        listOf("--fail-at", "0") to "--fail-at $RANGE 1000000, not '0'",
-                        listOf("--employees", "5", "--fail-at", "6") to
-                            "--fail-at must be at most the number of employees, 5, not 6",
-                        listOf("--fail-at") to "--fail-at needs a value, see --help",
-                        listOf("all") to "unknown option 'all', see --help",
-                    )
-                    .map { (args, message) -> arguments(twin, args, message) }
-            }
+            forBoth(
+                listOf("--employees", "0") to "--employees $RANGE 1000000, not '0'",
+                listOf("--connections", "101") to "--connections $RANGE 100, not '101'",
+                listOf("--fail-at", "0") to "--fail-at $RANGE 1000000, not '0'",
+                listOf("--employees", "5", "--fail-at", "6") to
+                    "--fail-at must be at most the number of employees, 5, not 6",
+                listOf("--fail-at") to "--fail-at needs a value, see --help",
+                listOf("all") to "unknown option 'all', see --help",
+            )
     }
 }

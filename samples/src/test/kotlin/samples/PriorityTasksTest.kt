@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 import org.junit.jupiter.api.io.TempDir
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.Arguments
-import org.junit.jupiter.params.provider.Arguments.arguments
 import org.junit.jupiter.params.provider.EnumSource
 import org.junit.jupiter.params.provider.MethodSource
 import org.w3c.dom.Element
@@ -207,28 +206,23 @@ class PriorityTasksTest {
 
         @JvmStatic
         fun wrongUsage(): List<Arguments> =
-            Twin.entries.flatMap { twin ->
-                listOf(
-                        listOf("--jobs", "4") to "--jobs must be a whole number from 5 to 10000, not '4'",
-                        listOf("--jobs", "10001") to "--jobs must be a whole number from 5 to 10000, not '10001'",
-                        listOf("--jobs", "many") to "--jobs must be a whole number from 5 to 10000, not 'many'",
-                        listOf("--jobs") to "--jobs needs a value, see --help",
-                        listOf("--concurrency", "0") to "--concurrency must be a whole number from 1 to 100, not '0'",
-                        listOf("--concurrency", "101") to
-                            "--concurrency must be a whole number from 1 to 100, not '101'",
-                        listOf("--delay", "2.5") to "--delay must be a whole number from 1 to 1000, not '2.5'",
-                        listOf("--delay", "--jobs") to "--delay needs a value, see --help",
-                        listOf("--fail-after", "0") to
-                            "--fail-after must be a whole number from 1 to 2147483647, not '0'",
-                        listOf("--svg") to "--svg needs a value, see --help",
-                        listOf("--svg", "a\u0000b") to "--svg: no file can have the name 'a?b'",
-                        listOf("--jobs", "39", "--concurrency", "10") to
-                            "too few jobs for a backlog: with --concurrency 10 there must be at least 40, not 39",
-                        listOf("--fast") to "unknown option '--fast', see --help",
-                        listOf("5") to "unknown option '5', see --help",
-                    )
-                    .map { (args, message) -> arguments(twin, args, message) }
-            }
+            forBoth(
+                listOf("--jobs", "4") to "--jobs must be a whole number from 5 to 10000, not '4'",
+                listOf("--jobs", "10001") to "--jobs must be a whole number from 5 to 10000, not '10001'",
+                listOf("--jobs", "many") to "--jobs must be a whole number from 5 to 10000, not 'many'",
+                listOf("--jobs") to "--jobs needs a value, see --help",
+                listOf("--concurrency", "0") to "--concurrency must be a whole number from 1 to 100, not '0'",
+                listOf("--concurrency", "101") to "--concurrency must be a whole number from 1 to 100, not '101'",
+                listOf("--delay", "2.5") to "--delay must be a whole number from 1 to 1000, not '2.5'",
+                listOf("--delay", "--jobs") to "--delay needs a value, see --help",
+                listOf("--fail-after", "0") to "--fail-after must be a whole number from 1 to 2147483647, not '0'",
+                listOf("--svg") to "--svg needs a value, see --help",
+                listOf("--svg", "a\u0000b") to "--svg: no file can have the name 'a?b'",
+                listOf("--jobs", "39", "--concurrency", "10") to
+                    "too few jobs for a backlog: with --concurrency 10 there must be at least 40, not 39",
+                listOf("--fast") to "unknown option '--fast', see --help",
+                listOf("5") to "unknown option '5', see --help",
+            )
 
         private fun Outcome.tables(): List<Table> =
             out.split("\n\n")

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 import org.junit.jupiter.api.io.TempDir
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.Arguments
-import org.junit.jupiter.params.provider.Arguments.arguments
 import org.junit.jupiter.params.provider.EnumSource
 import org.junit.jupiter.params.provider.MethodSource
 
@@ -213,8 +212,5 @@ class RateLimitedClientTest {
                     "FILE, line 1: an item must be a path that begins with '/': '${"x".repeat(60)}...'",
                 byteArrayOf(-1, -2, 47) to "FILE is not a text in UTF-8",
             )
-
-        private fun forBoth(vararg cases: Pair<Any, String>): List<Arguments> =
-            Twin.entries.flatMap { twin -> cases.map { (input, message) -> arguments(twin, input, message) } }
     }
 }

@@ -7,6 +7,8 @@ import java.nio.file.Path
 import java.util.concurrent.TimeUnit
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.params.provider.Arguments
+import org.junit.jupiter.params.provider.Arguments.arguments
 
 /** The output and the exit code of a run. */
 class Outcome(val exitCode: Int, out: ByteArray, err: ByteArray) {
@@ -36,7 +38,7 @@ fun Sample.refusal(vararg args: String): String {
     return outcome.err.removeSuffix("\n")
 }
 
-/** `--help` names the [options], whatever the [arguments] before it are. */
+/** `--help` names the [options], also after [arguments] that are wrong. */
 fun Sample.assertHelpNames(options: List<String>, vararg arguments: String) {
     val outcome = runHere(*arguments, "--help")
     for (option in options + "--help") assertTrue("  $option " in outcome.out, option)
@@ -99,6 +101,10 @@ enum class Twin(
             .directory(directory?.toFile())
             .start()
 }
+
+/** Each input with its message, for both languages. */
+fun forBoth(vararg cases: Pair<Any, String>): List<Arguments> =
+    Twin.entries.flatMap { twin -> cases.map { (input, message) -> arguments(twin, input, message) } }
 
 /** Runs the sample in this JVM. */
 fun Sample.runHere(vararg args: String): Outcome {

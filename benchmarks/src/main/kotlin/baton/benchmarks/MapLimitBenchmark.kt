@@ -28,7 +28,7 @@ open class MapLimitBenchmark : BatonBenchmark() {
          */
         @Param("baton", "arrow", "baton-flow", "baton-flow-unordered", "flatMapMerge") lateinit var impl: String
 
-        /** What a transform does. */
+        /** The transforms of the benchmark. */
         @Param("returns", "yields") lateinit var body: String
 
         private val numbers = List(ELEMENTS) { it }

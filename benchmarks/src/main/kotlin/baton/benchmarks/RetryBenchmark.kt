@@ -124,7 +124,7 @@ open class RetryBenchmark : BatonBenchmark() {
     /** A call whose stage completes after the action has returned it; the stage included. */
     @Benchmark fun futureLater(state: Future): Any = state.runLater()
 
-    /** Runs at once what has no delay, without a change of the thread. (A plain executor drops the stage's value.) */
+    /** Runs tasks without a delay at once, on the same thread. (A plain executor drops the stage's value.) */
     private object InPlace : Scheduler {
         private class Done(value: Any?) : CompletableFuture<Any?>(), ScheduledFuture<Any?> {
             init {

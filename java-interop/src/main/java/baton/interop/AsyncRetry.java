@@ -36,14 +36,14 @@ import org.jspecify.annotations.Nullable;
  * <p>It is immutable, and any number of calls may share it. No method blocks and no call has a thread of its own;
  * threads that may block use {@link #blocking()}.
  *
- * <p><i>Failures.</i> An action that throws has failed as one whose stage fails has. A {@code CompletionException} is
+ * <p><i>Failures.</i> An action that throws counts as one whose stage fails. A {@code CompletionException} is
  * unwrapped before the policy sees it. The future fails with the last failure, with the ten failures before it as
  * suppressed. An exception of a function of the policy or of the call ends the call.
  *
  * <p><i>Results.</i> A result that {@code retryResult} is true for is dropped when another attempt follows and when the
  * future is cancelled meanwhile; the last one is the value of the future. So a result that has to be closed is no case
  * for {@code retryResult}: close it in a dependent of the stage, which fails then with an exception that {@code retryIf}
- * is true for. A value that a stage still has after the end of the future is dropped, as that of any CompletableFuture.
+ * accepts. A value that a stage still has after the end of the future is dropped, as that of any CompletableFuture.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire ends
  * the call: a wait ends, a running stage is cancelled if that is possible, and the action is not called again. An action
@@ -125,7 +125,10 @@ public final class AsyncRetry {
         return "AsyncRetry of " + policy;
     }
 
-    /** Builds an {@link AsyncRetry}. What is not set is as in {@link RetryPolicy}. Its methods refuse bad arguments. */
+    /**
+     * Builds an {@link AsyncRetry}. Settings that are left out have the defaults of {@link RetryPolicy}. The methods
+     * refuse bad arguments.
+     */
     public static final class Builder {
         private RetryPolicy policy = RetryBridge.defaultPolicy();
 

@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  * InterruptedException}. An attempt that throws it is not retried.
  *
  * <p><i>Timeouts.</i> An attempt that takes longer than {@code attemptTimeout} is interrupted. It has failed with
- * {@link baton.resilience.AttemptTimeoutException} when it throws then; a value that it returns is a success. The interrupt is
- * cleared when the attempt has ended. Another interrupt that comes between the timeout and that end cannot be told from
- * it, and is cleared with it; one that came before stays. An attempt that ignores interrupts runs as long as it runs.
+ * {@link baton.resilience.AttemptTimeoutException} when it throws then; a value that it returns is a success. The
+ * interrupt is cleared when the attempt has ended. Another interrupt that comes between the timeout and that end cannot
+ * be told from it, and is cleared with it; one that came before stays. An attempt that ignores interrupts runs to its
+ * end.
  *
  * <p><i>Results.</i> A value that {@code retryResult} is true for is dropped when another attempt follows, and when the
  * thread is interrupted, in the last attempt too. So a value that has to be closed is no case for {@code retryResult}:

@@ -22,11 +22,12 @@ import org.jspecify.annotations.Nullable;
  * <p><em>Laziness.</em> As in {@link Tasks}: an element is pulled only when there is a place for it, by the calling thread,
  * and then by the threads that have become free, one at a time.
  *
- * <p><em>Failures.</em> After the first failure nothing is pulled any more, and what runs is awaited; then that failure is
- * thrown, itself and not a copy, with the others as suppressed. That an executor rejects an element is a failure, too.
+ * <p><em>Failures.</em> After the first failure nothing is pulled any more, and the running calls are awaited; then that
+ * failure is thrown, itself and not a copy, with the others as suppressed. The rejection of an element by the executor is
+ * a failure, too.
  *
- * <p><em>Interrupts.</em> An interrupt of the caller stops the pulling and interrupts what runs: the function, and a
- * thread of the executor that waits in the source. Elements that wait for a thread do not begin. When all has ended, the
+ * <p><em>Interrupts.</em> An interrupt of the caller stops the pulling, and interrupts the running calls of the function
+ * and a thread of the executor that waits in the source. Elements that wait for a thread do not begin. When all has ended, the
  * call throws {@link InterruptedException} with failures as suppressed. The threads of the executor are not left
  * interrupted. Another interrupt of such a thread that comes meanwhile cannot be told from this one, and is cleared with it.
  * Where the calling thread itself runs the function, an {@code InterruptedException} of the function is an interrupt of the
@@ -54,7 +55,7 @@ public final class BlockingTasks {
     }
 
     /**
-     * One outcome for each element, in the order of the elements. The call throws what the source throws, and {@link
+     * One outcome for each element, in the order of the elements. The call throws the exceptions of the source, and {@link
      * InterruptedException}; failures of the function are outcomes.
      */
     public <T extends @Nullable Object, R extends @Nullable Object> List<Outcome<R>> mapSettled(

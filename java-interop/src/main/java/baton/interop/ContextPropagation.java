@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Once it is enabled, the context is captured where a method of this package is called that waits or that takes code
  * to run: {@code acquire}, {@code lock}, {@code send}, {@code receive}, {@code arrive}, {@code await}; {@code
- * withPermit} and its kin; {@code schedule}; {@code AsyncRetry.call}; the functions of {@link Tasks}; {@code Select.start}; {@code forEach}; {@code invokeOnClose}; {@code CancellableFuture.supply} and
- * {@code TaskScope.fork}. It is restored around the action, function or task given to that method, and around the
+ * withPermit} and its kin; {@code schedule}; {@code AsyncRetry.call}; the functions of {@link Tasks}; {@code
+ * Select.start}; {@code forEach}; {@code invokeOnClose}; {@code CancellableFuture.supply} and {@code TaskScope.fork}. It
+ * is restored around the action, function or task given to that method, and around the
  * dependents that run when the returned future is completed by a grant, a failure or a timeout. (Dependents that are
  * added to a completed future run on the thread that adds them, in its context. Those of the future of an action run
  * where the stage of the action was completed, and those of a {@link CancellableFuture} where its function has ended.) A
- * retry runs all of its attempts, its functions and those of its policy in it. Commands of {@code executor(level)} and of a {@link PriorityExecutor}
- * run without it.
+ * retry runs all of its attempts, its functions and those of its policy in it. Commands of {@code executor(level)} and
+ * of a {@link PriorityExecutor} run without it.
  */
 public final class ContextPropagation {
     private ContextPropagation() {}
@@ -27,7 +28,7 @@ public final class ContextPropagation {
         CallerContext.use(Objects.requireNonNull(propagator, "propagator"));
     }
 
-    /** Captures no more. What was captured is still restored. */
+    /** Captures no more contexts. Captured contexts are still restored. */
     public static void disable() {
         CallerContext.use(null);
     }

@@ -29,25 +29,26 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p><em>Laziness.</em> An element is pulled only when there is a place for it. The source may be endless; it is used by
- * one thread at a time, and each use sees what the one before it did.
+ * one thread at a time, and each use sees the effects of the one before it.
  *
  * <p><em>Threads.</em> Source and function are called by the thread that calls the method (of a publisher: that first
- * requests), and then by the threads that complete the stages, one at a time; a source or a function that blocks holds up
- * the whole map. The elements of a publisher are mapped by the thread that signals them. No thread and no coroutine is started.
- * Stages that are complete when they are returned need no stack: there may be any number of them.
+ * requests), and then by the threads that complete the stages, one at a time. A source or a function that blocks holds
+ * up the whole map. The elements of a publisher are mapped by the thread that signals them. The map starts neither
+ * threads nor coroutines. Stages that are complete when they are returned need no stack: there may be any number of them.
  *
  * <p><em>Failures.</em> After the first failure nothing is pulled any more; the stages that are incomplete are awaited;
  * then the future fails with the first failure, in which the others are suppressed. A function that throws or returns
- * null, and a source that throws, are failures like any other. Causes come without CompletionException around them.
+ * null, and a source that throws, are failures like any other. Causes come without CompletionException around them. An
+ * error for want of memory or stack may end the map before the incomplete stages have ended.
  *
  * <p><em>Cancellation.</em> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire
  * stops the pulling and cancels the stages that are incomplete. So does cancelling the subscription to a publisher.
  *
  * <p><em>Publishers.</em> A publisher that is returned starts nothing before a subscriber requests, and maps anew for each
  * subscriber. It keeps the rules of Reactive Streams: signals are serial, and come on demand. It pulls when it has room:
- * what waits for demand keeps its room, so a slow subscriber holds everything up. After a failure the results before it
- * are signalled on demand, then the failure. A cancelled subscription also cancels a source that is a publisher; no signal
- * follows.
+ * a result that waits for demand keeps its room, so a slow subscriber holds everything up. After a failure the results
+ * before it are signalled on demand, then the failure. A cancelled subscription also cancels a source that is a
+ * publisher; no signal follows.
  *
  * <p><em>Memory.</em> Actions of the function, and those before its stage completes, happen before the future is seen
  * completed, or the result is signalled.
@@ -123,13 +124,13 @@ public final class Tasks {
     }
 
     /**
-     * The results in lists of {@code size}, in the order of the elements; the last one is as long as what is left. While
+     * The results in lists of {@code size}, in the order of the elements; the last one holds the rest and may be shorter. While
      * the subscriber is busy with a chunk, the next ones are under way, and a place that a slow element of a chunk does
      * not need is used by the next chunk.
      *
      * <p>The thread that completes a stage first pulls the next element, and then signals the chunk that is complete; so
-     * the work goes on while the subscriber is busy. A source that blocks delays chunks, and deadlocks if it waits for what
-     * the subscriber makes of them: such a source must be a publisher.
+     * the work goes on while the subscriber is busy. A source that blocks delays chunks, and deadlocks if it waits for
+     * the subscriber's work on them: such a source must be a publisher.
      *
      * <p>At most {@code size + limit} results are held, those of a chunk that the subscriber may be working on included:
      * of the last one that was signalled, until the signal has returned and another one is requested. After a failure a
@@ -164,7 +165,9 @@ public final class Tasks {
                 StreamKind.processInChunks(size, limit, Objects.requireNonNull(gate, "gate")), items, function);
     }
 
-    /** As {@link #processInChunks(Iterable, int, int, Function)}. The stream is closed at the end. It has one subscriber. */
+    /**
+     * As {@link #processInChunks(Iterable, int, int, Function)}. The stream is closed at the end. It has one subscriber.
+     */
     public static <T extends @Nullable Object, R extends @Nullable Object> Flow.Publisher<List<R>> processInChunks(
             Stream<? extends T> items,
             int size,
@@ -173,7 +176,10 @@ public final class Tasks {
         return MapPublisher.of(StreamKind.processInChunks(size, limit, null), items, function);
     }
 
-    /** As {@link #processInChunks(Iterable, int, int, MemoryGate, Function)}. The stream is closed at the end. It has one subscriber. */
+    /**
+     * As {@link #processInChunks(Iterable, int, int, MemoryGate, Function)}. The stream is closed at the end. It has one
+     * subscriber.
+     */
     public static <T extends @Nullable Object, R extends @Nullable Object> Flow.Publisher<List<R>> processInChunks(
             Stream<? extends T> items,
             int size,

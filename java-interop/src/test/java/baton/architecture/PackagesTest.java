@@ -98,7 +98,7 @@ class PackagesTest {
                 .check(CLASSES);
     }
 
-    /** What select, cancellation, threads and maps share stands in {@code futures}; they do not know each other. */
+    /** Select, cancellation, threads and maps share the package {@code futures}, and do not know each other. */
     @ParameterizedTest
     @CsvSource({
         "futures, select cancel blocking parallel",

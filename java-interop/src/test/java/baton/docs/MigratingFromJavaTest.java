@@ -18,6 +18,7 @@ import baton.interop.AsyncLatch;
 import baton.interop.AsyncMutex;
 import baton.interop.AsyncRateLimiter;
 import baton.interop.AsyncReadWriteLock;
+import baton.interop.AsyncRetry;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.AsyncWaitGroup;
@@ -27,10 +28,13 @@ import baton.interop.Permit;
 import baton.interop.PriorityExecutor;
 import baton.interop.Select;
 import baton.interop.TaskScope;
+import baton.interop.Tasks;
+import baton.parallel.Outcome;
 import baton.resilience.BreakerState;
 import baton.scheduler.OnFullQueue;
 import baton.sync.BarrierCancellation;
 import baton.sync.WaitOrder;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,6 +111,43 @@ class MigratingFromJavaTest {
         channel.publisher();
         channel.forEach(System.out::println);
         channel.close();
+    }
+
+    private static CompletableFuture<String> fetch(String url) {
+        return CompletableFuture.completedFuture("page of " + url);
+    }
+
+    private static String load(String url) throws IOException {
+        if (url.isEmpty()) throw new IOException("no url");
+        return "page of " + url;
+    }
+
+    @Test
+    void table_maps() throws Exception {
+        List<String> urls = List.of("/a", "/b");
+        CompletableFuture<List<String>> pages = Tasks.mapLimit(urls, 5, url -> fetch(url));
+        assertEquals(List.of("page of /a", "page of /b"), pages.join());
+        List<Outcome<String>> outcomes = Tasks.blocking(executor).mapSettled(urls, 5, url -> load(url));
+        assertEquals(new Outcome.Success<>("page of /b"), outcomes.get(1));
+    }
+
+    @Test
+    void table_retries() throws Exception {
+        AsyncRetry retry = AsyncRetry.builder()
+                .maxAttempts(3)
+                .exponential(Duration.ofMillis(500), Duration.ofSeconds(30))
+                .retryIf(e -> true)
+                .build();
+        assertEquals("called", retry.call(() -> call()).join());
+        assertEquals("loaded", retry.blocking().call(() -> load()));
+        CompletableFuture<String> full =
+                retry.call(() -> call(), result -> result.isEmpty(), result -> Optional.empty());
+        assertEquals("called", full.join());
+        AsyncRetry.builder()
+                .constant(Duration.ofSeconds(1))
+                .jitter(0.1)
+                .maxElapsed(Duration.ofMinutes(1))
+                .build();
     }
 
     @Test

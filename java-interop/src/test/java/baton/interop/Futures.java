@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Helpers shared by the tests of the futures. */
@@ -38,6 +39,20 @@ public final class Futures {
     /** Waits for a future that another thread fails. */
     public static Throwable awaitFailure(CompletableFuture<?> future) {
         return await(future.handle((value, e) -> e));
+    }
+
+    /** Runs the action, and returns the last exception that was reported on this thread; null if there was none. */
+    public static @Nullable Throwable reportedBy(Runnable action) {
+        AtomicReference<@Nullable Throwable> reported = new AtomicReference<>();
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
+        thread.setUncaughtExceptionHandler((t, e) -> reported.set(e));
+        try {
+            action.run();
+        } finally {
+            thread.setUncaughtExceptionHandler(before);
+        }
+        return reported.get();
     }
 
     /** An executor that runs its tasks when the test calls it. */

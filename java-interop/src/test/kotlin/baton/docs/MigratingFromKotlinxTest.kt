@@ -17,6 +17,11 @@ import baton.channels.onSuccess
 import baton.channels.produce
 import baton.channels.receiveOrNull
 import baton.channels.toList
+import baton.parallel.getOrThrow
+import baton.parallel.mapLimit
+import baton.parallel.mapSettled
+import baton.resilience.RetryPolicy
+import baton.resilience.retry
 import baton.scheduler.TaskScheduler
 import baton.scheduler.prioritized
 import baton.sync.Mutex
@@ -25,22 +30,32 @@ import baton.sync.WaitOrder
 import baton.sync.withLock
 import baton.sync.withPermit
 import baton.sync.withPermits
+import java.io.IOException
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.channels.Channel as TheirChannel
 import kotlinx.coroutines.channels.produce as theirProduce
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.asFlow
+import kotlinx.coroutines.flow.flatMapMerge
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.selects.onTimeout
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.sync.Mutex as TheirMutex
 import kotlinx.coroutines.test.TestScope
+import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
@@ -111,6 +126,35 @@ class MigratingFromKotlinxTest {
         assertEquals("acquired", winner)
         assertEquals("done", withContext(Dispatchers.Default.prioritized(parallelism = 2)) { "done" })
         assertEquals(1, TaskScheduler(this, maxConcurrency = 3).schedule(Priority.HIGH) { 1 }.await())
+    }
+
+    private suspend fun fetch(url: String): String {
+        if (url == "/slow") delay(1.seconds)
+        return if (url == "/bad") throw IOException(url) else "page of $url"
+    }
+
+    @Test
+    fun table_maps() = runTest {
+        val urls = listOf("/slow", "/b")
+        val pages = listOf("page of /slow", "page of /b")
+        val policy = RetryPolicy(maxAttempts = 2)
+        assertEquals(pages, urls.map { async { fetch(it) } }.awaitAll())
+        assertEquals(pages, urls.mapLimit(5) { fetch(it) })
+        assertEquals(pages, urls.mapSettled(5) { fetch(it) }.map { it.getOrThrow() })
+        val merged = urls.asFlow().flatMapMerge(concurrency = 5) { flow { emit(fetch(it)) } }.toList()
+        assertEquals(pages.reversed(), merged)
+        assertEquals(merged, urls.asFlow().mapLimit(5, ordered = false) { fetch(it) }.toList())
+        assertEquals(pages, urls.asFlow().mapLimit(5) { url -> retry(policy) { fetch(url) } }.toList())
+    }
+
+    @Test
+    fun firstFailure_ofAMap_waitsUnlessToldToCancel() = runTest {
+        val urls = listOf("/slow", "/bad")
+        assertThrows<IOException> { urls.mapLimit(5) { fetch(it) } }
+        assertEquals(1_000, currentTime)
+        assertThrows<IOException> { urls.mapLimit(5, cancelRunning = true) { fetch(it) } }
+        assertThrows<IOException> { coroutineScope { urls.map { async { fetch(it) } }.awaitAll() } }
+        assertEquals(1_000, currentTime)
     }
 
     @Test

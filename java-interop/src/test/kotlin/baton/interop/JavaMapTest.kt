@@ -2,6 +2,7 @@ package baton.interop
 
 import baton.parallel.MapContract
 import baton.parallel.Outcome
+import baton.parallel.contract.MapCall
 import baton.parallel.contract.MapFace
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
@@ -47,34 +48,17 @@ private open class JavaMapFace : MapFace {
         return future.join()
     }
 
-    override suspend fun <T, R> mapLimit(
-        elements: Sequence<T>,
-        limit: Int,
-        ordered: Boolean,
-        cancelRunning: Boolean,
-        weight: ((T) -> Int)?,
-        transform: suspend (T) -> R,
-    ): List<R> = await(transform) { mapLimit(elements, limit, it) }
+    override suspend fun <T, R> mapLimit(call: MapCall<T>, transform: suspend (T) -> R): List<R> =
+        await(transform) { mapLimit(call.elements, call.limit, it) }
 
     open fun <T, R> mapLimit(elements: Sequence<T>, limit: Int, function: (T) -> CompletionStage<R>) =
         Tasks.mapLimit(elements.asIterable(), limit, function)
 
-    override suspend fun <T, R> mapSettled(
-        elements: Sequence<T>,
-        limit: Int,
-        maxFailures: Int,
-        weight: ((T) -> Int)?,
-        transform: suspend (T) -> R,
-    ): List<Outcome<R>> = await(transform) { Tasks.mapSettled(elements.asIterable(), limit, maxFailures, it) }
+    override suspend fun <T, R> mapSettled(call: MapCall<T>, transform: suspend (T) -> R): List<Outcome<R>> =
+        await(transform) { Tasks.mapSettled(call.elements.asIterable(), call.limit, call.maxFailures, it) }
 
-    override suspend fun <T> forEachLimit(
-        elements: Sequence<T>,
-        limit: Int,
-        cancelRunning: Boolean,
-        weight: ((T) -> Int)?,
-        action: suspend (T) -> Unit,
-    ) {
-        await(action) { Tasks.forEachLimit(elements.asIterable(), limit, it) }
+    override suspend fun <T> forEachLimit(call: MapCall<T>, action: suspend (T) -> Unit) {
+        await(action) { Tasks.forEachLimit(call.elements.asIterable(), call.limit, it) }
     }
 }
 

@@ -11,7 +11,7 @@ import kotlin.time.toKotlinDuration
 
 /**
  * The text of [time] in messages, in the format of Kotlin's `Duration`: `50ms`, `1h 30m`, `-(2m 5s)`. Kotlin's own
- * rounds beyond 146 years, and is infinite beyond 146 million years. This one is exact, whatever [time] is.
+ * rounds beyond 146 years, and is infinite beyond 146 million years. This one is exact for each [time].
  */
 @InternalBatonApi
 public fun textOf(time: Duration): String {

@@ -52,7 +52,7 @@ public class ElementMap private constructor(private val results: Results, settli
 
     public fun cancel(index: Int, cause: Throwable): Unit = end { core.cancel(index, 1, cause) }
 
-    /** Nothing but the storing of the result can throw: then the element has not ended. */
+    /** Only the storing of the result can throw: then the element has not ended. */
     private inline fun end(how: () -> Any) {
         try {
             how()
@@ -66,7 +66,7 @@ public class ElementMap private constructor(private val results: Results, settli
         core.drop()
     }
 
-    /** The source has failed, or nobody wants the results any more. */
+    /** The source has failed, or the caller has given up the results. */
     public fun abandon(cause: Throwable) {
         core.abandon(cause)
     }
@@ -74,7 +74,7 @@ public class ElementMap private constructor(private val results: Results, settli
     /** The first failure with the others suppressed in it, when the map is over. */
     public fun failure(): Throwable? = core.failure()
 
-    /** The results by index when the map is over, and null if they are not wanted. */
+    /** The results by index when the map is over, and null if they are not kept. */
     public fun results(notStarted: Int): List<Any?>? {
         val all = (results as? ListResults)?.toList() ?: return null
         repeat(notStarted) { all += Outcome.NotStarted }
@@ -91,7 +91,7 @@ public class ElementMap private constructor(private val results: Results, settli
         /**
          * A map whose results come all at once.
          *
-         * @param listed whether they are wanted.
+         * @param listed whether the results are kept.
          * @param settling whether each is an [Outcome], and [maxFailures] failures stop the map instead of the first.
          */
         @JvmStatic

@@ -7,5 +7,5 @@ import baton.parallel.MemoryGate
 import java.time.Duration
 import kotlin.time.toJavaDuration
 
-/** The time between two looks at the gate. Java cannot call what has a kotlin.time.Duration in it. */
+/** The time between two looks at the gate. Java cannot call functions with a kotlin.time.Duration. */
 @InternalBatonApi public fun intervalOf(gate: MemoryGate): Duration = gate.every.toJavaDuration()

@@ -21,7 +21,7 @@ import kotlin.time.TimeMark
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 
-// The internal API of retries for futures and threads. Java cannot call what has a kotlin.time.Duration in it.
+// The internal API of retries for futures and threads. Java cannot call functions with a kotlin.time.Duration.
 
 /** One call of retry; the methods of [RetryRun]. It is confined to the call. */
 @InternalBatonApi

@@ -12,7 +12,7 @@ import kotlinx.coroutines.flow.Flow
  *
  * Waiting, order, failure, cancellation, memory and misuse are those of [mapLimit].
  *
- * @param cancelRunning whether the first failure cancels what runs.
+ * @param cancelRunning whether the first failure cancels the running actions.
  * @param weight how many of the [limit] places an element takes, from 1 to [limit].
  * @throws IllegalArgumentException if [limit] or a weight is out of its range.
  */

@@ -10,13 +10,13 @@ import java.lang.management.MemoryType
 /**
  * The bytes of the heap that were in use after the last collection.
  *
- * It is the larger of two sums over the pools of the heap: what the newest [GcInfo] says, and what each pool says of
- * the last collection of its own. The first alone misses what ZGC keeps; the second alone misses the live data of G1 on
- * JDK 17, whose old generation is rarely collected. It is 0 before the first collection.
+ * It is the larger of two sums over the pools of the heap: the usage in the newest [GcInfo], and the usage of each pool
+ * after its own last collection. The first alone misses data that ZGC keeps; the second alone misses the live data of
+ * G1 on JDK 17, whose old generation is rarely collected. It is 0 before the first collection.
  *
- * A reading costs microseconds, and only a collection changes the answer, so it is kept until the number of collections
- * has changed. The JVM counts a collection before it publishes what that has left: a reading in between is not kept.
- * Two threads that read at the same time compute the same.
+ * A reading costs microseconds, and only a collection changes it, so it is kept until the number of collections has
+ * changed. The JVM counts a collection before it publishes the usage after it: a reading in between is not kept. Two
+ * threads that read at the same time compute the same.
  */
 internal class HeapAfterCollection(
     private val collectors: List<GarbageCollectorMXBean>,
@@ -49,7 +49,7 @@ internal class HeapAfterCollection(
     }
 
     companion object {
-        /** That of this JVM. */
+        /** The heap of this JVM. */
         val ofThisJvm =
             HeapAfterCollection(
                 ManagementFactory.getGarbageCollectorMXBeans(),

@@ -106,7 +106,7 @@ internal class MapCore(val results: Results, private val settling: Boolean, priv
         change(0, ended = 1)
     }
 
-    /** The source, or what runs the elements, has failed. Returns whether this has stopped the map. */
+    /** The source or the runner of the elements has failed. Returns whether this has stopped the map. */
     fun abandon(cause: Throwable): Boolean = stopWith(cause, ended = 0)
 
     private fun stopWith(cause: Throwable, ended: Int): Boolean {

@@ -22,14 +22,14 @@ import kotlinx.coroutines.flow.Flow
  * place, two transforms may be called the other way round. The results are in the order of the source; with [ordered]
  * false they are in the order in which the elements ended.
  *
- * *Failure.* The first failure stops the pulling. What runs is awaited, or with [cancelRunning] cancelled and awaited;
- * then that failure is thrown, the same object, with those that came meanwhile suppressed in it, such as exceptions of
+ * *Failure.* The first failure stops the pulling. Running transforms are awaited, or with [cancelRunning] cancelled and
+ * awaited; then that failure is thrown, the same object, with later failures suppressed in it, such as exceptions of
  * clean-ups. A failure of the source or of [weight] counts like one of the transform, and so does a
  * CancellationException of the transform's own, that of `withTimeout` included.
  *
- * *Cancellation.* Prompt: when the caller is cancelled nothing is pulled any more, what runs is cancelled, and the call
- * throws when all of it has ended. Failures so far are suppressed in what it throws. A transform that cancels the job
- * of its own coroutine ends nothing but this element.
+ * *Cancellation.* Prompt: when the caller is cancelled nothing is pulled any more, running transforms are cancelled,
+ * and the call throws when all of them have ended. Failures so far are suppressed in the exception. A transform that
+ * cancels the job of its own coroutine ends only this element.
  *
  * *Memory.* Actions before the call happen before the first pull; each pull happens before the next one and before the
  * transform of its element; all of them happen before the call returns or throws. So the source need not be
@@ -39,7 +39,7 @@ import kotlinx.coroutines.flow.Flow
  * transform that waits for an element behind it in the source may wait for ever.
  *
  * @param ordered whether the results are in the order of the source.
- * @param cancelRunning whether the first failure cancels what runs.
+ * @param cancelRunning whether the first failure cancels the running transforms.
  * @param weight how many of the [limit] places an element takes, from 1 to [limit]; called once for each, by the
  *   pulling coroutine. An element that weighs more than is free waits, and those behind it with it.
  * @throws IllegalArgumentException if [limit] or a weight is out of its range.
@@ -83,8 +83,8 @@ public suspend fun <T, R> Sequence<T>.mapLimit(
  * *Failure.* As there. The results that have come or still come are emitted before it is thrown; with [ordered] only
  * those in front of the first element without a result. A source that is suspended when an element fails is cancelled.
  *
- * *Cancellation.* As there. A collector that ends early (`first()`, `take`) or fails cancels the source and what runs,
- * and waits for both.
+ * *Cancellation.* As there. A collector that ends early (`first()`, `take`) or fails cancels the source and the running
+ * transforms, and waits for both.
  */
 public fun <T, R> Flow<T>.mapLimit(
     limit: Int,

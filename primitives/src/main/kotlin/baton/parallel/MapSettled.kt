@@ -15,13 +15,13 @@ import kotlinx.coroutines.flow.Flow
  *
  * *Order.* That of the source.
  *
- * *Failure.* After [maxFailures] outcomes of [Outcome.Failure] no further element is started; what runs is awaited. The
- * rest of the elements is then read from the source, and each of them is [Outcome.NotStarted]. A failure of the source
- * or of [weight] is thrown, once what runs has ended; there are no outcomes then.
+ * *Failure.* After [maxFailures] outcomes of [Outcome.Failure] no further element is started, and running transforms
+ * are awaited. The rest of the elements is then read from the source, and each of them is [Outcome.NotStarted]. A
+ * failure of the source or of [weight] is thrown when the running transforms have ended; there are no outcomes then.
  *
  * *Cancellation.* A CancellationException of the transform's own, while the caller is active, is [Outcome.Cancelled],
- * which does not count as a failure. If the caller is cancelled, what runs is cancelled too, and the call throws when
- * all of it has ended.
+ * which does not count as a failure. If the caller is cancelled, running transforms are cancelled too, and the call
+ * throws when all of them have ended.
  *
  * *Memory* and *misuse* are those of [mapLimit]; a [maxFailures] below 1 is refused, too.
  *

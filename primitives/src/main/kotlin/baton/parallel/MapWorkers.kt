@@ -32,17 +32,17 @@ import kotlinx.coroutines.launch
  *     emitted, it is also a permit of `places`. The puller takes one permit before it pulls, and the others that the
  *     element weighs while it still pulls. As no other element takes permits meanwhile, there is no deadlock. Without
  *     weights, a flow takes the places itself; an element in `pending` keeps its place then.
- * (4) A worker catches all that source and transform throw, and the core decides. The scope's own failure is left for
- *     what is thrown elsewhere: by a dispatcher, or in the flow's collector.
+ * (4) A worker catches all exceptions of the source and of the transform, and the core decides. The scope itself fails
+ *     only with an exception from elsewhere: of a dispatcher, or of the flow's collector.
  * (5) A transform can cancel the job of its own worker, and a dispatcher that has been shut down does so, too. Another
  *     worker with the same number then goes on. An element that such a worker has pulled and not started stays in
  *     `pending`, for the next puller, with the weight that it may have by then. If no worker is left, the call fails
  *     with the reason of the last one.
- * (6) A stop closes `places` and cancels the producer, so that a puller that waits for either ends. It cancels what runs
- *     if that was asked for.
+ * (6) A stop closes `places` and cancels the producer, so that a puller that waits for either ends. With `cancelRunning`
+ *     it also cancels the running transforms.
  *
- * Guarded by `pulling`: the source, `pending` and `pendingWeight`. The two steps of a worker are inline, so that they are one state
- * machine, which is allocated once for a worker and not for each element.
+ * Guarded by `pulling`: the source, `pending` and `pendingWeight`. The two steps of a worker are inline, so that they
+ * are one state machine, which is allocated once for a worker and not for each element.
  */
 internal class MapWorkers<T>(
     private val core: MapCore,
@@ -83,7 +83,7 @@ internal class MapWorkers<T>(
         core.failure()?.let { throw it }
     }
 
-    /** @param starts what has started the calling worker, if a worker calls. */
+    /** @param starts the queue that has started the calling worker, if a worker calls. */
     private fun start(number: Int, mayStartNext: Boolean, starts: StartQueue<Worker>?) {
         live.incrementAndGet()
         val queue = if (starts?.isHere == true) starts else StartQueue(::launch)
@@ -147,7 +147,7 @@ internal class MapWorkers<T>(
                         core.exhaust()
                         return NONE
                     }
-                    if (weight != null && !takePlaces(places!!, weigh(weight) - 1)) return NONE
+                    if (weight != null && places != null && !takePlaces(places, weigh(weight) - 1)) return NONE
                     // The source may have blocked the thread: a cancelled worker starts nothing.
                     job.ensureActive()
                 } catch (e: Throwable) {
@@ -213,7 +213,7 @@ internal class MapWorkers<T>(
         }
 
         private fun freePlaces() {
-            if (taken > 0) places!!.release(taken)
+            if (taken > 0) places?.release(taken)
         }
     }
 

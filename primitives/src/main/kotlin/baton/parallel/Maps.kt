@@ -8,7 +8,7 @@ import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 
-// What the public functions share, once they have checked their arguments.
+// The public functions call these when they have checked their arguments.
 
 internal fun checkLimit(limit: Int) {
     require(limit >= 1) { "limit = $limit, must be at least 1" }
@@ -33,7 +33,7 @@ internal suspend fun <T, R> mapToList(
     return results.toList() as List<R>
 }
 
-/** @param complete whether there is an outcome for each of the elements, however few were started. */
+/** @param complete whether each element has an outcome, the ones that were not started included. */
 @Suppress("UNCHECKED_CAST")
 internal suspend fun <T, R> settle(
     elements: Iterator<T>,

@@ -2,6 +2,7 @@
 
 package baton.parallel
 
+import baton.FOR_JAVA_ALONE
 import java.time.Duration as JavaDuration
 import java.util.function.LongSupplier
 import kotlin.time.Duration
@@ -13,8 +14,8 @@ import kotlinx.coroutines.delay
  * A gate that is closed while the heap is nearly full, for work whose results take memory.
  *
  * It closes when more than [high] of the bound is in use, and opens when less than [low] is; in between it stays as it
- * is. The bound is the smaller of [maxBytes] and the JVM's maximum heap. In use is what was left after the last
- * collection, so garbage does not count. `processInChunks` takes a gate and slows down while that is closed.
+ * is. The bound is the smaller of [maxBytes] and the JVM's maximum heap. Only data that was left after the last
+ * collection is in use, so garbage does not count. `processInChunks` takes a gate and slows down while that is closed.
  *
  * ```
  * val gate = MemoryGate(high = 0.80, low = 0.70, maxBytes = 512L shl 20)
@@ -43,7 +44,7 @@ import kotlinx.coroutines.delay
  * @property maxBytes the bound in bytes where it is smaller than the JVM's maximum heap, at least 1.
  * @property every the time between two looks of a waiter, positive and finite.
  * @param usage returns the bytes in use; by default the heap after the last collection. The thread that looks at the
- *   gate calls it, and gets what it throws.
+ *   gate calls it, and gets its exceptions.
  * @throws IllegalArgumentException if a number is out of its bounds.
  */
 public class MemoryGate(
@@ -80,7 +81,7 @@ public class MemoryGate(
         return !closed
     }
 
-    /** Shows the state and what it was decided by: this call looks, too. */
+    /** Shows the state and the numbers behind it: this call looks, too. */
     override fun toString(): String {
         val used = usage()
         val state = if (isOpenAt(used)) "open" else "closed"
@@ -88,8 +89,6 @@ public class MemoryGate(
     }
 
     public companion object {
-        private const val FOR_JAVA_ALONE = "9999.0"
-
         /** The constructor for Java; each parameter from the end on may be left out. */
         @SinceKotlin(FOR_JAVA_ALONE)
         @JvmStatic

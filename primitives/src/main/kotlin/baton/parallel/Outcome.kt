@@ -13,7 +13,7 @@ package baton.parallel
  *     }
  * ```
  *
- * An outcome is immutable, but for what [Success.value] may be. All members may be called from any thread.
+ * An outcome is immutable, except for a mutable [Success.value]. All members may be called from any thread.
  */
 public sealed interface Outcome<out T> {
     /** The transform returned [value]. */

@@ -16,8 +16,8 @@ import kotlinx.coroutines.flow.flow
  * urls.processInChunks(size = 50, limit = 10) { fetch(it) }.collect { pages -> save(pages) }
  * ```
  *
- * The last chunk is as long as what is left; an empty source emits none. While the collector is busy with a chunk, the
- * next ones are under way. A place that a slow element of a chunk does not need is used by the next chunk.
+ * The last chunk holds the rest and may be shorter; an empty source emits none. While the collector is busy with a
+ * chunk, the next ones are under way. A place that a slow element of a chunk does not need is used by the next chunk.
  *
  * *Bounds.* At most [limit] transforms run, and at most [size] + [limit] results are held, the chunk that is being
  * collected included. An element is pulled only when there is room for its result and a place to transform it.
@@ -27,7 +27,7 @@ import kotlinx.coroutines.flow.flow
  *
  * *Failures and cancellation.* As those of the `mapLimit` of a `Flow`: after the first failure nothing is pulled, the
  * transforms that run are awaited, and the failure is thrown to the collector. Results of chunks that are not complete
- * are dropped. A cancelled collector cancels what runs and waits for it.
+ * are dropped. A cancelled collector cancels the running transforms and waits for them.
  *
  * @param size the number of results in a chunk, at least 1.
  * @param limit how many transforms run at the same time, at least 1.
@@ -71,10 +71,11 @@ private fun <T, R> inChunks(
     require(size >= 1) { "size = $size, must be at least 1" }
     checkLimit(limit)
     return flow {
-        val intake = ChunkIntake(source(), minOf(size.toLong() + limit, Int.MAX_VALUE.toLong()).toInt(), gate)
-        val chunks = ChunkQueue<R>(size)
+        val chunks = ChunkResults(size)
+        val room = minOf(size.toLong() + limit, Int.MAX_VALUE.toLong()).toInt()
+        val intake = ChunkIntake(source(), chunks, room, gate)
         val results =
-            mapFlow<Numbered<T>, Numbered<R>>(
+            mapFlow<Indexed<T>, Indexed<R>>(
                 { intake },
                 limit,
                 ordered = false,
@@ -82,33 +83,36 @@ private fun <T, R> inChunks(
                 maxFailures = null,
                 weight = null,
             ) { element ->
-                Numbered(element.number, intake.finishing { transform(element.value) })
+                Indexed(element.index, intake.finishing { transform(element.value) })
             }
         results.collect { result ->
-            chunks.add(result)
+            chunks.put(result.index, weight = 1, result.value)
             while (true) {
-                val chunk = chunks.pollComplete() ?: break
-                emit(chunk)
+                val chunk = chunks.poll(rest = false) ?: break
+                @Suppress("UNCHECKED_CAST") emit(chunk as List<R>)
                 intake.forget(chunk.size)
             }
         }
-        chunks.rest()?.let { emit(it) }
+        @Suppress("UNCHECKED_CAST") chunks.poll(rest = true)?.let { emit(it as List<R>) }
     }
 }
 
 /**
- * Holds the puller up until there is [room] for a result and the gate lets an element through, and numbers the
- * elements.
+ * Holds the puller up until there is [room] for a result and the gate lets an element through, and reserves the slot of
+ * its result.
  *
  * An element takes a permit of [room], which goes back when the chunk of its result has been collected. Elements are
- * pulled in the order of their numbers, so those of the first chunk that is not complete always have theirs. The permit
+ * pulled in the order of their slots, so those of the first chunk that is not complete always have theirs. The permit
  * of an element that fails does not come back: nothing is pulled then.
  */
-private class ChunkIntake(private val source: ElementSource, room: Int, private val gate: MemoryGate?) :
-    ElementSource() {
+private class ChunkIntake(
+    private val source: ElementSource,
+    private val chunks: ChunkResults,
+    room: Int,
+    private val gate: MemoryGate?,
+) : ElementSource() {
     private val room = Semaphore(room)
     private val inFlight = WaitGroup()
-    private var next = 0L
 
     @Volatile private var isStopped = false
 
@@ -131,7 +135,7 @@ private class ChunkIntake(private val source: ElementSource, room: Int, private 
         }
         if (element === NONE) return NONE
         inFlight.add(1)
-        return Numbered(next++, element)
+        return Indexed(chunks.reserve(), element)
     }
 
     override fun stop() {
@@ -152,37 +156,5 @@ private class ChunkIntake(private val source: ElementSource, room: Int, private 
     fun forget(results: Int) = room.release(results)
 }
 
-internal class Numbered<out T>(val number: Long, val value: T)
-
-/** Results that come in any order, by chunks in the order of their numbers. Confined to the collector. */
-private class ChunkQueue<R>(private val size: Int) {
-    private class Chunk<R> {
-        val results = ArrayList<R?>()
-        var count = 0
-    }
-
-    /** Begins with the first chunk that has not been handed out. */
-    private val chunks = ArrayDeque<Chunk<R>>()
-    private var first = 0L
-
-    fun add(result: Numbered<R>) {
-        val index = (result.number / size - first).toInt()
-        while (chunks.size <= index) chunks.addLast(Chunk())
-        val chunk = chunks[index]
-        val place = (result.number % size).toInt()
-        while (chunk.results.size <= place) chunk.results.add(null)
-        chunk.results[place] = result.value
-        chunk.count++
-    }
-
-    fun pollComplete(): List<R>? = if (chunks.firstOrNull()?.count == size) poll() else null
-
-    /** The last chunk, which is shorter; all others have been handed out. */
-    fun rest(): List<R>? = if (chunks.isEmpty()) null else poll()
-
-    private fun poll(): List<R> {
-        first++
-        @Suppress("UNCHECKED_CAST")
-        return chunks.removeFirst().results as List<R>
-    }
-}
+/** An element, or its result, with the index of its slot in the [ChunkResults]. */
+private class Indexed<out T>(val index: Int, val value: T)

@@ -2,6 +2,7 @@
 
 package baton.resilience
 
+import baton.FOR_JAVA_ALONE
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -19,5 +20,5 @@ public class CircuitOpenException(message: String, public val retryIn: Duration)
     // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
 
     /** [retryIn] for Java. An infinite time is the longest that Java has. */
-    @SinceKotlin("9999.0") public fun retryIn(): JavaDuration = retryIn.toJavaDuration()
+    @SinceKotlin(FOR_JAVA_ALONE) public fun retryIn(): JavaDuration = retryIn.toJavaDuration()
 }

@@ -2,6 +2,7 @@
 
 package baton.resilience
 
+import baton.FOR_JAVA_ALONE
 import baton.waiting.Waiter
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration
@@ -36,7 +37,7 @@ public class RateReservation internal constructor(private val core: RateLimiterC
     // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
 
     /** [delay] for Java. */
-    @SinceKotlin("9999.0") public fun delay(): JavaDuration = delay.toJavaDuration()
+    @SinceKotlin(FOR_JAVA_ALONE) public fun delay(): JavaDuration = delay.toJavaDuration()
 
     /**
      * Gives up the place, so that the callers behind it move up. Returns false if its time had come, or if it was given

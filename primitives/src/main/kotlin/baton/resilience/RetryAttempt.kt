@@ -2,6 +2,7 @@
 
 package baton.resilience
 
+import baton.FOR_JAVA_ALONE
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -16,16 +17,14 @@ import kotlin.time.toJavaDuration
  * }
  * ```
  *
- * @property number counts from 1.
+ * @property number the number of the attempt, from 1.
  * @property lastFailure the failure of the attempt before; null in the first attempt, and after a result that was not
  *   accepted.
  * @property delay the wait between the attempt before and this one; zero for the first.
  */
 public class RetryAttempt(public val number: Int, public val lastFailure: Throwable?, public val delay: Duration) {
-    // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
-
     /** [delay] for Java. */
-    @SinceKotlin("9999.0") public fun delay(): JavaDuration = delay.toJavaDuration()
+    @SinceKotlin(FOR_JAVA_ALONE) public fun delay(): JavaDuration = delay.toJavaDuration()
 
     override fun toString(): String = "attempt $number after $delay"
 

@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicLong
  *
  * *Waiting.* Never. *Order.* None. *Memory.* It publishes nothing to the calls that share it.
  *
- * @property ratio what a success earns, at least 0. It counts exactly as its decimal text has it, up to the digit that
- *   still fits beside [burst] into 18.
- * @property burst the most retries that can be saved up, at least 0.
+ * @property ratio the part of a retry that a success earns, at least 0. It counts exactly as its decimal text has it,
+ *   up to the digit that still fits beside [burst] into 18.
+ * @property burst the greatest number of retries that can be saved up, at least 0.
  */
 public class RetryBudget(public val ratio: Double = 0.2, public val burst: Int = 10) {
     /** A retry in the units of the balance: a power of ten, and the greatest for which all sums fit into a Long. */
@@ -66,7 +66,7 @@ public class RetryBudget(public val ratio: Double = 0.2, public val burst: Int =
     override fun toString(): String = "RetryBudget (available = $available of $burst, ratio = $ratio)"
 
     private companion object {
-        /** The balance and what is earned are both at most this, and so their sum is a Long. */
+        /** The bound of the balance and of each gain, so that their sum is a Long. */
         const val LARGEST = Long.MAX_VALUE / 2
         const val RADIX = 10
     }

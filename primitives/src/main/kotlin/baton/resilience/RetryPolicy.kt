@@ -21,8 +21,8 @@ import kotlinx.coroutines.TimeoutCancellationException
  * )
  * ```
  *
- * It is immutable apart from its [budget] and [random], and any number of calls may share it. What its functions throw
- * ends the call, with the failure of the attempt as suppressed.
+ * It is immutable apart from its [budget] and [random], and any number of calls may share it. An exception of its
+ * functions ends the call, with the failure of the attempt as suppressed.
  *
  * @property maxAttempts how many attempts there are at most, the first one included; at least 1.
  * @property backoff the delay after each attempt.

@@ -10,8 +10,8 @@ import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 
 /**
- * Elements that are started and end, each in one thread, while others end the source or stop the map. Any thread
- * starts: that only one pulls protects the source and the results, which are not part of this.
+ * Elements start and end, each in one thread, while other threads end the source or stop the map. Any thread starts
+ * elements: the rule of one puller protects the source and the results, which are not part of this test.
  */
 @Param(name = "thread", gen = ThreadIdGen::class)
 abstract class MapCoreLincheckBase(settling: Boolean, override val model: Class<*>) : LincheckCase {
@@ -62,7 +62,7 @@ abstract class MapCoreLincheckBase(settling: Boolean, override val model: Class<
 
     @Operation fun isOpen() = core.isOpen
 
-    /** How many results a caller sees that finds it over. */
+    /** The number of results that a caller sees when it finds the map over. */
     @Operation fun end() = if (core.isOver) results.stored.get() else null
 }
 
@@ -71,7 +71,7 @@ class MapCoreLincheckTest : MapCoreLincheckBase(settling = false, FailingMapSequ
     @Operation fun fail(@Param(name = "thread") thread: Int) = end(thread) { core.fail(0, 1, failure) }
 }
 
-/** A failure has two steps, between which others see the map stopped, and the element in flight. */
+/** A failure has two steps. Between them other threads see a stopped map with the element in flight. */
 class SettlingMapCoreLincheckTest : MapCoreLincheckBase(settling = true, SettlingMapSequential::class.java) {
     private val failed = IntArray(THREADS)
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
-/** An iterator whose `hasNext` blocks its thread: nothing but the pulling waits for it. */
+/** An iterator whose `hasNext` blocks its thread: only the pulling waits for it. */
 @Timeout(60)
 class BlockingSourceTest {
     private val opened = CountDownLatch(1)

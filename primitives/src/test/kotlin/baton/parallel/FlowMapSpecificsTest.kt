@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
-/** What is true of maps of flows alone: the emission, and a source that suspends. */
+/** The rules of maps of flows alone: the emission, and a source that suspends. */
 class FlowMapSpecificsTest {
     private var pulled = 0
     private val endless: Flow<Int> = flow { while (true) emit(pulled++) }

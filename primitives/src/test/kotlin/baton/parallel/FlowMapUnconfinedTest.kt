@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Maps of flows where emitter, source and workers resume each other in place, in the middle of what they do. */
+/** Maps of flows where emitter, source and workers resume each other in place, in the middle of a step. */
 @OptIn(ExperimentalCoroutinesApi::class)
 class FlowMapUnconfinedTest {
     private val numbers = (0..9).asFlow()
@@ -27,7 +27,7 @@ class FlowMapUnconfinedTest {
             assertEquals(listOf(Outcome.Failure(disk), Outcome.Success(1)), outcomes)
         }
 
-    /** The closing of the places resumed the source before that knew why. */
+    /** The closing of the places resumed the source before the reason was stored. */
     @Test
     fun mapSettled_stopsWhileTheSourceWaitsForAPlace_endsWithTheOutcomes() =
         runTest(UnconfinedTestDispatcher()) {

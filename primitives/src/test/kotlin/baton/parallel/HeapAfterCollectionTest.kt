@@ -31,7 +31,7 @@ class HeapAfterCollectionTest {
 
     private val collectors = ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean::class.java)
 
-    /** A collector of this JVM, between the counting of a collection and the publication of what that has left. */
+    /** A collector of this JVM, between the counting of a collection and the publication of the usage after it. */
     private class Late(private val real: GarbageCollectorMXBean, var count: Long, var info: GcInfo?) :
         GarbageCollectorMXBean by real {
         override fun getCollectionCount() = count
@@ -44,7 +44,7 @@ class HeapAfterCollectionTest {
         override fun getCollectionUsage(): MemoryUsage? = null
     }
 
-    /** What the last collection of the whole heap has left. */
+    /** The usage after the last collection of the whole heap. */
     private fun collect(): GcInfo {
         usedHeap()
         return collectors.mapNotNull { it.lastGcInfo }.maxBy { it.endTime }
@@ -71,17 +71,17 @@ class HeapAfterCollectionTest {
         assertTrue(reading() - before >= BYTES / 2) { "${reading()} after $before" }
     }
 
-    /** By this the reading knows that a collection is published. */
+    /** The reading compares the two numbers to find out whether a collection is published. */
     @Test
     fun collections_ofThisJvm_areNumberedByTheirCounts() {
         usedHeap()
         for (collector in collectors) assertEquals(collector.collectionCount, collector.lastGcInfo?.id ?: 0)
     }
 
-    /** Of parts so small that no collector gives them regions of their own. */
+    /** The parts are so small that no collector gives them regions of their own. */
     private fun data() = List((BYTES / PART).toInt()) { ByteArray(PART) }
 
-    /** In a frame of its own, which does not keep what it has made. */
+    /** Makes garbage in a frame of its own, which does not keep it reachable. */
     private fun makeGarbage() = assertEquals(BYTES, data().sumOf { it.size.toLong() })
 
     private companion object {

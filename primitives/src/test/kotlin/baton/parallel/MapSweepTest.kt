@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** A call is cancelled before every step of its own and of another call's: what was started has ended when it ends. */
+/** A call is cancelled before every step of its own and of another call: started elements have ended when it ends. */
 class MapSweepTest {
     private class World {
         var started = 0

@@ -13,7 +13,7 @@ import baton.parallel.contract.SequenceFace
 /** The contract of the maps, for both languages and every kind of source. */
 abstract class MapContract(override val face: MapFace) : MapLimits, MapFailures, MapCancellation, MapOutcomes
 
-/** The contract with what coroutines have alone. */
+/** The contract, with the options that coroutines have alone. */
 abstract class KotlinMapContract(face: MapFace) : MapContract(face), MapOptions
 
 class IterableMapTest : KotlinMapContract(IterableFace)

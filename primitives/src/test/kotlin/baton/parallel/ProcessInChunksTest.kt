@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.EnumSource
 
 class ProcessInChunksTest {
-    /** The three kinds of sources; each counts what is [pulled] of it. */
+    /** The three kinds of sources; each counts its [pulled] elements. */
     enum class Source {
         ITERABLE,
         SEQUENCE,

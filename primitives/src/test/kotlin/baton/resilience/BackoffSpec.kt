@@ -56,7 +56,7 @@ class BackoffSpec :
             }
         }
 
-        test("waits with jitter are within their bounds and maxDelay, whatever the numbers are") {
+        test("waits with jitter are within their bounds and maxDelay, for all numbers") {
             checkAll(5_000, jitters, bases, bases, attempts, Arb.long()) { jitter, base, most, attempt, seed ->
                 val policy =
                     RetryPolicy(

@@ -52,7 +52,7 @@ class RetryAfterSpec :
             }
         }
 
-        test("parts of a millisecond round up, whatever the clock shows") {
+        test("parts of a millisecond round up, at every time of the clock") {
             val date = Instant.parse("1994-11-06T08:49:37Z")
             for (nanos in listOf(1L, 999_999, 1_000_000, 1_000_001, 999_999_999)) {
                 val parsed = RetryAfter.parse("Sun, 06 Nov 1994 08:49:37 GMT") { date.minusNanos(nanos) }

@@ -93,7 +93,7 @@ class RetryParametersTest {
         }
     }
 
-    /** Such as a Double is, which has 53 bits: beyond 104 days it has no single nanoseconds. */
+    /** A Double has 53 bits, and so no single nanoseconds beyond 104 days. */
     @Test
     fun jitter_ofALongBackoff_isNotCoarse() {
         val policy =
@@ -107,7 +107,7 @@ class RetryParametersTest {
         assertEquals((0L..7).toSet(), List(1000) { arithmetic.backoffAfter(1, random) % 8 }.toSet())
     }
 
-    /** The generator of a fixed start is not thread-safe by itself. */
+    /** A generator with a fixed start is not thread-safe by itself. */
     @Test
     fun random_ofCallsAtTheSameTime_isUsedByOneAtATime() {
         val inside = AtomicInteger()

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class RetryBudgetStressTest : Stress() {
-    /** Of a budget that is never full, all that is earned can be spent, and nothing more. */
+    /** A budget that is never full lets its callers spend exactly what they have earned. */
     @Test
     fun budget_ofManyThreads_losesAndInventsNothing() {
         val budget = RetryBudget(ratio = 0.1, burst = BURST)

@@ -13,7 +13,7 @@ public record Employee(int number, String name) {
     /** The number of no employee. */
     public static final int NONE = 0;
 
-    /** So many employees, each read when the stream gets to it; the name of {@code nameless} is missing. */
+    /** The employees 1 to {@code count}, each read when the stream gets to it; {@code nameless} has no name. */
     public static Stream<Employee> read(int count, int nameless) {
         return IntStream.rangeClosed(1, count)
                 .mapToObj(number -> new Employee(number, number == nameless ? null : "Employee " + number));

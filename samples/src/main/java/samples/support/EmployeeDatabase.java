@@ -11,7 +11,7 @@ import org.h2.jdbcx.JdbcDataSource;
 
 /** A table of employees in memory, in a database that refuses more than so many connections at a time. */
 public final class EmployeeDatabase implements AutoCloseable {
-    /** What a database on another machine takes for an insert. */
+    /** The time of an insert into a database on another machine. */
     private static final long ROUND_TRIP_MILLIS = 2;
 
     private final JdbcDataSource database = new JdbcDataSource();
@@ -19,7 +19,7 @@ public final class EmployeeDatabase implements AutoCloseable {
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger peak = new AtomicInteger();
 
-    /** Keeps the database alive, which ends with its last connection. It does not count. */
+    /** Keeps the database alive, which ends with its last connection. It is not one of the counted connections. */
     private final Connection owner;
 
     EmployeeDatabase(int maxConnections) throws SQLException {

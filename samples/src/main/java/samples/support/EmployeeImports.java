@@ -2,9 +2,7 @@ package samples.support;
 
 import baton.parallel.Outcome;
 import java.io.PrintStream;
-import java.sql.SQLException;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 
 /** Imports employees twice, each time into a new database: once all rows are good, once the database refuses one. */
 public final class EmployeeImports {
@@ -21,10 +19,11 @@ public final class EmployeeImports {
     /** The code that differs between the languages. */
     public interface Client {
         /** Inserts all employees, at most {@code limit} at a time; returns the ids of the rows, in their order. */
-        List<Integer> insertAll(List<Employee> employees, EmployeeDatabase database, int limit);
+        List<Integer> insertAll(List<Employee> employees, EmployeeDatabase database, int limit) throws Exception;
 
         /** The same up to the first failure, with an outcome for each employee. */
-        List<Outcome<Integer>> insertUntilFailure(List<Employee> employees, EmployeeDatabase database, int limit);
+        List<Outcome<Integer>> insertUntilFailure(List<Employee> employees, EmployeeDatabase database, int limit)
+                throws Exception;
     }
 
     /** The exit code. */
@@ -33,13 +32,13 @@ public final class EmployeeImports {
             boolean all = insertAll(client);
             boolean some = insertUntilFailure(client);
             return all && some ? 0 : 1;
-        } catch (SQLException | CompletionException failure) {
-            err.println("cannot insert: " + message(Failures.cause(failure)));
+        } catch (Exception failure) {
+            err.println("cannot insert: " + message(failure));
             return 1;
         }
     }
 
-    private boolean insertAll(Client client) throws SQLException {
+    private boolean insertAll(Client client) throws Exception {
         List<Employee> employees =
                 Employee.read(options.employees(), Employee.NONE).toList();
         try (EmployeeDatabase database = new EmployeeDatabase(options.connections())) {
@@ -59,7 +58,7 @@ public final class EmployeeImports {
         }
     }
 
-    private boolean insertUntilFailure(Client client) throws SQLException {
+    private boolean insertUntilFailure(Client client) throws Exception {
         List<Employee> employees =
                 Employee.read(options.employees(), options.failAt()).toList();
         try (EmployeeDatabase database = new EmployeeDatabase(options.connections())) {

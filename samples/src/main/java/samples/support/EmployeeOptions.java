@@ -13,8 +13,8 @@ import java.util.List;
 public record EmployeeOptions(int employees, int connections, int failAt) {
     public static final String HELP = """
             Inserts employees into a database in this program, each by a connection of its own. The database accepts
-            a few connections at a time. All rows are good in the first import. One is refused in the second: nothing
-            is started any more, what runs is awaited, and the report says what was done.
+            a few connections at a time. All rows are good in the first import. One is refused in the second: no
+            further insert is started, the running ones are awaited, and the report counts the rows.
 
             Options:
               --employees N      how many employees (default: 1000)

@@ -15,7 +15,7 @@ import javax.management.NotificationListener;
 import javax.management.openmbean.CompositeData;
 
 /**
- * How much of the heap is in use after collections, beyond what was in use at the beginning: this JVM may be that of
+ * The heap in use after collections, without the part that was in use at the beginning: this JVM may be that of
  * Maven, which has a heap of its own. All methods may be called from any thread.
  */
 public final class HeapMeter implements AutoCloseable {

@@ -3,7 +3,7 @@ package samples.support;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What this process can have at a time. */
+/** The number of connections that this process can have at a time. */
 final class ProcessLimits {
     /** The server is in this process, so a connection has two ends. */
     private static final int FILES_PER_CONNECTION = 2;

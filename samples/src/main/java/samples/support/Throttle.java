@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-/** The header Retry-After, in seconds and as a date by turns, and who came back earlier than that. */
+/** The header Retry-After, in seconds and as a date by turns, and the count of the requests that came too early. */
 final class Throttle {
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)

@@ -1,8 +1,13 @@
 package baton.interop.blocking;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -47,5 +52,18 @@ public final class BlockedCall<T> extends FutureTask<T> {
 
     public T result() throws Exception {
         return get(10, TimeUnit.SECONDS);
+    }
+
+    /** The exception with which an interrupted call ends. */
+    public InterruptedException interruption() {
+        ExecutionException ended = assertThrows(ExecutionException.class, this::result);
+        return assertInstanceOf(InterruptedException.class, ended.getCause());
+    }
+
+    /** Asserts that the threads of the pool are not interrupted, in so many tasks. */
+    public static void assertNotInterrupted(ExecutorService threads, int tasks) throws Exception {
+        for (int i = 0; i < tasks; i++)
+            assertFalse(
+                    threads.submit(() -> Thread.currentThread().isInterrupted()).get());
     }
 }

@@ -1,9 +1,8 @@
 package baton.interop.blocking;
 
+import static baton.interop.blocking.BlockedCall.assertNotInterrupted;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.BlockingTasks;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -43,15 +41,10 @@ class BlockingTasksInterruptTest {
         return () -> Stream.iterate(0, i -> i + 1).iterator();
     }
 
-    private static InterruptedException interruption(BlockedCall<?> call) {
-        var ended = assertThrows(ExecutionException.class, call::result);
-        return assertInstanceOf(InterruptedException.class, ended.getCause());
-    }
-
     private static InterruptedException interrupt(Callable<?> call) {
         BlockedCall<?> blocked = BlockedCall.parked(call);
         blocked.thread.interrupt();
-        return interruption(blocked);
+        return blocked.interruption();
     }
 
     private int block(int element) throws InterruptedException {
@@ -82,7 +75,7 @@ class BlockingTasksInterruptTest {
         awaitCalls(2);
         call.awaitParked();
         call.thread.interrupt();
-        assertEquals(0, interruption(call).getSuppressed().length);
+        assertEquals(0, call.interruption().getSuppressed().length);
         assertEquals(2, calls.get());
     }
 
@@ -99,7 +92,7 @@ class BlockingTasksInterruptTest {
         });
         awaitCalls(1);
         call.thread.interrupt();
-        interruption(call);
+        call.interruption();
     }
 
     /** A function may catch the exception, and set the flag of its thread again. */
@@ -132,7 +125,7 @@ class BlockingTasksInterruptTest {
             go.countDown();
             awaitCalls(1);
             call.thread.interrupt();
-            assertEquals(0, interruption(call).getSuppressed().length);
+            assertEquals(0, call.interruption().getSuppressed().length);
             assertEquals(1, calls.get());
             assertNotInterrupted(one, 1);
         } finally {
@@ -140,13 +133,7 @@ class BlockingTasksInterruptTest {
         }
     }
 
-    private static void assertNotInterrupted(ExecutorService threads, int count) throws Exception {
-        for (int i = 0; i < count; i++)
-            assertFalse(
-                    threads.submit(() -> Thread.currentThread().isInterrupted()).get());
-    }
-
-    /** Iterates over what the queue has and will have. It remembers that it was interrupted, as iterators should. */
+    /** Takes elements of the queue, and waits for further ones. An interrupted iterator sets the flag of its thread. */
     private Iterable<Integer> taking(BlockingQueue<Integer> queue, boolean throwing) {
         return () -> new Iterator<>() {
             @Override
@@ -180,7 +167,7 @@ class BlockingTasksInterruptTest {
         go.countDown();
         awaitCalls(1);
         call.thread.interrupt();
-        InterruptedException thrown = interruption(call);
+        InterruptedException thrown = call.interruption();
         assertNotInterrupted(pool, 4);
         return thrown;
     }
@@ -195,23 +182,5 @@ class BlockingTasksInterruptTest {
         Throwable[] suppressed = interruptInTheSource(true).getSuppressed();
         assertEquals(1, suppressed.length);
         assertInstanceOf(IllegalStateException.class, suppressed[0]);
-    }
-
-    /** Wherever the interrupt comes, the call throws, and no thread of the pool stays interrupted. */
-    @Test
-    void interrupts_atAnyMoment_areNeitherLostNorLeftOver() throws Exception {
-        for (int round = 0; round < 100; round++) {
-            BlockingTasks tasks = round % 2 == 0 ? inPlace : Tasks.blocking(pool);
-            AtomicInteger elements = new AtomicInteger();
-            BlockedCall<?> call = BlockedCall.started(() -> tasks.mapSettled(endless(), 2, element -> {
-                elements.incrementAndGet();
-                if (element % 32 == 0) Thread.sleep(0, 1);
-                return element;
-            }));
-            while (elements.get() < round) Thread.onSpinWait();
-            call.thread.interrupt();
-            interruption(call);
-        }
-        assertNotInterrupted(pool, 4);
     }
 }

@@ -1,5 +1,6 @@
 package baton.interop.blocking;
 
+import static baton.interop.blocking.BlockedCall.assertNotInterrupted;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -18,11 +19,11 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -66,7 +67,7 @@ class BlockingTasksTest {
         assertTrue(most.get() <= 4, most::toString);
     }
 
-    /** They meet, so as many run as may. */
+    /** The elements meet at a barrier, so five of them run at a time. */
     @Test
     void mapLimit_runsAsManyAsTheLimitSays() throws Exception {
         CyclicBarrier five = new CyclicBarrier(5);
@@ -74,23 +75,28 @@ class BlockingTasksTest {
     }
 
     @Test
-    void checkedException_isThrownItself_afterWhatRuns() {
+    void checkedException_isThrownItself_afterWhatRuns() throws Exception {
         IOException disk = new IOException("disk");
         CountDownLatch begun = new CountDownLatch(2);
-        AtomicBoolean hasEnded = new AtomicBoolean();
-        IOException thrown = assertThrows(
-                IOException.class,
-                () -> Tasks.blocking(pool).mapLimit(elements(200_000), 2, element -> {
+        CountDownLatch hasFailed = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Executor reporting = task -> pool.execute(() -> {
+            task.run();
+            hasFailed.countDown();
+        });
+        BlockedCall<?> call =
+                BlockedCall.started(() -> Tasks.blocking(reporting).mapLimit(elements(200_000), 2, element -> {
                     begun.countDown();
                     begun.await();
                     if (element == 0) throw disk;
-                    Thread.sleep(10);
-                    hasEnded.set(true);
+                    go.await();
                     return element;
                 }));
-        assertSame(disk, thrown);
-        assertTrue(hasEnded.get());
-        assertTrue(pulled <= 3, () -> pulled + " pulled");
+        hasFailed.await();
+        call.awaitParked();
+        go.countDown();
+        assertSame(disk, assertThrows(ExecutionException.class, call::result).getCause());
+        assertEquals(2, pulled);
     }
 
     @Test
@@ -210,25 +216,20 @@ class BlockingTasksTest {
                 }));
         begun.acquire(2);
         call.thread.interrupt();
-        var ended = assertThrows(ExecutionException.class, call::result);
-        InterruptedException thrown = assertInstanceOf(InterruptedException.class, ended.getCause());
-        assertEquals(List.of(cleanUp), List.of(thrown.getSuppressed()));
+        assertEquals(List.of(cleanUp), List.of(call.interruption().getSuppressed()));
         assertEquals(List.of("0", "1"), interrupted.stream().sorted().toList());
         assertEquals(2, pulled);
-        for (int i = 0; i < 8; i++)
-            assertFalse(
-                    pool.submit(() -> Thread.currentThread().isInterrupted()).get());
+        assertNotInterrupted(pool, 8);
     }
 
-    /** The executor gives them no thread in time. */
+    /** The executor gives the elements no thread before the interrupt. */
     @Test
     void interrupt_elementThatHasNoThreadYet_doesNotBegin() throws Exception {
         Futures.Steps never = new Futures.Steps();
         BlockedCall<List<Integer>> call = BlockedCall.parked(
                 () -> Tasks.blocking(never).mapLimit(elements(9), 2, element -> inFlight.incrementAndGet()));
         call.thread.interrupt();
-        var ended = assertThrows(ExecutionException.class, call::result);
-        assertInstanceOf(InterruptedException.class, ended.getCause());
+        call.interruption();
         never.runAll();
         assertEquals(2, pulled);
         assertEquals(0, inFlight.get());

@@ -11,7 +11,6 @@ import baton.interop.Recorder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -170,11 +169,7 @@ class ChannelPublisherTest {
 
     @Test
     void onNext_thatThrows_isReportedAndEndsTheSubscription_2_13() {
-        AtomicReference<Throwable> reported = new AtomicReference<>();
-        Thread thread = Thread.currentThread();
-        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
-        thread.setUncaughtExceptionHandler((t, e) -> reported.set(e));
-        try {
+        Throwable reported = Futures.reportedBy(() -> {
             Recorder<Integer> recorder = subscribe(new Recorder<Integer>() {
                 @Override
                 public void onNext(Integer element) {
@@ -185,10 +180,8 @@ class ChannelPublisherTest {
             recorder.subscription.request(5);
             send(1, 2);
             assertEquals(List.of("subscribed", 1), recorder.signals);
-        } finally {
-            thread.setUncaughtExceptionHandler(before);
-        }
-        assertInstanceOf(ArithmeticException.class, reported.get());
+        });
+        assertInstanceOf(ArithmeticException.class, reported);
         assertEquals(1, channel.size());
     }
 

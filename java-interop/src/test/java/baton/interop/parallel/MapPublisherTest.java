@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.interop.Futures;
 import baton.interop.Recorder;
 import baton.interop.Tasks;
 import java.io.IOException;
@@ -203,11 +204,7 @@ class MapPublisherTest extends StagesByHand {
 
     @Test
     void onNext_thatThrows_isReportedAndEndsTheSubscription_2_13() {
-        AtomicReference<Throwable> reported = new AtomicReference<>();
-        Thread thread = Thread.currentThread();
-        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
-        thread.setUncaughtExceptionHandler((t, e) -> reported.set(e));
-        try {
+        Throwable reported = Futures.reportedBy(() -> {
             Recorder<Integer> recorder = subscribe(
                     new Recorder<>() {
                         @Override
@@ -220,10 +217,8 @@ class MapPublisherTest extends StagesByHand {
             recorder.subscription.request(5);
             send(2);
             assertEquals(List.of(0), recorder.results());
-        } finally {
-            thread.setUncaughtExceptionHandler(before);
-        }
-        assertInstanceOf(ArithmeticException.class, reported.get());
+        });
+        assertInstanceOf(ArithmeticException.class, reported);
         assertTrue(sourceCancelled);
     }
 

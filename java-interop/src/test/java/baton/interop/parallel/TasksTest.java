@@ -227,7 +227,7 @@ class TasksTest extends StagesByHand {
         assertEquals(null, all.join());
     }
 
-    /** An Error while elements were pulled left the map waiting for ever. */
+    /** An Error while elements were pulled once left the map waiting for ever. */
     @Test
     void error_ofTheSourceOrTheFunction_endsTheMap() {
         OutOfMemoryError error = new OutOfMemoryError("test");

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import org.reactivestreams.tck.TestEnvironment;
 import org.reactivestreams.tck.flow.FlowPublisherVerification;
 
-/** The TCK's rules for a map that is published, over a publisher of which the same holds. */
+/** The rules of the TCK for a published map whose source is another published map. */
 public class MapRules extends FlowPublisherVerification<Integer> {
     /** Called by TestNG. */
     public MapRules() {
@@ -30,7 +30,7 @@ public class MapRules extends FlowPublisherVerification<Integer> {
                 ChannelFeeder.failedPublisher(), 4, element -> CompletableFuture.completedFuture(element));
     }
 
-    /** The TCK makes none with so many elements otherwise. */
+    /** Without this the TCK makes no publisher with so many elements. */
     @Override
     public long maxElementsFromPublisher() {
         return Integer.MAX_VALUE;

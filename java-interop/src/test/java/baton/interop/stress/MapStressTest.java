@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A hundred thousand elements, whose stages other threads complete, of which some fail and whose calls are cancelled. */
+/** A hundred thousand elements, whose stages other threads complete. Some fail, and some calls are cancelled. */
 class MapStressTest {
     private static final int ELEMENTS = 100_000;
     private static final int OF_A_CALL = 500;
@@ -199,7 +199,7 @@ class MapStressTest {
         }
     }
 
-    /** A cancel that had cancelled a stage, and not closed the map yet, gave the place of the stage to the next element. */
+    /** A cancel that had cancelled a stage, and not yet closed the map, gave the place of the stage to the next element. */
     @Test
     @Timeout(300)
     void mapSettled_cancelledAtAnyMoment_keepsTheLimit() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** The caller is cancelled. */
+/** Calls whose caller is cancelled. */
 interface MapCancellation : MapFixture {
     fun calls(scene: MapScene, transform: suspend (Int) -> Unit): List<suspend () -> Any> =
         with(scene) {
@@ -66,7 +66,7 @@ interface MapCancellation : MapFixture {
         assertEquals(0, pulled)
     }
 
-    /** What the transform awaits is cancelled, not the caller. */
+    /** The task that the transform awaits is cancelled, and the caller is not. */
     @Test
     fun mapLimit_awaitsACancelledDeferred_fails() = scene {
         val other = CompletableDeferred<Int>().also { it.cancel(CancellationException("other")) }

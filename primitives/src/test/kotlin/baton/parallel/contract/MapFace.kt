@@ -7,6 +7,16 @@ import baton.parallel.mapSettled
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.flow.toList
 
+/** The source and the options of a call. */
+class MapCall<T>(
+    val elements: Sequence<T>,
+    val limit: Int,
+    val ordered: Boolean = true,
+    val cancelRunning: Boolean = false,
+    val maxFailures: Int = Int.MAX_VALUE,
+    val weight: ((T) -> Int)? = null,
+)
+
 /** One kind of source under the contract of the maps. */
 interface MapFace {
     /** How many elements the source may produce beyond those in flight. */
@@ -17,6 +27,12 @@ interface MapFace {
     val settlesRest: Boolean
         get() = false
 
+    suspend fun <T, R> mapLimit(call: MapCall<T>, transform: suspend (T) -> R): List<R>
+
+    suspend fun <T, R> mapSettled(call: MapCall<T>, transform: suspend (T) -> R): List<Outcome<R>>
+
+    suspend fun <T> forEachLimit(call: MapCall<T>, action: suspend (T) -> Unit)
+
     suspend fun <T, R> mapLimit(
         elements: Sequence<T>,
         limit: Int,
@@ -24,7 +40,7 @@ interface MapFace {
         cancelRunning: Boolean = false,
         weight: ((T) -> Int)? = null,
         transform: suspend (T) -> R,
-    ): List<R>
+    ): List<R> = mapLimit(MapCall(elements, limit, ordered, cancelRunning, weight = weight), transform)
 
     suspend fun <T, R> mapSettled(
         elements: Sequence<T>,
@@ -32,7 +48,7 @@ interface MapFace {
         maxFailures: Int = Int.MAX_VALUE,
         weight: ((T) -> Int)? = null,
         transform: suspend (T) -> R,
-    ): List<Outcome<R>>
+    ): List<Outcome<R>> = mapSettled(MapCall(elements, limit, maxFailures = maxFailures, weight = weight), transform)
 
     suspend fun <T> forEachLimit(
         elements: Sequence<T>,
@@ -40,92 +56,44 @@ interface MapFace {
         cancelRunning: Boolean = false,
         weight: ((T) -> Int)? = null,
         action: suspend (T) -> Unit,
-    )
+    ): Unit = forEachLimit(MapCall(elements, limit, cancelRunning = cancelRunning, weight = weight), action)
 }
 
 object IterableFace : MapFace {
     override val settlesRest
         get() = true
 
-    override suspend fun <T, R> mapLimit(
-        elements: Sequence<T>,
-        limit: Int,
-        ordered: Boolean,
-        cancelRunning: Boolean,
-        weight: ((T) -> Int)?,
-        transform: suspend (T) -> R,
-    ) = elements.asIterable().mapLimit(limit, ordered, cancelRunning, weight, transform)
+    override suspend fun <T, R> mapLimit(call: MapCall<T>, transform: suspend (T) -> R) =
+        with(call) { elements.asIterable().mapLimit(limit, ordered, cancelRunning, weight, transform) }
 
-    override suspend fun <T, R> mapSettled(
-        elements: Sequence<T>,
-        limit: Int,
-        maxFailures: Int,
-        weight: ((T) -> Int)?,
-        transform: suspend (T) -> R,
-    ) = elements.asIterable().mapSettled(limit, maxFailures, weight, transform)
+    override suspend fun <T, R> mapSettled(call: MapCall<T>, transform: suspend (T) -> R) =
+        with(call) { elements.asIterable().mapSettled(limit, maxFailures, weight, transform) }
 
-    override suspend fun <T> forEachLimit(
-        elements: Sequence<T>,
-        limit: Int,
-        cancelRunning: Boolean,
-        weight: ((T) -> Int)?,
-        action: suspend (T) -> Unit,
-    ) = elements.asIterable().forEachLimit(limit, cancelRunning, weight, action)
+    override suspend fun <T> forEachLimit(call: MapCall<T>, action: suspend (T) -> Unit) =
+        with(call) { elements.asIterable().forEachLimit(limit, cancelRunning, weight, action) }
 }
 
 object SequenceFace : MapFace {
-    override suspend fun <T, R> mapLimit(
-        elements: Sequence<T>,
-        limit: Int,
-        ordered: Boolean,
-        cancelRunning: Boolean,
-        weight: ((T) -> Int)?,
-        transform: suspend (T) -> R,
-    ) = elements.mapLimit(limit, ordered, cancelRunning, weight, transform)
+    override suspend fun <T, R> mapLimit(call: MapCall<T>, transform: suspend (T) -> R) =
+        with(call) { elements.mapLimit(limit, ordered, cancelRunning, weight, transform) }
 
-    override suspend fun <T, R> mapSettled(
-        elements: Sequence<T>,
-        limit: Int,
-        maxFailures: Int,
-        weight: ((T) -> Int)?,
-        transform: suspend (T) -> R,
-    ) = elements.mapSettled(limit, maxFailures, weight, transform)
+    override suspend fun <T, R> mapSettled(call: MapCall<T>, transform: suspend (T) -> R) =
+        with(call) { elements.mapSettled(limit, maxFailures, weight, transform) }
 
-    override suspend fun <T> forEachLimit(
-        elements: Sequence<T>,
-        limit: Int,
-        cancelRunning: Boolean,
-        weight: ((T) -> Int)?,
-        action: suspend (T) -> Unit,
-    ) = elements.forEachLimit(limit, cancelRunning, weight, action)
+    override suspend fun <T> forEachLimit(call: MapCall<T>, action: suspend (T) -> Unit) =
+        with(call) { elements.forEachLimit(limit, cancelRunning, weight, action) }
 }
 
 object FlowFace : MapFace {
     override val ahead
         get() = 1
 
-    override suspend fun <T, R> mapLimit(
-        elements: Sequence<T>,
-        limit: Int,
-        ordered: Boolean,
-        cancelRunning: Boolean,
-        weight: ((T) -> Int)?,
-        transform: suspend (T) -> R,
-    ) = elements.asFlow().mapLimit(limit, ordered, cancelRunning, weight, transform).toList()
+    override suspend fun <T, R> mapLimit(call: MapCall<T>, transform: suspend (T) -> R) =
+        with(call) { elements.asFlow().mapLimit(limit, ordered, cancelRunning, weight, transform).toList() }
 
-    override suspend fun <T, R> mapSettled(
-        elements: Sequence<T>,
-        limit: Int,
-        maxFailures: Int,
-        weight: ((T) -> Int)?,
-        transform: suspend (T) -> R,
-    ) = elements.asFlow().mapSettled(limit, maxFailures, weight, transform).toList()
+    override suspend fun <T, R> mapSettled(call: MapCall<T>, transform: suspend (T) -> R) =
+        with(call) { elements.asFlow().mapSettled(limit, maxFailures, weight, transform).toList() }
 
-    override suspend fun <T> forEachLimit(
-        elements: Sequence<T>,
-        limit: Int,
-        cancelRunning: Boolean,
-        weight: ((T) -> Int)?,
-        action: suspend (T) -> Unit,
-    ) = elements.asFlow().forEachLimit(limit, cancelRunning, weight, action)
+    override suspend fun <T> forEachLimit(call: MapCall<T>, action: suspend (T) -> Unit) =
+        with(call) { elements.asFlow().forEachLimit(limit, cancelRunning, weight, action) }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
-/** The first failure ends the call, after what runs. */
+/** The first failure ends the call, after the running elements. */
 interface MapFailures : MapFixture {
     /** All of 200,000 elements were pulled although the first one had failed. */
     @Test

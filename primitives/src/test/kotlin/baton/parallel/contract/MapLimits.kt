@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
-/** How many run, when they are pulled, and in which order the results are. */
+/** The number of running elements, the time of the pulls, and the order of the results. */
 interface MapLimits : MapFixture {
     /** A limit of 2 reached 7, and five elements with room for sixteen failed. */
     @ParameterizedTest

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
 /**
- * What maps over coroutines have alone: results as they come, weights, cancelling what runs, callers that are cancelled
- * with an exception, and elements that cancel their own job.
+ * The options of maps over coroutines alone: results as they come, weights, cancelling the running elements, callers
+ * that are cancelled with an exception, and elements that cancel their own job.
  */
 interface MapOptions : MapFailures, MapCancellation {
     override fun calls(scene: MapScene, transform: suspend (Int) -> Unit): List<suspend () -> Any> =
@@ -107,7 +107,7 @@ interface MapOptions : MapFailures, MapCancellation {
         assertEquals(9, started)
     }
 
-    /** The worker is gone, and another one takes its place. */
+    /** The worker has ended, and another one replaces it. */
     @Test
     fun mapLimit_mapperCancelsItsOwnJobAndReturns_losesNothing() = scene {
         val mapped =

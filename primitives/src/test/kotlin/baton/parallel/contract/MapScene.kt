@@ -18,7 +18,7 @@ interface MapFixture {
     }
 }
 
-/** One call in virtual time, and what is known of its elements. For one thread. */
+/** One call in virtual time, and the counts of its elements. For one thread. */
 class MapScene(face: MapFace, val test: TestScope) : MapFace by face {
     private var running = 0
 

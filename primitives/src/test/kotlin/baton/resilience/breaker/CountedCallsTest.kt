@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** Which ends of calls count as successes, as failures, or as nothing. */
+/** The ends of calls that count as successes, as failures, or not at all. */
 @OptIn(ExperimentalCoroutinesApi::class)
 internal class CountedCallsTest {
     @Test

@@ -33,11 +33,11 @@ import org.junit.jupiter.params.provider.EnumSource
 /** The timer of the head, on clocks that are good, and on those that are not. */
 @OptIn(InternalCoroutinesApi::class)
 internal class HeadTimerTest {
-    /** What a clock does when a timer is set. */
+    /** The faults of a clock when a timer is set. */
     enum class Fault(val set: (Runnable, MutableList<Runnable>) -> Unit) {
         NONE({ action, timers -> timers += action }),
         THROWS({ _, _ -> throw RejectedExecutionException("closed") }),
-        THROWS_AN_ERROR({ _, _ -> TODO() }),
+        THROWS_AN_ERROR({ _, _ -> throw Error("broken") }),
         SETS_AND_THROWS({ action, timers ->
             timers += action
             throw OutOfMemoryError("unable to create native thread")

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its events follow each other: an attempt ends, a wait ends. The thread of an event decides what follows and begins
  * it. An event that comes while a thread is still busy with the one before, in particular one that comes on the same
- * stack, is left to that thread, which loops. So the stack stays flat, and what only events touch needs no lock.
+ * stack, is left to that thread, which loops. So the stack stays flat, and fields that only events use need no lock.
  *
  * <p>At its end it releases the functions and the failures of the call, because it may be kept for its value.
  */
@@ -111,7 +111,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
         CallerContext.runFor(mine == null ? null : mine.context, call);
     }
 
-    /** Handles what has come since the last event, after which there is a wait of so many milliseconds if any. */
+    /** Handles the events since the last one, after which there is a wait of so many milliseconds, if any. */
     private void handleEvents(long lastWait) {
         long millis = lastWait;
         StageAttempt<T> begun = running;

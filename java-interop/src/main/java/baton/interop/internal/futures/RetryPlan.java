@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import kotlin.time.TimeMark;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link RetryFuture} needs until it ends: its policy and functions, and the context in which they run. */
+/** The policy and the functions of a {@link RetryFuture}, which needs them until it ends, and the context in which they run. */
 final class RetryPlan<T extends @Nullable Object> {
     final RetryPolicy policy;
     final @Nullable Predicate<? super T> retryResult;

@@ -92,7 +92,7 @@ final class StageAttempt<T extends @Nullable Object> extends AtomicBoolean
         return hasFailed;
     }
 
-    /** What it has failed with: if its time was over then, with that. */
+    /** The failure of the attempt; the timeout if its time was over when the stage failed. */
     Throwable failure(RetryCall call) {
         if (!(valueOrFailure instanceof Throwable why)) throw new IllegalStateException("the attempt has a value");
         if (!hasFailedLate || why instanceof Error) return why;

@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
  *
  * One thread pulls at a time: the one that found IDLE. It pulls until there is neither a place nor a new signal, so a
  * stage that completes meanwhile only leaves its signal. Thus any number of completed stages needs one frame. Source and
- * mapper are called by that thread alone, without a lock; each call sees what the one before it did.
+ * mapper are called by that thread alone, without a lock; each call sees the effects of the one before it.
  *
- * <p>Whatever is thrown while it pulls, for want of memory or stack too, stops the map: it never leaves the state as it
- * was found, in which nothing would be pulled any more.
+ * <p>An exception of the source stops the map, which ends when its elements have ended. An error for want of memory or
+ * stack may leave an element half ended, which would be in flight forever. So such an error breaks the pump: the map ends
+ * at once, with that error. If there is no stack even for that, the signal throws, and the next signal ends the map.
  */
 abstract class ElementPump<T extends @Nullable Object> {
     private static final int IDLE = 0;
@@ -42,7 +43,10 @@ abstract class ElementPump<T extends @Nullable Object> {
     private final Set<Element> running = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped; // from outside
 
-    /** Written by the puller. A thread finds itself here only if it pulls, however late it sees what others write. */
+    /** The error after which the number of elements in flight may be wrong. */
+    private volatile @Nullable Throwable breakage;
+
+    /** Written by the puller. A thread finds itself here only if it pulls, however late it sees the writes of others. */
     private @Nullable Thread puller;
 
     ElementPump(ElementMap map, Function<? super T, ? extends CompletionStage<?>> mapper) {
@@ -80,33 +84,50 @@ abstract class ElementPump<T extends @Nullable Object> {
         do {
             state.set(PULLING);
             puller = Thread.currentThread();
+            boolean hasPulled = false;
             try {
                 pullAll();
-            } catch (Throwable e) {
-                map.abandon(e);
-                state.set(AGAIN);
+                hasPulled = true;
+            } finally {
+                puller = null;
+                if (!hasPulled) state.set(IDLE);
             }
-            puller = null;
         } while (!state.compareAndSet(PULLING, IDLE));
         signalled();
     }
 
     private void pullAll() {
-        while (map.isOpen()) {
-            long places = places();
-            if (places <= 0) return;
-            pull(places);
+        try {
+            while (breakage == null && map.isOpen()) {
+                long places = places();
+                if (places <= 0) return;
+                pull(places);
+            }
+        } catch (Throwable e) {
+            map.abandon(e);
         }
+        Throwable error = breakage;
+        if (error != null) map.abandon(error);
         pulledAll();
+    }
+
+    /** Whether all elements have ended, or the pump is broken, and nothing is pulled any more. */
+    final boolean isMapOver() {
+        return breakage != null || map.isOver();
     }
 
     /** Starts the element that was pulled last; false if it must not be started. Called by the puller. */
     final boolean start(T element) {
-        Element started = new Element();
-        started.index = map.start();
-        if (started.index < 0) return false;
-        started.run(element);
-        return true;
+        try {
+            Element started = new Element();
+            started.index = map.start();
+            if (started.index < 0) return false;
+            started.run(element);
+            return true;
+        } catch (Throwable e) { // the exceptions of the function do not come here
+            breakage = e;
+            throw e;
+        }
     }
 
     final boolean isStopped() {
@@ -137,7 +158,10 @@ abstract class ElementPump<T extends @Nullable Object> {
                         Objects.requireNonNull(mapper.apply(element), "the function returned null instead of a stage");
                 stage = mapped;
                 running.add(this);
-                var unused = mapped.whenComplete(this);
+                CompletionStage<?> after = mapped.whenComplete(this);
+                // A stage keeps exceptions of its callbacks, also the error of a callback for whose call there is no
+                // stack.
+                if (Stages.isDone(after) && !get()) throw new StackOverflowError("no stack for the end of an element");
             } catch (Throwable e) {
                 accept(null, e);
                 return;
@@ -154,13 +178,17 @@ abstract class ElementPump<T extends @Nullable Object> {
 
         @Override
         public void accept(@Nullable Object value, @Nullable Throwable failure) {
-            if (getAndSet(true)) return;
-            Throwable cause = failure == null ? refusal(value) : Stages.unwrap(failure);
-            if (cause == null) map.succeed(index, value);
-            else if (cause instanceof CancellationException) map.cancel(index, cause);
-            else map.fail(index, cause);
-            running.remove(this);
-            elementEnded();
+            try {
+                if (getAndSet(true)) return;
+                Throwable cause = failure == null ? refusal(value) : Stages.unwrap(failure);
+                if (cause == null) map.succeed(index, value);
+                else if (cause instanceof CancellationException) map.cancel(index, cause);
+                else map.fail(index, cause);
+                running.remove(this);
+                elementEnded();
+            } catch (Throwable e) {
+                breakage = e;
+            }
             signal();
         }
     }

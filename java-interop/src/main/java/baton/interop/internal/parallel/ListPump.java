@@ -17,7 +17,10 @@ final class ListPump<T extends @Nullable Object> extends ElementPump<T> {
     private boolean heldBack; // an element was pulled and not started
     private boolean ended;
 
-    /** @param onOver is given the results, null if they are not wanted, or the failure */
+    /**
+     * @param onOver is given the results, null if the kind keeps none, or the failure; it may be called again if it has
+     *     thrown
+     */
     ListPump(
             MapKind kind,
             Iterator<? extends T> source,
@@ -42,8 +45,7 @@ final class ListPump<T extends @Nullable Object> extends ElementPump<T> {
 
     @Override
     void pulledAll() {
-        if (ended || !map.isOver()) return;
-        ended = true;
+        if (ended || !isMapOver()) return;
         @Nullable Object results = null;
         @Nullable Throwable failure;
         try {
@@ -53,6 +55,7 @@ final class ListPump<T extends @Nullable Object> extends ElementPump<T> {
             failure = e;
         }
         onOver.accept(results, failure);
+        ended = true; // if that has thrown, the next signal tries again
     }
 
     private int rest() {

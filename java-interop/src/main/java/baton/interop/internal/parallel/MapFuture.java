@@ -41,7 +41,7 @@ public final class MapFuture<V extends @Nullable Object> extends RevocableFuture
                 if (why == null) why = e;
                 else if (why != e) why.addSuppressed(e);
             }
-            // A thread that withdraws the call completes the future itself, with what it brings.
+            // A thread that withdraws the call completes the future itself, with an outcome of its own.
             if (over == null || !over.isStopped()) future.end(result, why);
         });
         future.pump = pump;

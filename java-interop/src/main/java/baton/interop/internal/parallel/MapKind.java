@@ -8,7 +8,7 @@ package baton.interop.internal.parallel;
  * @param listed whether the result is the list of results, not null
  * @param settling whether each result is an {@link baton.parallel.Outcome}
  * @param maxFailures the number of failures that stops a settling map
- * @param countsRest whether a settling map that was stopped counts what its source has left
+ * @param countsRest whether a settling map that was stopped counts the rest of its source
  */
 public record MapKind(String name, int limit, boolean listed, boolean settling, int maxFailures, boolean countsRest) {
     public MapKind {

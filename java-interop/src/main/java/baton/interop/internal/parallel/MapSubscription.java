@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * subscriber may be working on it until then.
  *
  * @param <T> the type of the elements
- * @param <S> the type of what is signalled: a result or a list of them
+ * @param <S> the type of the signalled elements: a result or a list of them
  */
 final class MapSubscription<T extends @Nullable Object, S> implements Flow.Subscription {
     private final StreamKind kind;
@@ -61,8 +61,7 @@ final class MapSubscription<T extends @Nullable Object, S> implements Flow.Subsc
         try {
             subscriber.onSubscribe(subscription);
         } catch (Throwable e) {
-            subscription.cancel();
-            Trampoline.report(e);
+            subscription.cancelFor(e);
         }
         subscription.pump.begin();
         CallbackExecutor.run(null, subscription.delivery);
@@ -88,7 +87,7 @@ final class MapSubscription<T extends @Nullable Object, S> implements Flow.Subsc
         signalEvent();
     }
 
-    /** Cancels what runs, and the source. */
+    /** Cancels the running stages, and the source. */
     private void stop() {
         pump.stop(kind.name());
         pump.cancelRunning();
@@ -108,7 +107,8 @@ final class MapSubscription<T extends @Nullable Object, S> implements Flow.Subsc
                 Flow.Subscriber<? super S> to = subscriber;
                 subscriber = null;
                 stop();
-                if (to != null && !cancelled) callSubscriber(() -> to.onError(e));
+                if (to == null || cancelled) throw e; // the subscriber's own
+                callSubscriber(() -> to.onError(e));
             }
             seen = events.addAndGet(-seen);
         } while (seen != 0);
@@ -174,9 +174,15 @@ final class MapSubscription<T extends @Nullable Object, S> implements Flow.Subsc
         try {
             signal.run();
         } catch (Throwable e) {
-            cancel();
-            Trampoline.report(e);
+            cancelFor(e);
         }
+    }
+
+    /** An error for want of memory or stack is thrown, too: it may have come before the call of the subscriber. */
+    private void cancelFor(Throwable thrown) {
+        cancel();
+        Trampoline.report(thrown);
+        if (thrown instanceof VirtualMachineError error) throw error;
     }
 
     @Override

@@ -52,7 +52,7 @@ final class StreamPump<T extends @Nullable Object> extends ElementPump<T> {
         signal();
     }
 
-    /** The results are the subscriber's now. */
+    /** The subscriber is done with so many results. */
     void release(int results) {
         released.addAndGet(results);
         signal();
@@ -60,7 +60,7 @@ final class StreamPump<T extends @Nullable Object> extends ElementPump<T> {
 
     /** Whether no result and no failure will follow. */
     boolean isOver() {
-        return closed && map.isOver();
+        return closed && isMapOver();
     }
 
     @Override

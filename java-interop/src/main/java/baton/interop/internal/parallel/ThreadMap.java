@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A parallel map for whose end the calling thread waits.
  *
  * <p>The calling thread may pull elements, and run the function if the executor does so in place. An interrupt that comes
- * then stops the map and stays set, so the wait that follows throws. What runs is interrupted by that wait alone.
+ * then stops the map and stays set, so the wait that follows throws. Running calls are interrupted by that wait alone.
  */
 public final class ThreadMap<T extends @Nullable Object> {
     private final Thread caller = Thread.currentThread();
@@ -127,7 +127,7 @@ public final class ThreadMap<T extends @Nullable Object> {
         return results == null ? List.of() : (List<V>) results;
     }
 
-    /** As {@link #call} for a kind that settles, so that it throws what the source throws alone. */
+    /** As {@link #call} for a kind that settles, so that only exceptions of the source are thrown. */
     public static <T extends @Nullable Object, V extends @Nullable Object> List<V> settle(
             MapKind kind, Iterable<? extends T> items, BlockingFunction<? super T, ?> function, Executor executor)
             throws InterruptedException {
@@ -174,7 +174,7 @@ public final class ThreadMap<T extends @Nullable Object> {
         for (Throwable other : first.getSuppressed()) attach(thrown, other);
     }
 
-    /** Those that are due to the interrupt itself say nothing. */
+    /** Failures that are due to the interrupt itself are left out. */
     private static void attach(InterruptedException thrown, Throwable failure) {
         boolean isDue = failure instanceof InterruptedException || failure instanceof CancellationException;
         if (!isDue) thrown.addSuppressed(failure);
