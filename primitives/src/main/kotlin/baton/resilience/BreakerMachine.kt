@@ -90,10 +90,7 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
     /** Returns a [Generation], a [Probe] or a [Refusal]. */
     fun enter(now: Long): Any {
         advance(now)
-        if (state == OPEN && time >= openUntil) {
-            change(HALF_OPEN)
-            places = ProbePlaces(config.probes, probeNanos)
-        }
+        if (state == OPEN && time >= openUntil) change(HALF_OPEN)
         passing?.let {
             return it
         }
@@ -121,7 +118,7 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
         if (places == null || !places.holds(probe, time)) return null
         if (outcome == CallOutcome.FAILURE) return open(opening)
         places.giveBack(probe)
-        if (outcome != CallOutcome.NOTHING && ++successes == config.probes) change(CLOSED)
+        if (outcome != CallOutcome.NOTHING && ++successes >= config.probes) change(CLOSED)
         return null
     }
 
@@ -139,10 +136,12 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
 
     private fun open(opening: Opening?): Opening? {
         if (opening == null) return Opening(if (openings < Int.MAX_VALUE) openings + 1 else openings, lastOpenNanos)
+        val number = opening.number
+        val nanos = opening.nanos
         change(OPEN)
-        openings = opening.number
-        lastOpenNanos = opening.nanos
-        val end = time + opening.nanos
+        openings = number
+        lastOpenNanos = nanos
+        val end = time + nanos
         openUntil = if (end >= 0) end else Long.MAX_VALUE
         return null
     }
@@ -160,20 +159,24 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
     }
 
     private fun change(to: BreakerState) {
-        // First: a thread that has seen the new state must not find the passage of the old one open.
+        // First, because memory or stack may be exhausted: a change is made as a whole or not at all.
+        val next = Generation()
+        val newPlaces = if (to == HALF_OPEN) ProbePlaces(config.probes, probeNanos) else null
+        val passes = to == CLOSED || to == DISABLED
+        if (passes) window.clear()
+
+        // Before the state: a thread that has seen the new state must not find the passage of the old one open.
         passing = null
-        places = null
+        flawless = null
+        places = newPlaces
         successes = 0
         if (to == CLOSED) {
             openings = 0
             lastOpenNanos = -1
         }
-        val passes = to == CLOSED || to == DISABLED
-        if (passes) window.clear()
         state = to
-        generation = Generation()
-        flawless = null
-        if (passes) passing = generation
+        generation = next
+        if (passes) passing = next
     }
 
     fun nanosUntilEntry(now: Long): Long {

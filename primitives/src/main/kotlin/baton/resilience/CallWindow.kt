@@ -44,10 +44,12 @@ internal abstract class CallWindow {
     fun add(outcome: CallOutcome) {
         if (calls == Int.MAX_VALUE - 1) return
         val oldest = leavingWith(outcome)
+        val newFailures = failures.changed(oldest, outcome, CallOutcome.FAILURE)
+        val newSlow = slow.changed(oldest, outcome, CallOutcome.SLOW)
         store(outcome)
         if (oldest == null) calls++
-        failures = failures.changed(oldest, outcome, CallOutcome.FAILURE)
-        slow = slow.changed(oldest, outcome, CallOutcome.SLOW)
+        failures = newFailures
+        slow = newSlow
     }
 
     fun clear() {

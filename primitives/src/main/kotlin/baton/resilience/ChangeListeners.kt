@@ -19,6 +19,10 @@ internal class ChangeListeners(private val core: CircuitBreakerCore) : Wakeup() 
     private var last: Change? = null
     private var isTelling = false
 
+    /** The state after the latest change that was appended. */
+    var latest = BreakerState.CLOSED
+        private set
+
     private class Change(val from: BreakerState, val to: BreakerState, val listeners: List<Listener>) {
         var next: Change? = null
     }
@@ -37,10 +41,11 @@ internal class ChangeListeners(private val core: CircuitBreakerCore) : Wakeup() 
     fun add(listener: (BreakerState, BreakerState) -> Unit): AutoCloseable =
         Listener(listener).also { core.decide { listeners = listeners + it } }
 
-    /** Under the lock. */
-    fun changed(from: BreakerState, to: BreakerState) {
-        if (listeners.isEmpty()) return
-        val change = Change(from, to, listeners)
+    /** Appends the change from [latest] to [to]. Under the lock. */
+    fun changed(to: BreakerState) {
+        val change = if (listeners.isEmpty()) null else Change(latest, to, listeners)
+        latest = to
+        if (change == null) return
         val last = last
         if (last == null) first = change else last.next = change
         this.last = change
