@@ -1,5 +1,6 @@
 package baton.resilience
 
+import baton.waiting.threads.Trampoline
 import java.util.PriorityQueue
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
@@ -37,8 +38,8 @@ public class CircuitBreakers<K : Any>(
     public val keepIdle: Duration = 1.hours,
 ) {
     /*
-     * Each entry counts its uses. An entry is forgotten in one compare-and-set from "nobody inside, no use since it was
-     * found idle" to FORGOTTEN, within a step of the map, so that the key has no breaker from then on.
+     * Each entry counts its uses. An entry is forgotten in one compare-and-set, from "no caller inside, and no use since
+     * it was found idle", within a step of the map, so that the key has no breaker from then on.
      *
      * `idle` holds the entries by a lower bound of their last use. A look-up takes from its head only those whose bound
      * is older than keepIdle, a hundredth of all at most: each leaves for good, or gets a newer bound. So an
@@ -144,7 +145,13 @@ public class CircuitBreakers<K : Any>(
     override fun toString(): String = "CircuitBreakers (size = $size, keepIdle = $keepIdle)"
 
     private inner class Entry(private val key: K, now: Long) : BreakerUse {
-        /** Counts uses in the upper half and those inside in the lower one; or it is [FORGOTTEN] or [REPLACED]. */
+        /**
+         * Bits 0 to 31 count the callers inside, and bits 32 to 62 all uses, modulo 2^31. The sign bit is set while the
+         * entry is forgotten: then no caller is inside. Or it is [REPLACED], for good.
+         *
+         * The count of uses goes on when the entry is put back. So the compare-and-set of a thread that has found the
+         * entry idle fails if any use came meanwhile, up to 2^31 of them.
+         */
         private val uses = AtomicLong()
 
         val breaker = CircuitBreaker(config, key.toString(), this)
@@ -176,8 +183,8 @@ public class CircuitBreakers<K : Any>(
                 val count = uses.get()
                 when {
                     count >= 0 -> if (uses.compareAndSet(count, ((count + USE) and Long.MAX_VALUE) + 1)) return
-                    count == FORGOTTEN -> putBack()
-                    else -> return
+                    count == REPLACED -> return
+                    else -> putBack()
                 }
             }
         }
@@ -186,6 +193,8 @@ public class CircuitBreakers<K : Any>(
             if (uses.get() == REPLACED) return
             try {
                 lastUse = read()
+            } catch (e: Throwable) { // of the clock, which stands still then: the call has its result
+                Trampoline.report(e)
             } finally {
                 uses.decrementAndGet()
             }
@@ -194,10 +203,11 @@ public class CircuitBreakers<K : Any>(
         private fun putBack() {
             entries.compute(key) { _, other ->
                 // Another caller may have put it back, or found it replaced, meanwhile.
-                if (uses.get() != FORGOTTEN) return@compute other
+                val count = uses.get()
+                if (count >= 0 || count == REPLACED) return@compute other
                 if (other == null) {
                     lastUse = read()
-                    uses.set(0)
+                    uses.set((count + USE) and Long.MAX_VALUE)
                 } else if (other !== this) {
                     uses.set(REPLACED)
                 }
@@ -212,7 +222,7 @@ public class CircuitBreakers<K : Any>(
             if (count < 0) return true
             if (count.toInt() != 0 || !isOld(lastUse, now) || breaker.state != BreakerState.CLOSED) return false
             entries.computeIfPresent(key) { _, entry ->
-                if (entry === this && uses.compareAndSet(count, FORGOTTEN)) null else entry
+                if (entry === this && uses.compareAndSet(count, count or FORGOTTEN)) null else entry
             }
             return isForgotten
         }
@@ -222,7 +232,7 @@ public class CircuitBreakers<K : Any>(
         /** So many look-ups visit all entries; the documentation says twice as many. */
         const val LOOK_UPS = 100
         const val USE = 1L shl Int.SIZE_BITS
-        const val FORGOTTEN = -1L
-        const val REPLACED = -2L
+        const val FORGOTTEN = Long.MIN_VALUE
+        const val REPLACED = -1L
     }
 }
