@@ -29,7 +29,7 @@ internal abstract class CallWindow {
     protected val isFlawless: Boolean
         get() = failures == 0 && slow == 0
 
-    /** Forgets what is too old at [time]. */
+    /** Forgets the results that are too old at [time]. */
     open fun advance(time: Long) {}
 
     /** Whether the breaker has to open when [outcome] is added. */

@@ -24,6 +24,10 @@ import kotlin.time.Duration.Companion.hours
  * while a call is inside. A caller that has kept a forgotten breaker and uses it again puts it back in its place,
  * unless its key has another one by then.
  *
+ * A breaker in another state is kept, however long it is unused: it holds the knowledge that a service fails. So the
+ * breaker of a host that is gone for good stays [BreakerState.OPEN], and a registry whose keys have no bound, such as
+ * the hosts that a crawler finds, grows by these. [CircuitBreaker.reset] closes one; it is forgotten after [keepIdle].
+ *
  * *Waiting.* Never; a look-up may hold a lock for a short time while it forgets. *Order.* None. *Memory.* A look-up
  * that gets a breaker comes after the one that made it. All members may be called from any thread.
  *
@@ -41,10 +45,9 @@ public class CircuitBreakers<K : Any>(
      * Each entry counts its uses. An entry is forgotten in one compare-and-set, from "no caller inside, and no use since
      * it was found idle", within a step of the map, so that the key has no breaker from then on.
      *
-     * `idle` holds the entries by a lower bound of their last use. A look-up takes from its head only those whose bound
-     * is older than keepIdle, a hundredth of all at most: each leaves for good, or gets a newer bound. So an
-     * entry costs one visit for each keepIdle, and the look-ups find what is to be forgotten in time however many have
-     * become idle at once.
+     * `idle` holds the entries by a lower bound of their last use. A look-up takes from its head only entries whose bound
+     * is older than keepIdle, a hundredth of all at most: each leaves for good, or gets a newer bound. So an entry costs
+     * one visit for each keepIdle, and the look-ups find idle entries in time even if all have become idle at once.
      */
     private val keepNanos: Long
     private val origin = config.timeSource.markNow()
@@ -117,7 +120,8 @@ public class CircuitBreakers<K : Any>(
     }
 
     /**
-     * Takes out of [idle] what this look-up visits. It visits without the lock, for a key's `equals` is users' code.
+     * Takes the entries that this look-up visits out of [idle]. The visits need no lock: a key's `equals` is code of
+     * users.
      */
     private fun takeOld(now: Long): List<Entry> =
         synchronized(idle) {

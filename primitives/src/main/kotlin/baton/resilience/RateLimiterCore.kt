@@ -171,7 +171,7 @@ internal class RateLimiterCore(
 
     private fun most() = if (isLeaky) Long.MAX_VALUE else queue.burst
 
-    /** Whether a newcomer could have [permits] after [time], if every caller before it takes what it waits for. */
+    /** Whether a newcomer could have [permits] after [time], if every caller before it takes its permits. */
     fun canHaveWithin(permits: Int, time: Duration): Boolean =
         decideAt(read()) { queue.nanosUntilTurn(permits) }.nanoseconds <= time
 
@@ -214,7 +214,7 @@ internal class RateLimiterCore(
         return super.leaveUndecided(waiter, to)
     }
 
-    /** With the tokens of now: the callers behind it are not to wait for those that have come since the grant. */
+    /** Refills first: the callers behind it need not wait for tokens that have come since the grant. */
     override fun giveBack(waiter: Waiter) {
         look { takeBack(waiter) }
     }

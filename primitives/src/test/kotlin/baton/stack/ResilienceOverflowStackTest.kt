@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * A call of a limiter or a breaker runs out of stack, at whatever depth. It is done as a whole or not at all: afterwards
- * all waiters are served, no permit is lost and no state is half changed.
+ * A call of a limiter or a breaker runs out of stack, at whatever depth. It is done as a whole or not at all:
+ * afterwards all waiters are served, no permit is lost and no state is half changed.
  */
 class ResilienceOverflowStackTest {
     private fun <S : Subject> sweep(prepare: () -> S, operation: (S) -> Unit, check: (S) -> Unit) {

@@ -104,14 +104,15 @@ class BreakerStressTest : Stress() {
         }
         val isOver = AtomicBoolean()
         stress(breaker) {
-            val waiters = List(CROWD) {
-                launch {
-                    while (!isOver.get()) {
-                        if (chance(5)) breaker.awaitClosed() else breaker.awaitClosed(soon())
-                        yield()
+            val waiters =
+                List(CROWD) {
+                    launch {
+                        while (!isOver.get()) {
+                            if (chance(5)) breaker.awaitClosed() else breaker.awaitClosed(soon())
+                            yield()
+                        }
                     }
                 }
-            }
             crowd(CROWD, { uses.begun.get() < CALLS }, 5.milliseconds) {
                     when (random.nextInt(40)) {
                         0 -> breaker.trip()

@@ -47,8 +47,7 @@ class AsyncCircuitBreakerTest {
     }
 
     private static AsyncCircuitBreaker halfOpen(int probes) {
-        AsyncCircuitBreaker breaker = strict()
-                .openFor(Duration.ofNanos(1))
+        AsyncCircuitBreaker breaker = strict().openFor(Duration.ofNanos(1))
                 .probes(probes, Duration.ofHours(1))
                 .build();
         awaitFailure(breaker.protect(() -> CompletableFuture.failedFuture(new IOException())));

@@ -51,7 +51,7 @@ class ChangeListenersTest {
     }
 
     @Test
-    fun listener_thatThrows_harmsNobody() {
+    fun listener_thatThrows_harmsNoOther() {
         breaker.onChange { _, _ -> throw IllegalStateException("first") }
         breaker.onChange { _, _ -> throw AssertionError("second") }
         listen()

@@ -202,8 +202,8 @@ class CircuitBreakersTest {
     }
 
     /**
-     * Between the look at its uses and the step that forgets it. If the uses began anew when it was put back, they would
-     * come to the same count. The look-up itself visits others, which are older.
+     * Between the look at its uses and the step that forgets it. If the uses began anew when it was put back, they
+     * would come to the same count. The look-up itself visits others, which are older.
      */
     @Test
     fun idleBreaker_forgottenPutBackAndTripped_whileALookUpForgetsIt_isKept() {

@@ -30,10 +30,10 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** The timer of the head, on clocks that are good, and on those that are not. */
+/** The timer of the head, on working and on broken clocks. */
 @OptIn(InternalCoroutinesApi::class)
 internal class HeadTimerTest {
-    /** What a clock does when a timer is set. */
+    /** The reaction of a clock when a timer is set. */
     enum class Fault(val set: (Runnable, MutableList<Runnable>) -> Unit) {
         NONE({ action, timers -> timers += action }),
         THROWS({ _, _ -> throw RejectedExecutionException("closed") }),
@@ -80,7 +80,7 @@ internal class HeadTimerTest {
     private fun start(dispatcher: CoroutineDispatcher, block: suspend () -> Unit): Job =
         CoroutineScope(dispatcher).launch(start = CoroutineStart.UNDISPATCHED) { block() }
 
-    /** The limiter's clock is the real one, so a timer of our own serves the waiters whatever theirs do. */
+    /** The limiter's clock is the real one, so a timer of our own serves the waiters even if theirs fails. */
     @ParameterizedTest
     @EnumSource
     fun headOnAFaultyClock_allAreServedInTheEnd(fault: Fault) {
