@@ -2,8 +2,9 @@ package baton.resilience
 
 import baton.resilience.BreakerMachine.Companion.FOREVER
 import baton.resilience.BreakerMachine.Companion.UNREAD
-import baton.waiting.GatheringCore
+import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.WaiterBatch
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.threads.Trampoline
 import baton.waiting.threads.requireStack
@@ -18,14 +19,15 @@ import kotlin.time.Duration.Companion.nanoseconds
  * 2. A decision changes the state once at most. Once the lock is free, the callers that await CLOSED or DISABLED are
  *    woken as one batch, and then the listeners are called.
  * 3. While the breaker passes calls, the batch has no members: a newcomer is granted under the lock.
- * 4. In CLOSED and DISABLED a call enters by one read. It leaves by another one while the window is full of successes;
+ * 4. A grant carries nothing that could be taken back.
+ * 5. In CLOSED and DISABLED a call enters by one read. It leaves by another one while the window is full of successes;
  *    the clock is read only if its duration or the time of its end counts.
  */
 internal class CircuitBreakerCore(
     private val config: CircuitBreakerConfig,
     override val label: () -> String,
     private val describe: () -> String,
-) : GatheringCore() {
+) : WaitCore() {
     private val origin = config.timeSource.markNow()
     private val machine = BreakerMachine(config)
     private val listeners = ChangeListeners(this)
@@ -42,12 +44,18 @@ internal class CircuitBreakerCore(
             random = config.random,
         )
 
+    // Guarded by the lock. Null, or without members, when no caller waits.
+    private var gathering: WaiterBatch? = null
+
     val state: BreakerState
         get() = machine.state
 
     /** Whether it is CLOSED or DISABLED. */
     val isPassing: Boolean
         get() = machine.passing != null
+
+    val waiting: Int
+        get() = decide { gathering?.size ?: 0 }
 
     val metrics: CircuitBreakerMetrics
         get() {
@@ -84,7 +92,12 @@ internal class CircuitBreakerCore(
     /** If it throws, because memory or stack is exhausted, the next step begins with it. */
     private fun announce() {
         requireStack()
-        if (isPassing) releaseAll()
+        val batch = gathering
+        if (batch != null && isPassing) {
+            batch.end()
+            wake(batch)
+            gathering = null
+        }
         listeners.changed(machine.state)
     }
 
@@ -153,8 +166,28 @@ internal class CircuitBreakerCore(
 
     override fun enqueue(waiter: Waiter): Int = change {
         requireStack()
-        if (isPassing) grantNow(waiter) else gather(waiter)
+        if (isPassing) {
+            waiter.tryGrant()
+        } else {
+            val batch = gathering ?: WaiterBatch().also { gathering = it }
+            if (waiter.startWaiting()) {
+                // From WAITING on a canceller may resume the waiter: its state must not be read again here.
+                waiter.place = batch
+                batch.add(waiter)
+                return@change Waiter.WAITING
+            }
+        }
+        waiter.currentState
     }
+
+    override fun withdraw(waiter: Waiter) {
+        decide {
+            val batch = waiter.place as WaiterBatch?
+            if (batch != null && !batch.hasEnded) batch.remove(waiter)
+        }
+    }
+
+    override fun takeBack(waiter: Waiter) {}
 
     override fun toString(): String = describe()
 

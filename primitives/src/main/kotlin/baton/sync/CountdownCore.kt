@@ -1,8 +1,9 @@
 package baton.sync
 
-import baton.waiting.GatheringCore
 import baton.waiting.Symbol
+import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.WaiterBatch
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
@@ -31,16 +32,24 @@ import kotlinx.coroutines.selects.SelectInstance
  *     from before it came.
  * (3) Zero ends the batch; the next waiter starts a new one. The same zero grants all members of a batch and no other
  *     waiter, although the count may have grown again before they run.
- * (4) The request is ALREADY_ADMITTED for a clause that a zero has granted while its select was still registering other
- *     clauses: kotlinx then registers that clause again, and it must not wait for another zero.
+ * (4) A waiter's place is its batch, by which a canceller finds whether the batch still gathers: if not, there is nothing
+ *     to remove. The request is ALREADY_ADMITTED for a clause that a zero has granted while its select was still
+ *     registering other clauses: kotlinx then registers that clause again, and it must not wait for another zero.
+ * (5) A grant carries nothing that could be taken back.
  *
  * A latch is a countdown whose count never grows.
  */
 internal class CountdownCore(initial: Int, override val label: () -> String, private val describe: () -> String) :
-    GatheringCore() {
+    WaitCore() {
     @Volatile
     var count: Int = initial
         private set
+
+    // Guarded by the lock. Null, or without members, when no caller waits.
+    private var gathering: WaiterBatch? = null
+
+    val waiting: Int
+        get() = decide { gathering?.size ?: 0 }
 
     /** False when the count would be above [Int.MAX_VALUE]; nothing has changed then. */
     fun increment(n: Int): Boolean {
@@ -66,7 +75,11 @@ internal class CountdownCore(initial: Int, override val label: () -> String, pri
     /** Under the lock. False when the count is not 1 any more. */
     private fun reachZero(): Boolean {
         if (!COUNT.compareAndSet(this, 1, 0)) return false
-        releaseAll()
+        gathering?.let {
+            it.end()
+            wake(it)
+        }
+        gathering = null
         return true
     }
 
@@ -83,9 +96,30 @@ internal class CountdownCore(initial: Int, override val label: () -> String, pri
         return awaitGrant(this, timeout = timeout)
     }
 
-    override fun enqueue(waiter: Waiter): Int = decide {
-        if (count == 0 || waiter.request === ALREADY_ADMITTED) grantNow(waiter) else gather(waiter)
+    override fun enqueue(waiter: Waiter): Int = decide { enqueueUnderLock(waiter) }
+
+    private fun enqueueUnderLock(waiter: Waiter): Int {
+        if (count == 0 || waiter.request === ALREADY_ADMITTED) {
+            waiter.tryGrant()
+        } else if (waiter.startWaiting()) {
+            // From here on a canceller may resume it: its state must not be read again, or both threads would resume
+            // it.
+            val batch = gathering ?: WaiterBatch().also { gathering = it }
+            waiter.place = batch
+            batch.add(waiter)
+            return Waiter.WAITING
+        }
+        return waiter.currentState
     }
+
+    override fun withdraw(waiter: Waiter) {
+        decide {
+            val batch = waiter.place as WaiterBatch?
+            if (batch != null && !batch.hasEnded) batch.remove(waiter)
+        }
+    }
+
+    override fun takeBack(waiter: Waiter) {}
 
     override fun toString(): String = describe()
 

@@ -135,6 +135,25 @@ internal class HeadTimerTest {
     }
 
     @Test
+    fun dispatcherThatDropsItsTimer_haltsTheQueueUntilTheNextCall() {
+        val time = TestTimeSource()
+        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, timeSource = time)
+        assertTrue(limiter.tryAcquire())
+        val dropping = FaultyClock(Fault.NONE)
+        val sound = FaultyClock(Fault.NONE)
+        val head = start(dropping) { limiter.acquire() }
+        val next = start(sound) { limiter.acquire() }
+        dropping.timers.clear()
+        time += 1.days
+        assertEquals(2, limiter.waiting)
+        assertEquals(0, limiter.availablePermits)
+        assertTrue(head.isCompleted)
+        time += 1.days
+        sound.fire()
+        assertTrue(next.isCompleted)
+    }
+
+    @Test
     fun dispatcherThatWasShutDown_refusesAnyNumberOfWaiters() = runBlocking {
         val time = TestTimeSource()
         val limiter = RateLimiter.tokenBucket(1 per 5.milliseconds, burst = 1, timeSource = time)
