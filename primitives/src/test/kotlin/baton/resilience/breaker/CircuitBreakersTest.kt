@@ -201,6 +201,26 @@ class CircuitBreakersTest {
         assertEquals(1, byKey.size)
     }
 
+    /** One of two callers has found it replaced, and does not count. Then the key has no breaker again. */
+    @Test
+    fun replacedBreaker_whoseSuccessorIsForgotten_staysApart() {
+        val kept = byKey[key]
+        clock += 10.minutes
+        assertNotSame(kept, byKey[Key("api")])
+        lateinit var uncounted: Any
+        key.onHash = {
+            uncounted = kept.enter(kept.start())
+            clock += 10.minutes
+            lookUpOtherKeys()
+            assertEquals(1, byKey.size)
+        }
+        val call = kept.enter(kept.start())
+        assertNotSame(kept, byKey[Key("api")])
+        kept.leave(uncounted, kept.start())
+        kept.leave(call, kept.start())
+        assertEquals(2, byKey.size)
+    }
+
     /**
      * Between the look at its uses and the step that forgets it. If the uses began anew when it was put back, they
      * would come to the same count. The look-up itself visits others, which are older.
