@@ -51,7 +51,7 @@ open class CircuitBreakerBenchmark : BatonBenchmark() {
                     "timed",
                     "windowed" -> suspend { breaker.protect { value } }
                     "arrow" -> suspend { arrow.protectOrThrow { value } }
-                    // What its module for Kotlin does around a suspending call.
+                    // As its module for Kotlin wraps a suspending call.
                     "resilience4j" -> suspend { resilience4j.protect { value } }
                     else -> throw IllegalArgumentException("impl = $impl")
                 }

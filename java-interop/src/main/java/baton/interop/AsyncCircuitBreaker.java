@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
  * <p>It has no state of its own: Java futures, Kotlin coroutines and threads that use the same breaker count together.
  * No method blocks; threads that may block use {@link #blocking()}.
  *
- * <p><i>What counts.</i> The end of the action's stage. A value is a success, and slow if it took longer than the limit.
+ * <p><i>Counting.</i> The end of the action's stage. A value is a success, and slow if it took longer than the limit.
  * A failure counts if {@code isFailure} accepts it, otherwise as a success of the callee; a {@code CompletionException}
- * is unwrapped before. What the action throws counts as the failure of its stage. A stage that is cancelled counts as
- * nothing.
+ * is unwrapped before. An exception that the action throws counts as the failure of its stage. A stage that is
+ * cancelled counts as nothing.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire counts
  * as nothing and cancels the stage; a probe gives its place back at once. To have a time limit count as a failure, put
@@ -117,7 +117,7 @@ public final class AsyncCircuitBreaker {
         return breaker.getState();
     }
 
-    /** What was counted. */
+    /** The results in the window, and the number of refused calls. */
     public CircuitBreakerMetrics metrics() {
         return breaker.getMetrics();
     }
@@ -177,8 +177,8 @@ public final class AsyncCircuitBreaker {
 
     /**
      * Calls {@code listener} with the former and the new state after each change, until the result is closed: without a
-     * lock, one change after the other in their order, on a thread that makes changes. What it throws goes to that
-     * thread's handler of uncaught exceptions.
+     * lock, one change after the other in their order, on a thread that makes changes. Its exceptions go to that thread's
+     * handler of uncaught exceptions.
      */
     public AutoCloseable onChange(BiConsumer<? super BreakerState, ? super BreakerState> listener) {
         return BreakerBridge.onChange(breaker, Objects.requireNonNull(listener, "listener"));
@@ -190,7 +190,7 @@ public final class AsyncCircuitBreaker {
     }
 
     /**
-     * Builds an {@link AsyncCircuitBreaker}. What is not set is as in {@link CircuitBreakerConfig}. Its methods refuse
+     * Builds an {@link AsyncCircuitBreaker}. Its defaults are those of {@link CircuitBreakerConfig}. Its methods refuse
      * bad arguments.
      */
     public static final class Builder {

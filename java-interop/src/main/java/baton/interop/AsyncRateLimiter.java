@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java futures, threads and Kotlin coroutines that use the same limiter wait in one
- * queue. No method blocks; threads that may block use {@link #blocking()}. {@link RateLimiter} says what is granted
- * when, in which order, and how the clock counts.
+ * queue. No method blocks; threads that may block use {@link #blocking()}. {@link RateLimiter} defines the
+ * times and the order of the grants.
  *
  * <p><i>Order.</i> First come, first served. A request for several permits holds back those behind it.
  *

@@ -5,7 +5,6 @@ import baton.resilience.breaker.BreakerContract
 import baton.resilience.breaker.BreakerFace
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
-import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeoutException
 import java.util.function.Supplier
 import kotlin.time.Duration
@@ -15,32 +14,16 @@ import kotlin.time.toJavaDuration
 private class JavaBreakerFace(private val begin: (() -> Any?) -> CompletionStage<Any?>) : BreakerFace {
     @Suppress("UNCHECKED_CAST")
     override fun <T> protect(breaker: CircuitBreaker, block: () -> T): T =
-        value(AsyncCircuitBreaker.of(breaker).protect(Supplier { begin(block) as CompletionStage<T> }))
+        AsyncCircuitBreaker.of(breaker).protect(Supplier { begin(block) as CompletionStage<T> }).valueOrThrow()
 
     override fun awaitClosed(breaker: CircuitBreaker, timeout: Duration) =
         try {
-            value(AsyncCircuitBreaker.of(breaker).awaitClosed(timeout.toJavaDuration()))
+            AsyncCircuitBreaker.of(breaker).awaitClosed(timeout.toJavaDuration()).valueOrThrow()
             true
         } catch (_: TimeoutException) {
             false
         }
-
-    private fun <T> value(future: CompletableFuture<T>): T =
-        try {
-            future.get()
-        } catch (e: ExecutionException) {
-            throw e.cause!!
-        }
 }
-
-private fun inPlace(block: () -> Any?): CompletionStage<Any?> = CompletableFuture.completedFuture(block())
-
-private fun failed(block: () -> Any?): CompletionStage<Any?> =
-    try {
-        CompletableFuture.completedFuture(block())
-    } catch (e: Throwable) {
-        CompletableFuture.failedFuture(e)
-    }
 
 private object BlockingBreakerFace : BreakerFace {
     override fun <T> protect(breaker: CircuitBreaker, block: () -> T): T =
@@ -52,7 +35,7 @@ private object BlockingBreakerFace : BreakerFace {
 
 class JavaThrowingBreakerTest : BreakerContract(JavaBreakerFace(::inPlace))
 
-class JavaFailedStageBreakerTest : BreakerContract(JavaBreakerFace(::failed))
+class JavaFailedStageBreakerTest : BreakerContract(JavaBreakerFace(::failedStage))
 
 class JavaAsynchronousBreakerTest : BreakerContract(JavaBreakerFace { CompletableFuture.supplyAsync(it) })
 

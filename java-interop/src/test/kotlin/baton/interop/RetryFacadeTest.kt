@@ -6,7 +6,6 @@ import baton.resilience.RetryPolicy
 import java.util.Optional
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
-import java.util.concurrent.ExecutionException
 import java.util.function.Supplier
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -31,22 +30,9 @@ private class JavaRetryFace(private val begin: (() -> Any?) -> CompletionStage<A
                     { retryResult(it) },
                     { Optional.ofNullable(resultRetryAfter!!(it)?.toJavaDuration()) },
                 )
-        try {
-            return future.get()
-        } catch (e: ExecutionException) {
-            throw e.cause!!
-        }
+        return future.valueOrThrow()
     }
 }
-
-private fun inPlace(block: () -> Any?): CompletionStage<Any?> = CompletableFuture.completedFuture(block())
-
-private fun failed(block: () -> Any?): CompletionStage<Any?> =
-    try {
-        CompletableFuture.completedFuture(block())
-    } catch (e: Throwable) {
-        CompletableFuture.failedFuture(e)
-    }
 
 private object BlockingRetryFace : RetryFace {
     override fun <T> call(
@@ -69,7 +55,7 @@ private object BlockingRetryFace : RetryFace {
 
 class JavaThrowingRetryTest : RetryContract(JavaRetryFace(::inPlace))
 
-class JavaFailedStageRetryTest : RetryContract(JavaRetryFace(::failed))
+class JavaFailedStageRetryTest : RetryContract(JavaRetryFace(::failedStage))
 
 class JavaAsynchronousRetryTest : RetryContract(JavaRetryFace { CompletableFuture.supplyAsync(it) })
 

@@ -18,7 +18,8 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 
-// The internal API of circuit breakers for futures and threads. Java cannot call what has a kotlin.time.Duration in it.
+// The internal API of circuit breakers for futures and threads. Java cannot call a function with a
+// kotlin.time.Duration.
 
 /** The core at which callers wait until this breaker is closed. */
 @InternalBatonApi @JvmName("of") public fun coreOf(breaker: CircuitBreaker): WaitCore = breaker.core

@@ -17,7 +17,7 @@ import baton.resilience.BreakerState.OPEN
  *
  *   any ── trip ──▶ FORCED_OPEN        any ── disable ──▶ DISABLED        any ── reset ──▶ CLOSED
  *
- * Nothing else changes the state. There is no timer: what is due is done by the next call. Transitions that do nothing:
+ * Nothing else changes the state. There is no timer: the next call makes the change that is due. Transitions that do nothing:
  * trip in FORCED_OPEN, disable in DISABLED. A reset in CLOSED does not change the state, but empties the window and
  * begins a new generation.
  *
@@ -28,7 +28,7 @@ import baton.resilience.BreakerState.OPEN
  *     outcome is counted at most once.
  * (3) In HALF_OPEN at most `probes` probes have a place; the place is free again when the probe has ended or was
  *     cancelled, and at the end of probeTimeout in any case. So HALF_OPEN lets in another probe in bounded time,
- *     whatever becomes of those that are out.
+ *     even if no probe ever ends.
  * (4) `passing` is the generation in CLOSED and DISABLED, else null. `flawless` is the generation while the window is
  *     full of successes that were not slow, else null: another one would change nothing. Both are read without the
  *     lock, by calls that need no decision.
@@ -36,13 +36,14 @@ import baton.resilience.BreakerState.OPEN
  * (6) The duration of an opening comes from code of users. So a result that opens the breaker is decided in two steps:
  *     the first one changes nothing and asks for an Opening; the second one decides anew, with that.
  *
- * Every function is a step of its own, given the reading of the clock: this knows neither clock nor callers nor locks.
+ * The machine knows neither clock nor callers nor locks. Each function is one step, and takes the reading of the clock.
  */
 internal class BreakerMachine(private val config: CircuitBreakerConfig) {
     private val window = CallWindow.of(config.window)
     private val probeNanos = config.probeTimeout.inWholeNanoseconds
 
-    // What is volatile is written under the lock of the core, and read without it. The lock guards all else.
+    // The volatile fields are written under the lock of the core, and read without it. The lock guards all other
+    // fields.
 
     @Volatile
     var state: BreakerState = CLOSED
@@ -90,10 +91,7 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
     /** Returns a [Generation], a [Probe] or a [Refusal]. */
     fun enter(now: Long): Any {
         advance(now)
-        if (state == OPEN && time >= openUntil) {
-            change(HALF_OPEN)
-            places = ProbePlaces(config.probes, probeNanos)
-        }
+        if (state == OPEN && time >= openUntil) change(HALF_OPEN)
         passing?.let {
             return it
         }
@@ -108,8 +106,8 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
      * The call that was let in by [call] has ended.
      *
      * @param now [UNREAD] if the window needs no clock and [call] is no probe.
-     * @return null, or what is needed to decide: nothing has changed then, and the next call of this has it as
-     *   [opening].
+     * @return null if the end is decided. Otherwise nothing has changed: the caller sets the duration of the returned
+     *   opening, and calls again with it as [opening].
      */
     fun leave(call: Any, outcome: CallOutcome, now: Long, opening: Opening?): Opening? {
         advance(now)
@@ -121,7 +119,7 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
         if (places == null || !places.holds(probe, time)) return null
         if (outcome == CallOutcome.FAILURE) return open(opening)
         places.giveBack(probe)
-        if (outcome != CallOutcome.NOTHING && ++successes == config.probes) change(CLOSED)
+        if (outcome != CallOutcome.NOTHING && ++successes >= config.probes) change(CLOSED)
         return null
     }
 
@@ -139,10 +137,12 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
 
     private fun open(opening: Opening?): Opening? {
         if (opening == null) return Opening(if (openings < Int.MAX_VALUE) openings + 1 else openings, lastOpenNanos)
+        val number = opening.number
+        val nanos = opening.nanos
         change(OPEN)
-        openings = opening.number
-        lastOpenNanos = opening.nanos
-        val end = time + opening.nanos
+        openings = number
+        lastOpenNanos = nanos
+        val end = time + nanos
         openUntil = if (end >= 0) end else Long.MAX_VALUE
         return null
     }
@@ -160,20 +160,24 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
     }
 
     private fun change(to: BreakerState) {
-        // First: a thread that has seen the new state must not find the passage of the old one open.
+        // First, because memory or stack may be exhausted: a change is made as a whole or not at all.
+        val next = Generation()
+        val newPlaces = if (to == HALF_OPEN) ProbePlaces(config.probes, probeNanos) else null
+        val passes = to == CLOSED || to == DISABLED
+        if (passes) window.clear()
+
+        // Before the state: a thread that has seen the new state must not find the passage of the old one open.
         passing = null
-        places = null
+        flawless = null
+        places = newPlaces
         successes = 0
         if (to == CLOSED) {
             openings = 0
             lastOpenNanos = -1
         }
-        val passes = to == CLOSED || to == DISABLED
-        if (passes) window.clear()
         state = to
-        generation = Generation()
-        flawless = null
-        if (passes) passing = generation
+        generation = next
+        if (passes) passing = next
     }
 
     fun nanosUntilEntry(now: Long): Long {

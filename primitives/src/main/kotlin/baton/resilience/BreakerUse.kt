@@ -1,6 +1,6 @@
 package baton.resilience
 
-/** Is told of every use of a [CircuitBreaker]: each begin has its end. */
+/** Receives every use of a [CircuitBreaker]: each begin has its end. */
 internal interface BreakerUse {
     fun begin()
 

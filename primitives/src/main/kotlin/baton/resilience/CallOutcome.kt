@@ -1,6 +1,6 @@
 package baton.resilience
 
-/** What the end of a call counts as. */
+/** How the end of a call counts. */
 internal enum class CallOutcome {
     SUCCESS,
     SLOW,

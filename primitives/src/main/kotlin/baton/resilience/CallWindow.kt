@@ -29,7 +29,7 @@ internal abstract class CallWindow {
     protected val isFlawless: Boolean
         get() = failures == 0 && slow == 0
 
-    /** Forgets what is too old at [time]. */
+    /** Forgets the results that are too old at [time]. */
     open fun advance(time: Long) {}
 
     /** Whether the breaker has to open when [outcome] is added. */
@@ -44,10 +44,12 @@ internal abstract class CallWindow {
     fun add(outcome: CallOutcome) {
         if (calls == Int.MAX_VALUE - 1) return
         val oldest = leavingWith(outcome)
+        val newFailures = failures.changed(oldest, outcome, CallOutcome.FAILURE)
+        val newSlow = slow.changed(oldest, outcome, CallOutcome.SLOW)
         store(outcome)
         if (oldest == null) calls++
-        failures = failures.changed(oldest, outcome, CallOutcome.FAILURE)
-        slow = slow.changed(oldest, outcome, CallOutcome.SLOW)
+        failures = newFailures
+        slow = newSlow
     }
 
     fun clear() {

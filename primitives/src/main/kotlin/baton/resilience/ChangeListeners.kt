@@ -4,12 +4,12 @@ import baton.waiting.Wakeup
 import baton.waiting.threads.Trampoline
 
 /**
- * The listeners of a [CircuitBreakerCore], and the changes that they have not been told yet.
+ * The listeners of a [CircuitBreakerCore], and the changes for which they have not been called yet.
  *
- * A decision that changes the state appends the change here, together with those who listened at that moment, and
- * chains this to its wake-ups. One thread at a time then tells the listeners, without the lock, until no change is
- * left; the changes that other threads or the listeners themselves make meanwhile are left to that thread. So the
- * listeners hear of the changes in their order, and a listener that makes changes needs no stack.
+ * A decision that changes the state appends the change here, together with the listeners of that moment, and chains
+ * this to its wake-ups. One thread at a time then calls the listeners, without the lock, until no change is left; it
+ * takes over the changes that other threads or the listeners themselves make meanwhile. So the listeners see the
+ * changes in their order, and a listener that makes changes needs no stack.
  *
  * All fields are guarded by the lock of the core.
  */
@@ -17,7 +17,11 @@ internal class ChangeListeners(private val core: CircuitBreakerCore) : Wakeup() 
     private var listeners = emptyList<Listener>()
     private var first: Change? = null
     private var last: Change? = null
-    private var isTelling = false
+    private var isCalling = false
+
+    /** The state after the latest change that was appended. */
+    var latest = BreakerState.CLOSED
+        private set
 
     private class Change(val from: BreakerState, val to: BreakerState, val listeners: List<Listener>) {
         var next: Change? = null
@@ -37,15 +41,16 @@ internal class ChangeListeners(private val core: CircuitBreakerCore) : Wakeup() 
     fun add(listener: (BreakerState, BreakerState) -> Unit): AutoCloseable =
         Listener(listener).also { core.decide { listeners = listeners + it } }
 
-    /** Under the lock. */
-    fun changed(from: BreakerState, to: BreakerState) {
-        if (listeners.isEmpty()) return
-        val change = Change(from, to, listeners)
+    /** Appends the change from [latest] to [to]. Under the lock. */
+    fun changed(to: BreakerState) {
+        val change = if (listeners.isEmpty()) null else Change(latest, to, listeners)
+        latest = to
+        if (change == null) return
         val last = last
         if (last == null) first = change else last.next = change
         this.last = change
-        if (isTelling) return
-        isTelling = true
+        if (isCalling) return
+        isCalling = true
         core.wake(this)
     }
 
@@ -60,7 +65,7 @@ internal class ChangeListeners(private val core: CircuitBreakerCore) : Wakeup() 
 
     private fun takeFirst(): Change? {
         val change = first
-        if (change == null) isTelling = false
+        if (change == null) isCalling = false
         first = change?.next
         if (first == null) last = null
         return change

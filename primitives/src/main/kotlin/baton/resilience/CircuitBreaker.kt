@@ -15,7 +15,8 @@ import kotlinx.coroutines.isActive
  * through, and goes back to normal when they succeed.
  *
  * ```
- * val breaker = CircuitBreaker(CircuitBreakerConfig(minimumCalls = 10, failureRate = 0.5, openFor = Backoff.exponential(5.seconds)))
+ * val config = CircuitBreakerConfig(minimumCalls = 10, failureRate = 0.5, openFor = Backoff.exponential(5.seconds))
+ * val breaker = CircuitBreaker(config)
  * val page = breaker.protect { fetch(url) }
  * ```
  *
@@ -26,7 +27,7 @@ import kotlinx.coroutines.isActive
  * is no timer. A probe that is cancelled gives its place back, and one that is not back within `probeTimeout` loses it.
  * So the breaker is never stuck.
  *
- * *What counts.* A value is a success, and slow if it took longer than `slowCall`. An exception is a failure if
+ * *Counting.* A value is a success, and slow if it took longer than `slowCall`. An exception is a failure if
  * `isFailure` accepts it, otherwise a success of the callee. Cancellation of the caller counts as nothing, and so does
  * every exception of a cancelled caller, and a `CancellationException` that is no timeout. A
  * `TimeoutCancellationException` from inside the block, while the caller is not cancelled, is an exception like others:
@@ -71,8 +72,9 @@ internal constructor(public val config: CircuitBreakerConfig, public val name: S
         get() = core.state
 
     /**
-     * What was counted. While the breaker refuses calls, the window keeps those that led to the opening; a
-     * [SlidingWindow.Time] still forgets old ones. Closing, [reset] and [disable] empty it. `rejected` goes on.
+     * The results in the window, and the number of refused calls. While the breaker refuses calls, the window keeps
+     * those that led to the opening; a [SlidingWindow.Time] still forgets old ones. Closing, [reset] and [disable]
+     * empty it. `rejected` goes on.
      */
     public val metrics: CircuitBreakerMetrics
         get() = core.metrics
@@ -144,7 +146,7 @@ internal constructor(public val config: CircuitBreakerConfig, public val name: S
     /**
      * Calls [listener] after each change of state, until the result is closed. The listeners are called without a lock,
      * one change after the other in their order: by the thread that made the change, or by a thread that is still
-     * calling listeners for an earlier change. What a listener throws goes to the thread's handler of uncaught
+     * calling listeners for an earlier change. An exception of a listener goes to the thread's handler of uncaught
      * exceptions. A listener that blocks holds up those after it, and the caller whose result has changed the state.
      */
     public fun onChange(listener: (from: BreakerState, to: BreakerState) -> Unit): AutoCloseable =

@@ -43,7 +43,8 @@ import kotlin.time.TimeSource
  *   that exception with its own as suppressed.
  * @property random the source of the jitter.
  * @property timeSource the clock. For a test in virtual time pass `testScheduler.timeSource`. One that goes back counts
- *   as standing still.
+ *   as standing still. So does one that throws at the end of a call; that is reported to the thread's handler of
+ *   uncaught exceptions. At the start of a call its exception is thrown.
  */
 public class CircuitBreakerConfig(
     public val window: SlidingWindow = SlidingWindow.Calls(100),

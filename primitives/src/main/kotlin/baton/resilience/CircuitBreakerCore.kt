@@ -7,17 +7,18 @@ import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.threads.Trampoline
+import baton.waiting.threads.requireStack
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 
 /**
- * What stands around the [BreakerMachine], each step of which is one decision under the lock:
+ * The clock, the lock, the waiters and the listeners of a [BreakerMachine], each step of which is one decision:
  *
  * caller → CircuitBreaker: runs the block and isFailure → this: clock, lock, back-off → BreakerMachine decides → wakes
  * 1. The clock, the back-off and the random numbers are code of users. They are called before the lock is taken.
- * 2. A decision changes the state once at most. Then the lock is free, and those who await CLOSED or DISABLED are woken
- *    as one batch, and after them the listeners are told.
- * 3. While the breaker passes calls, the batch has no members: whoever comes is granted under the lock.
+ * 2. A decision changes the state once at most. Once the lock is free, the callers that await CLOSED or DISABLED are
+ *    woken as one batch, and then the listeners are called.
+ * 3. While the breaker passes calls, the batch has no members: a newcomer is granted under the lock.
  * 4. A grant carries nothing that could be taken back.
  * 5. In CLOSED and DISABLED a call enters by one read. It leaves by another one while the window is full of successes;
  *    the clock is read only if its duration or the time of its end counts.
@@ -73,21 +74,31 @@ internal class CircuitBreakerCore(
 
     private fun read(): Long = origin.elapsedNow().inWholeNanoseconds
 
+    /** For the end of a call, which has its result: a clock that throws stands still. */
+    private fun readOrStandStill(): Long =
+        try {
+            read()
+        } catch (e: Throwable) {
+            Trampoline.report(e)
+            UNREAD
+        }
+
     /** As [decide], for a step of the machine that may change the state. */
     private inline fun <T> change(step: () -> T): T = decide {
-        val before = machine.state
-        step().also { if (machine.state != before) changed(before) }
+        if (machine.state != listeners.latest) announce()
+        step().also { if (machine.state != listeners.latest) announce() }
     }
 
-    private fun changed(from: BreakerState) {
-        if (isPassing) {
-            gathering?.let {
-                it.end()
-                wake(it)
-            }
+    /** If it throws, because memory or stack is exhausted, the next step begins with it. */
+    private fun announce() {
+        requireStack()
+        val batch = gathering
+        if (batch != null && isPassing) {
+            batch.end()
+            wake(batch)
             gathering = null
         }
-        listeners.changed(from, machine.state)
+        listeners.changed(machine.state)
     }
 
     // ---- calls
@@ -108,8 +119,8 @@ internal class CircuitBreakerCore(
     fun leave(call: Any, start: Long, outcome: CallOutcome) {
         val isProbe = call is Probe
         if (!isProbe && outcome == CallOutcome.NOTHING) return
-        val now = if (needsEnd || isProbe) read() else UNREAD
-        val isSlow = timesCalls && outcome == CallOutcome.SUCCESS && now - start > slowNanos
+        val now = if (needsEnd || isProbe) readOrStandStill() else UNREAD
+        val isSlow = timesCalls && outcome == CallOutcome.SUCCESS && now != UNREAD && now - start > slowNanos
         val sure = if (isSlow) CallOutcome.SLOW else outcome
         if (sure == CallOutcome.SUCCESS && call === machine.flawless) return
         record(call, sure, now)
@@ -118,7 +129,7 @@ internal class CircuitBreakerCore(
     private fun record(call: Any, outcome: CallOutcome, now: Long) {
         val opening = change { machine.leave(call, outcome, now, null) } ?: return
         opening.nanos = nanosOf(opening)
-        val end = if (now == UNREAD) read() else now
+        val end = if (now == UNREAD) readOrStandStill() else now
         change { machine.leave(call, outcome, end, opening) }
     }
 
@@ -153,15 +164,18 @@ internal class CircuitBreakerCore(
         return awaitGrant(this, timeout = timeout)
     }
 
-    override fun enqueue(waiter: Waiter): Int = decide {
+    override fun enqueue(waiter: Waiter): Int = change {
+        requireStack()
         if (isPassing) {
             waiter.tryGrant()
-        } else if (waiter.startWaiting()) {
-            // From WAITING on a canceller may resume the waiter: its state must not be read again here.
+        } else {
             val batch = gathering ?: WaiterBatch().also { gathering = it }
-            waiter.place = batch
-            batch.add(waiter)
-            return@decide Waiter.WAITING
+            if (waiter.startWaiting()) {
+                // From WAITING on a canceller may resume the waiter: its state must not be read again here.
+                waiter.place = batch
+                batch.add(waiter)
+                return@change Waiter.WAITING
+            }
         }
         waiter.currentState
     }

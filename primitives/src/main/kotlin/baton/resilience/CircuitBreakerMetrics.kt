@@ -1,7 +1,7 @@
 package baton.resilience
 
 /**
- * What a [CircuitBreaker] has counted, all read at the same moment.
+ * The counts of a [CircuitBreaker], all read at the same moment.
  *
  * @property calls how many calls are in the window.
  * @property failureRate the share of them that failed, within 0.0 and 1.0; 0.0 if there are none.

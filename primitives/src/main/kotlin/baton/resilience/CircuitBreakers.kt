@@ -1,5 +1,6 @@
 package baton.resilience
 
+import baton.waiting.threads.Trampoline
 import java.util.PriorityQueue
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
@@ -23,6 +24,10 @@ import kotlin.time.Duration.Companion.hours
  * while a call is inside. A caller that has kept a forgotten breaker and uses it again puts it back in its place,
  * unless its key has another one by then.
  *
+ * A breaker in another state is kept, however long it is unused: it holds the knowledge that a service fails. So the
+ * breaker of a host that is gone for good stays [BreakerState.OPEN], and a registry whose keys have no bound, such as
+ * the hosts that a crawler finds, grows by these. [CircuitBreaker.reset] closes one; it is forgotten after [keepIdle].
+ *
  * *Waiting.* Never; a look-up may hold a lock for a short time while it forgets. *Order.* None. *Memory.* A look-up
  * that gets a breaker comes after the one that made it. All members may be called from any thread.
  *
@@ -37,13 +42,12 @@ public class CircuitBreakers<K : Any>(
     public val keepIdle: Duration = 1.hours,
 ) {
     /*
-     * Each entry counts its uses. An entry is forgotten in one compare-and-set from "nobody inside, no use since it was
-     * found idle" to FORGOTTEN, within a step of the map, so that the key has no breaker from then on.
+     * Each entry counts its uses. An entry is forgotten in one compare-and-set, from "no caller inside, and no use since
+     * it was found idle", within a step of the map, so that the key has no breaker from then on.
      *
-     * `idle` holds the entries by a lower bound of their last use. A look-up takes from its head only those whose bound
-     * is older than keepIdle, a hundredth of all at most: each leaves for good, or gets a newer bound. So an
-     * entry costs one visit for each keepIdle, and the look-ups find what is to be forgotten in time however many have
-     * become idle at once.
+     * `idle` holds the entries by a lower bound of their last use. A look-up takes from its head only entries whose bound
+     * is older than keepIdle, a hundredth of all at most: each leaves for good, or gets a newer bound. So an entry costs
+     * one visit for each keepIdle, and the look-ups find idle entries in time even if all have become idle at once.
      */
     private val keepNanos: Long
     private val origin = config.timeSource.markNow()
@@ -116,7 +120,8 @@ public class CircuitBreakers<K : Any>(
     }
 
     /**
-     * Takes out of [idle] what this look-up visits. It visits without the lock, for a key's `equals` is users' code.
+     * Takes the entries that this look-up visits out of [idle]. The visits need no lock: a key's `equals` is code of
+     * users.
      */
     private fun takeOld(now: Long): List<Entry> =
         synchronized(idle) {
@@ -144,7 +149,13 @@ public class CircuitBreakers<K : Any>(
     override fun toString(): String = "CircuitBreakers (size = $size, keepIdle = $keepIdle)"
 
     private inner class Entry(private val key: K, now: Long) : BreakerUse {
-        /** Counts uses in the upper half and those inside in the lower one; or it is [FORGOTTEN] or [REPLACED]. */
+        /**
+         * Bits 0 to 31 count the callers inside, and bits 32 to 62 all uses, modulo 2^31. The sign bit is set while the
+         * entry is forgotten: then no caller is inside. Or it is [REPLACED], for good.
+         *
+         * The count of uses goes on when the entry is put back. So the compare-and-set of a thread that has found the
+         * entry idle fails if any use came meanwhile, up to 2^31 of them.
+         */
         private val uses = AtomicLong()
 
         val breaker = CircuitBreaker(config, key.toString(), this)
@@ -176,8 +187,8 @@ public class CircuitBreakers<K : Any>(
                 val count = uses.get()
                 when {
                     count >= 0 -> if (uses.compareAndSet(count, ((count + USE) and Long.MAX_VALUE) + 1)) return
-                    count == FORGOTTEN -> putBack()
-                    else -> return
+                    count == REPLACED -> return
+                    else -> putBack()
                 }
             }
         }
@@ -186,6 +197,8 @@ public class CircuitBreakers<K : Any>(
             if (uses.get() == REPLACED) return
             try {
                 lastUse = read()
+            } catch (e: Throwable) { // of the clock, which stands still then: the call has its result
+                Trampoline.report(e)
             } finally {
                 uses.decrementAndGet()
             }
@@ -194,10 +207,11 @@ public class CircuitBreakers<K : Any>(
         private fun putBack() {
             entries.compute(key) { _, other ->
                 // Another caller may have put it back, or found it replaced, meanwhile.
-                if (uses.get() != FORGOTTEN) return@compute other
+                val count = uses.get()
+                if (count >= 0 || count == REPLACED) return@compute other
                 if (other == null) {
                     lastUse = read()
-                    uses.set(0)
+                    uses.set((count + USE) and Long.MAX_VALUE)
                 } else if (other !== this) {
                     uses.set(REPLACED)
                 }
@@ -212,7 +226,7 @@ public class CircuitBreakers<K : Any>(
             if (count < 0) return true
             if (count.toInt() != 0 || !isOld(lastUse, now) || breaker.state != BreakerState.CLOSED) return false
             entries.computeIfPresent(key) { _, entry ->
-                if (entry === this && uses.compareAndSet(count, FORGOTTEN)) null else entry
+                if (entry === this && uses.compareAndSet(count, count or FORGOTTEN)) null else entry
             }
             return isForgotten
         }
@@ -222,7 +236,7 @@ public class CircuitBreakers<K : Any>(
         /** So many look-ups visit all entries; the documentation says twice as many. */
         const val LOOK_UPS = 100
         const val USE = 1L shl Int.SIZE_BITS
-        const val FORGOTTEN = -1L
-        const val REPLACED = -2L
+        const val FORGOTTEN = Long.MIN_VALUE
+        const val REPLACED = -1L
     }
 }

@@ -26,19 +26,29 @@ internal class HeadTimer(private val core: RateLimiterCore, private val bucket: 
     private var dueAt = 0L
     private var version = 0
     private var timer: DisposableHandle? = null
+    private var spare: Setting? = null
+
+    /** Begins a decision: allocates what [update] needs, before the decision has changed anything. Under the lock. */
+    fun prepare() {
+        if (spare == null) spare = Setting()
+    }
 
     /** Ends a decision that leaves [newHead] waiting until [newDueAt], or no waiter. Under the lock. */
     fun update(newHead: Waiter?, newDueAt: Long) {
         val isSet = if (newHead == null) timer == null else newDueAt == dueAt
         if (newHead === head && isSet) return
+        val setting = spare ?: Setting()
+        spare = null
         head = newHead
         dueAt = newDueAt
-        version++
-        core.wakeFirst(Setting(version))
+        setting.mine = ++version
+        core.wakeFirst(setting)
     }
 
     /** One setting of the timer, and the action of that timer. */
-    private inner class Setting(private val mine: Int) : Wakeup(), Runnable {
+    private inner class Setting : Wakeup(), Runnable {
+        var mine = 0
+
         private val isLatest: Boolean
             get() = mine == version
 

@@ -5,8 +5,8 @@ import kotlin.time.Duration
 /**
  * So many permits in so much time, of a [RateLimiter]: `10 per 1.seconds`, `Rate(500, per = 1.minutes)`.
  *
- * It is a quotient, not a window: `10 per 1.seconds` and `1 per 100.milliseconds` are the same rate. Each is kept
- * exactly, whatever the numbers.
+ * It is a quotient, not a window: `10 per 1.seconds` and `1 per 100.milliseconds` are the same rate. Any rate is kept
+ * exactly.
  *
  * @property permits at least 1.
  * @property per above 0, at most `Long.MAX_VALUE` nanoseconds (292 years).

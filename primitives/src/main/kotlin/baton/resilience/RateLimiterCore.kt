@@ -4,6 +4,7 @@ import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
 import baton.waiting.threads.Trampoline
+import baton.waiting.threads.requireStack
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.TimeSource
@@ -31,6 +32,9 @@ import kotlin.time.TimeSource
  * Bound. In any window w, at most burst + rate × w permits are granted: they are granted only while their tokens are in
  * the bucket, which never holds more than burst. The time of a grant is the reading by which it was decided. A
  * reservation counts from its due time. A grant that its caller could not take any more is put back and does not count.
+ *
+ * A decision that finds no memory or no stack left throws before it has changed anything, or after it has made its own
+ * change as a whole. Its grants are woken in any case.
  *
  * A clock that throws fails the calls that take permits, before they have changed anything. For all others, which must
  * not fail halfway (a cancellation, a timer), it stands still.
@@ -88,13 +92,24 @@ internal class RateLimiterCore(
 
     /** As [decide], between two settlements of the queue, the first with the tokens of [now]. */
     private inline fun <T> decideAt(now: Long, decision: () -> T): T = decide {
+        prepare()
         bucket.refill(now)
         queue.settle()
-        decision().also { settle() }
+        try {
+            decision()
+        } finally {
+            settle()
+        }
     }
 
     /** As [decideAt] the present moment, for decisions that a clock that throws must not prevent. */
     inline fun <T> look(decision: () -> T): T = decideAt(readOrStandStill(), decision)
+
+    /** Throws, if memory or stack does not suffice for the rest of the decision. */
+    private fun prepare() {
+        requireStack()
+        timer.prepare()
+    }
 
     private fun settle() {
         queue.settle()
@@ -103,7 +118,13 @@ internal class RateLimiterCore(
     }
 
     private fun dueAt(head: Waiter): Long {
-        val at = bucket.time + bucket.nanosUntil(head.number.toLong())
+        val wait =
+            try {
+                bucket.nanosUntil(head.number.toLong())
+            } catch (_: OutOfMemoryError) {
+                0 // The grants of this decision are made. A timer that fires too early does no harm.
+            }
+        val at = bucket.time + wait
         return if (at >= 0) at else Long.MAX_VALUE
     }
 
@@ -135,7 +156,10 @@ internal class RateLimiterCore(
         val taken = decide {
             most = most()
             bucket.refill(now)
-            if (!queue.isAtRest) settle()
+            if (!queue.isAtRest) {
+                prepare()
+                settle()
+            }
             closure == null && permits <= most && queue.take(permits)
         }
         if (!taken) {
@@ -147,7 +171,7 @@ internal class RateLimiterCore(
 
     private fun most() = if (isLeaky) Long.MAX_VALUE else queue.burst
 
-    /** Whether a newcomer could have [permits] after [time], if every caller before it takes what it waits for. */
+    /** Whether a newcomer could have [permits] after [time], if every caller before it takes its permits. */
     fun canHaveWithin(permits: Int, time: Duration): Boolean =
         decideAt(read()) { queue.nanosUntilTurn(permits) }.nanoseconds <= time
 
@@ -190,7 +214,7 @@ internal class RateLimiterCore(
         return super.leaveUndecided(waiter, to)
     }
 
-    /** With the tokens of now: the callers behind it are not to wait for those that have come since the grant. */
+    /** Refills first: the callers behind it need not wait for tokens that have come since the grant. */
     override fun giveBack(waiter: Waiter) {
         look { takeBack(waiter) }
     }
@@ -198,6 +222,7 @@ internal class RateLimiterCore(
     override fun reclaim(waiter: Waiter): Wakeup? {
         val now = readOrStandStill()
         return underLock({
+            prepare()
             bucket.refill(now)
             if (waiter.tryReturn()) takeBack(waiter) else settle()
         }) { _, woken ->
@@ -238,11 +263,12 @@ internal class RateLimiterCore(
             if (closure != null) {
                 false
             } else {
-                rate = newRate
                 bucket.changeRate(newRate)
+                rate = newRate
                 if (!isLeaky) {
-                    queue.changeBurst(newBurst)
+                    // First: a waiter that asks for more than the burst would never be served.
                     queue.failWaiters(newBurst) { it.number > newBurst }
+                    queue.changeBurst(newBurst)
                 }
                 true
             }
@@ -252,9 +278,9 @@ internal class RateLimiterCore(
     fun close(cause: Throwable?) {
         look {
             if (closure == null) {
-                val closure = Closure(cause)
-                this.closure = closure
-                queue.failWaiters(closure) { true }
+                val newClosure = Closure(cause)
+                queue.failWaiters(newClosure) { true }
+                closure = newClosure
             }
         }
     }

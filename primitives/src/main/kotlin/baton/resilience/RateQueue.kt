@@ -6,7 +6,7 @@ import baton.waiting.Waiter
 /*
  * The queue of a RateLimiterCore, and the account of its tokens:
  *
- *   bucket     the tokens that are there, less those that reservations took in advance: negative while that is a debt
+ *   bucket     the tokens that are there, less those taken in advance by reservations: negative while that is a debt
  *   queue      waiters, and reservations that came after a waiter
  *   advanced   reservations that have taken their tokens and whose time has not come
  *
@@ -17,7 +17,7 @@ import baton.waiting.Waiter
  * (2) The time of the first of `advanced` has not come: the tokens in the bucket, and those that the reservations after
  *     it took, are below zero in sum. The time of a later one comes no earlier. Once the time of a reservation has come
  *     that stays true, because tokens are granted only while there is no debt. So an operation may find it late.
- * (3) demand is the sum of what the queue asks for, advance that of `advanced`.
+ * (3) demand is the sum of the requests in the queue, advance that of `advanced`.
  * (4) A token bucket holds `burst` tokens at most. A leaky bucket holds as many as its head asks for, because the turns
  *     of a waiter that asks for several pass while it waits; without a waiter it holds one.
  *
@@ -48,7 +48,7 @@ internal class RateQueue(
     val isEmpty: Boolean
         get() = queue.size == 0
 
-    /** Whether [settle] has nothing to do, whatever the bucket holds. */
+    /** Whether [settle] has nothing to do, with any number of tokens. */
     val isAtRest: Boolean
         get() = isEmpty && advanced.size == 0
 

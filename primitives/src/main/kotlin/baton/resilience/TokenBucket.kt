@@ -12,11 +12,12 @@ import java.math.BigInteger
  * Invariants: 0 ≤ fraction < nanos; whole ≤ cap, and a full bucket has no fraction; time never goes back. [whole] is
  * below zero while reservations have taken tokens that have not come yet.
  *
- * It knows neither callers nor a clock, and is guarded by the lock of its [RateLimiterCore].
+ * It knows neither callers nor a clock, and is guarded by the lock of its [RateLimiterCore]. A function that throws,
+ * because memory or stack is exhausted, has changed nothing: its last step are assignments.
  */
 internal class TokenBucket(rate: Rate, private var cap: Long) {
-    private var permits = 0L
-    private var nanos = 0L
+    private var permits = 1L
+    private var nanos = 1L
 
     /** The latest reading of the clock, in nanoseconds since the limiter was made. */
     var time = 0L
@@ -28,21 +29,17 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
     private var fraction = 0L
 
     init {
-        setRate(rate)
-    }
-
-    private fun setRate(rate: Rate) {
-        val divisor = gcd(rate.permits, rate.per.inWholeNanoseconds)
-        permits = rate.permits / divisor
-        nanos = rate.per.inWholeNanoseconds / divisor
+        changeRate(rate)
     }
 
     /** Adds the tokens of the time since the latest reading. A reading before that counts as the same moment. */
     fun refill(now: Long) {
         if (now <= time) return
-        val elapsed = now - time
+        if (whole < cap) addTokensOf(now - time)
         time = now
-        if (whole >= cap) return
+    }
+
+    private fun addTokensOf(elapsed: Long) {
         val brought = elapsed * permits
         val units = brought + fraction
         if (Math.multiplyHigh(elapsed, permits) == 0L && brought >= 0 && units >= 0) {
@@ -53,8 +50,9 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
             if (tokens >= cap.big - whole.big) {
                 fill()
             } else {
-                whole = (whole.big + tokens).toLong()
+                val sum = (whole.big + tokens).toLong()
                 fraction = rest.toLong()
+                whole = sum
             }
         }
     }
@@ -94,9 +92,13 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
 
     /** Changes the rate from [time] on. The tokens stay; a fraction of one is rounded down to the units of the rate. */
     fun changeRate(rate: Rate) {
-        val before = nanos
-        setRate(rate)
-        fraction = (fraction.big * nanos.big / before.big).toLong()
+        val newPermits = rate.permits
+        val newNanos = rate.per.inWholeNanoseconds
+        val divisor = gcd(newPermits, newNanos)
+        val newFraction = (fraction.big * (newNanos / divisor).big / nanos.big).toLong()
+        permits = newPermits / divisor
+        nanos = newNanos / divisor
+        fraction = newFraction
     }
 
     /** The time from [time] until there are [tokens], rounded up; `Long.MAX_VALUE` if it is more than that. */

@@ -122,7 +122,7 @@ public abstract class WaitCore {
         toInvite = waiter
     }
 
-    /** Runs [decision] under the lock, then its wake-ups. It must not throw once it has chained one. */
+    /** Runs [decision] under the lock, then its wake-ups, also if it throws after it has chained some. */
     internal inline fun <T> decide(decision: () -> T): T =
         underLock(decision) { result, woken ->
             if (woken != null) wakeAll(woken)
@@ -131,24 +131,36 @@ public abstract class WaitCore {
 
     /** Runs [decision] under the lock, then [wake] with its result and the wake list. */
     internal inline fun <T, R> underLock(decision: () -> T, wake: (T, Wakeup?) -> R): R {
-        var woken: Wakeup? = null
-        var invited: Waiter? = null
         lock()
         val result =
             try {
                 decision().also { if (inheritance != null) prepareBoosts() }
-            } finally {
-                // Nothing here is a call: where the stack has no room left for one, the lock is released all the same.
-                woken = firstToWake
-                invited = toInvite
+            } catch (e: Throwable) {
+                // No call before the lock is free: it is released also where the stack has no room left for one.
+                val woken = firstToWake
+                val invited = toInvite
                 firstToWake = null
                 lastToWake = null
                 toInvite = null
                 lockWord = 0
+                if (woken != null || invited != null) wakeAfterFailure(woken, invited)
+                throw e
             }
+        val woken = firstToWake
+        val invited = toInvite
+        firstToWake = null
+        lastToWake = null
+        toInvite = null
+        lockWord = 0
         val answer = wake(result, woken)
         invited?.invite(this)
         return answer
+    }
+
+    /** The grants of a decision that has thrown are final. */
+    internal fun wakeAfterFailure(woken: Wakeup?, invited: Waiter?) {
+        if (woken != null) wakeAll(woken)
+        invited?.invite(this)
     }
 
     /** At the end of a decision. Under the lock. */

@@ -13,15 +13,16 @@ object ShallowStack {
     /**
      * @param prepare makes a subject.
      * @param operation runs short of stack. It may throw nothing but a [StackOverflowError].
+     * @param shifts the number of sweeps over compiled code, each begun a bit deeper: its levels are coarse.
      * @param check calls the subject again, with all the stack that it needs. It fails if it throws or does not return.
      * @return how many operations overflowed.
      */
-    fun <S> sweep(prepare: () -> S, operation: (S) -> Unit, check: (S) -> Unit): Int {
+    fun <S> sweep(prepare: () -> S, operation: (S) -> Unit, shifts: Int = SHIFTS, check: (S) -> Unit): Int {
         // First with enough stack: a class whose initializer overflows is lost for good.
         prepare().also(operation).also(check)
         val interpreted = overflow(0, prepare, operation)
         repeat(WARM_UPS) { prepare().also(operation) }
-        val tried = interpreted + (0 until SHIFTS).flatMap { overflow(it, prepare, operation) }
+        val tried = interpreted + (0 until shifts).flatMap { overflow(it, prepare, operation) }
         for ((index, subject) in tried.withIndex()) {
             val where = "overflow $index of ${tried.size}"
             var failure: Throwable? = null
@@ -100,7 +101,6 @@ object ShallowStack {
     /** Enough for the operation to be compiled: compiled code overflows in other places. */
     private const val WARM_UPS = 20_000
 
-    /** The sweeps over compiled code, each begun a bit deeper: its levels are coarse. */
     private const val SHIFTS = 20
 
     private const val STACK_BYTES = 256L * 1024

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test
 class OverflowStackTest {
     /** [operation] runs out of stack on what [prepare] makes; then [check] must return. */
     private fun <S> assertCallable(prepare: () -> S, operation: (S) -> Unit, check: (S) -> Unit) {
-        assertTrue(ShallowStack.sweep(prepare, operation, check) > 0)
+        assertTrue(ShallowStack.sweep(prepare, operation, check = check) > 0)
     }
 
     private fun start(block: suspend () -> Unit) =

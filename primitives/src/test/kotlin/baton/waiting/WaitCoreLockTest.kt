@@ -45,6 +45,25 @@ class WaitCoreLockTest {
     }
 
     @Test
+    fun decision_thatThrowsAfterGrants_wakesThem() {
+        val waiters = List(2) { FakeWaiter(core, onResume = { core.decide {} }) }
+        val exhausted = OutOfMemoryError("Java heap space")
+        val thrown =
+            assertThrows(OutOfMemoryError::class.java) {
+                core.decide {
+                    for (waiter in waiters) {
+                        check(waiter.tryGrant())
+                        core.wake(waiter)
+                    }
+                    throw exhausted
+                }
+            }
+        assertSame(exhausted, thrown)
+        assertEquals(listOf(1, 1), waiters.map { it.resumed })
+        assertNull(core.firstToWake)
+    }
+
+    @Test
     fun wakeUps_comeAfterTheLock_inTheOrderOfTheDecisions() {
         val order = ArrayList<Int>()
         val waiters =

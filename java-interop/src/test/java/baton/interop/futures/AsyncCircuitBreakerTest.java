@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,8 +46,10 @@ class AsyncCircuitBreakerTest {
                 .name("api");
     }
 
-    private static AsyncCircuitBreaker halfOpen() {
-        AsyncCircuitBreaker breaker = strict().openFor(Duration.ofNanos(1)).build();
+    private static AsyncCircuitBreaker halfOpen(int probes) {
+        AsyncCircuitBreaker breaker = strict().openFor(Duration.ofNanos(1))
+                .probes(probes, Duration.ofHours(1))
+                .build();
         awaitFailure(breaker.protect(() -> CompletableFuture.failedFuture(new IOException())));
         while (!breaker.retryIn().isZero()) Thread.onSpinWait();
         return breaker;
@@ -112,7 +115,7 @@ class AsyncCircuitBreakerTest {
     @ParameterizedTest
     @EnumSource
     void probe_endedFromOutside_givesItsPlaceBack(End end) {
-        AsyncCircuitBreaker breaker = halfOpen();
+        AsyncCircuitBreaker breaker = halfOpen(1);
         CompletableFuture<String> future = breaker.protect(() -> stage.minimalCompletionStage());
         assertInstanceOf(CircuitOpenException.class, awaitFailure(breaker.protect(() -> stage)));
         end.way.accept(future);
@@ -169,6 +172,71 @@ class AsyncCircuitBreakerTest {
         breaker.reset();
         assertInstanceOf(NullPointerException.class, awaitFailure(breaker.protect(() -> null)));
         assertEquals(BreakerState.OPEN, breaker.state());
+    }
+
+    /** Stages of broken classes. */
+    enum BrokenStage {
+        REPORTS_TWICE {
+            @Override
+            void report(BiConsumer<? super String, ? super Throwable> action) {
+                action.accept("page", null);
+                action.accept(null, new IOException());
+            }
+        },
+        REPORTS_AND_THROWS {
+            @Override
+            void report(BiConsumer<? super String, ? super Throwable> action) {
+                action.accept("page", null);
+                throw new IllegalStateException("broken");
+            }
+        };
+
+        abstract void report(BiConsumer<? super String, ? super Throwable> action);
+
+        CompletableFuture<String> newStage() {
+            return new CompletableFuture<>() {
+                @Override
+                public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+                    report(action);
+                    return this;
+                }
+            };
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stageOfABrokenClass_countsOnce(BrokenStage kind) {
+        AsyncCircuitBreaker breaker = strict().probes(2, Duration.ofHours(1)).build();
+        assertEquals("page", await(breaker.protect(kind::newStage)));
+        assertEquals(BreakerState.CLOSED, breaker.state());
+        assertEquals(1, breaker.metrics().getCalls());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void probe_withAStageOfABrokenClass_countsOnce(BrokenStage kind) {
+        AsyncCircuitBreaker breaker = halfOpen(2);
+        assertEquals("page", await(breaker.protect(kind::newStage)));
+        assertEquals(BreakerState.HALF_OPEN, breaker.state());
+        assertEquals("page", await(breaker.protect(kind::newStage)));
+        assertEquals(BreakerState.CLOSED, breaker.state());
+    }
+
+    @Test
+    void stage_thatThrowsInsteadOfReporting_isAFailureAndIsCancelled() {
+        IllegalStateException broken = new IllegalStateException("broken");
+        CompletableFuture<String> stage = new CompletableFuture<>() {
+            @Override
+            public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+                throw broken;
+            }
+        };
+        AsyncCircuitBreaker breaker = strict().build();
+        assertSame(broken, awaitFailure(breaker.protect(() -> stage)));
+        assertEquals(BreakerState.OPEN, breaker.state());
+        assertEquals(1, breaker.metrics().getCalls());
+        assertTrue(stage.isCancelled());
     }
 
     @Test

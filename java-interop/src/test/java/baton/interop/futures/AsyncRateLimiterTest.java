@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The futures of a rate limiter. What is granted when and in which order is tested in virtual time, elsewhere. */
+/** The futures of a rate limiter. The times and the order of grants are tested in virtual time, elsewhere. */
 @Timeout(60)
 class AsyncRateLimiterTest {
     private static final Duration DAY = Duration.ofDays(1);

@@ -251,7 +251,7 @@ interface ChannelEdges : ChannelFixture {
 }
 
 /** The exceptions that this thread's handler for uncaught exceptions gets meanwhile. */
-internal fun reportingTo(reported: MutableList<Throwable>, block: () -> Unit) {
+internal inline fun reportingTo(reported: MutableList<Throwable>, block: () -> Unit) {
     val thread = Thread.currentThread()
     val before = thread.uncaughtExceptionHandler
     thread.setUncaughtExceptionHandler { _, e -> reported += e }

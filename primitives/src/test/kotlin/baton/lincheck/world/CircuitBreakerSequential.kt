@@ -8,7 +8,7 @@ import kotlinx.coroutines.suspendCancellableCoroutine
  * Sequential specification of a [CircuitBreaker] that opens for one tick with a failure among the last two calls, has
  * one probe without a time limit, and at most one call of each thread.
  */
-@Suppress("unused") // Lincheck finds by name what it needs.
+@Suppress("unused") // Lincheck finds the members by name.
 internal class CircuitBreakerSequential {
     private data class Call(val epoch: Int, val isProbe: Boolean)
 

@@ -68,7 +68,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
                 // A thread that waits for a spin lock learns nothing by trying again.
                 .loopIterationsBeforeThreadSwitch(spins)
                 .sequentialSpecification(sequential)
-                .addGuarantee(forClasses(FRAMES).allMethods().ignore())
+                .addGuarantee(forClasses(FRAMES, STACK_RESERVE).allMethods().ignore())
                 .apply(configure)
         }
         options()
@@ -115,6 +115,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
          * when another thread is in the middle of it: with that thread stopped, Lincheck would see a hang.
          */
         private const val FRAMES = "baton.waiting.coroutine.CallerFramesKt"
+        private const val STACK_RESERVE = "baton.waiting.threads.StackReserveKt"
 
         /** For code that looks at all levels, in a loop that waits for no other thread. */
         val SPINS_OVER_LEVELS = BoundedBypass.LEVELS + 2

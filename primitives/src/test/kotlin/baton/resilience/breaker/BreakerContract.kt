@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** What counts, and what is refused. */
+/** The counting and the refusals of a breaker, through any API. */
 abstract class BreakerContract(private val face: BreakerFace) {
     private val clock = TestTimeSource()
     private val breaker = CircuitBreaker(config(clock, slowCall = 1.seconds), "api")

@@ -8,9 +8,11 @@ import baton.resilience.CircuitOpenException
 import baton.resilience.Jitter
 import baton.resilience.SlidingWindow
 import java.io.IOException
+import kotlin.time.AbstractLongTimeSource
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
+import kotlin.time.DurationUnit
 import kotlin.time.TimeSource
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.delay
@@ -74,3 +76,11 @@ internal suspend fun TestScope.halfOpen() =
         it.failUntilOpen()
         delay(10.seconds)
     }
+
+/** A clock of users that throws when it is told to. */
+internal class FailingClock : AbstractLongTimeSource(DurationUnit.NANOSECONDS) {
+    var nanos = 0L
+    var fails = false
+
+    override fun read(): Long = if (fails) throw IllegalStateException("no time") else nanos
+}

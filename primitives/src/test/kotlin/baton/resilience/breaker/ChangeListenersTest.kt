@@ -1,5 +1,6 @@
 package baton.resilience.breaker
 
+import baton.channels.contract.reportingTo
 import baton.resilience.BreakerState
 import baton.resilience.BreakerState.CLOSED
 import baton.resilience.BreakerState.DISABLED
@@ -50,19 +51,12 @@ class ChangeListenersTest {
     }
 
     @Test
-    fun listener_thatThrows_harmsNobody() {
+    fun listener_thatThrows_harmsNoOther() {
+        breaker.onChange { _, _ -> throw IllegalStateException("first") }
+        breaker.onChange { _, _ -> throw AssertionError("second") }
+        listen()
         val reported = mutableListOf<Throwable>()
-        val thread = Thread.currentThread()
-        val handler = thread.uncaughtExceptionHandler
-        thread.setUncaughtExceptionHandler { _, e -> reported += e }
-        try {
-            breaker.onChange { _, _ -> throw IllegalStateException("first") }
-            breaker.onChange { _, _ -> throw AssertionError("second") }
-            listen()
-            breaker.trip()
-        } finally {
-            thread.uncaughtExceptionHandler = handler
-        }
+        reportingTo(reported) { breaker.trip() }
         assertEquals(listOf(CLOSED to FORCED_OPEN), changes.toList())
         assertEquals(listOf("first", "second"), reported.map { it.message })
     }

@@ -1,5 +1,6 @@
 package baton.resilience.breaker
 
+import baton.channels.contract.reportingTo
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreakers
 import java.util.concurrent.CyclicBarrier
@@ -102,7 +103,7 @@ class CircuitBreakersTest {
     }
 
     @Test
-    fun refusedCalls_leaveNobodyInside() = runBlocking {
+    fun refusedCalls_leaveNoCallInside() = runBlocking {
         val breaker = breakers["api"]
         breaker.trip()
         repeat(3) { breaker.refuse() }
@@ -157,6 +158,104 @@ class CircuitBreakersTest {
         assertSame(other, breakers["api"])
         kept.reset()
         kept.succeed()
+    }
+
+    /** Runs [onHash] once, the next time that the registry asks for its hash code. */
+    private class Key(private val name: String) {
+        var onHash: (() -> Unit)? = null
+
+        override fun hashCode(): Int {
+            onHash?.let {
+                onHash = null
+                it()
+            }
+            return name.hashCode()
+        }
+
+        override fun equals(other: Any?) = other is Key && other.name == name
+
+        override fun toString() = name
+    }
+
+    private val byKey = CircuitBreakers<Key>(config(clock), keepIdle = 10.minutes)
+    private val key = Key("api")
+
+    private fun lookUpOtherKeys() = repeat(200) { byKey[Key("other")] }
+
+    @Test
+    fun forgottenBreaker_putBackByTwoCallersAtOnce_countsBothInside() {
+        val kept = byKey[key]
+        clock += 10.minutes
+        lookUpOtherKeys()
+        assertEquals(1, byKey.size)
+        lateinit var other: Any
+        key.onHash = { other = kept.enter(kept.start()) }
+        val call = kept.enter(kept.start())
+        kept.leave(other, kept.start())
+        clock += 10.minutes
+        lookUpOtherKeys()
+        assertSame(kept, byKey[Key("api")], "a call is inside")
+        kept.leave(call, kept.start())
+        clock += 10.minutes
+        lookUpOtherKeys()
+        assertEquals(1, byKey.size)
+    }
+
+    /** One of two callers has found it replaced, and does not count. Then the key has no breaker again. */
+    @Test
+    fun replacedBreaker_whoseSuccessorIsForgotten_staysApart() {
+        val kept = byKey[key]
+        clock += 10.minutes
+        assertNotSame(kept, byKey[Key("api")])
+        lateinit var uncounted: Any
+        key.onHash = {
+            uncounted = kept.enter(kept.start())
+            clock += 10.minutes
+            lookUpOtherKeys()
+            assertEquals(1, byKey.size)
+        }
+        val call = kept.enter(kept.start())
+        assertNotSame(kept, byKey[Key("api")])
+        kept.leave(uncounted, kept.start())
+        kept.leave(call, kept.start())
+        assertEquals(2, byKey.size)
+    }
+
+    /**
+     * Between the look at its uses and the step that forgets it. If the uses began anew when it was put back, they
+     * would come to the same count. The look-up itself visits others, which are older.
+     */
+    @Test
+    fun idleBreaker_forgottenPutBackAndTripped_whileALookUpForgetsIt_isKept() {
+        repeat(1_000) { byKey[Key("older $it")] }
+        clock += 1.nanoseconds
+        val kept = byKey[key]
+        clock += 10.minutes
+        key.onHash = {
+            lookUpOtherKeys()
+            assertEquals(1, byKey.size)
+            kept.trip()
+        }
+        assertSame(kept, byKey[Key("api")])
+        assertEquals(BreakerState.FORCED_OPEN, byKey[Key("api")].state)
+    }
+
+    @Test
+    fun clockThatThrows_atTheEndOfACall_losesNeitherTheValueNorTheCount() {
+        val clock = FailingClock()
+        val failing = CircuitBreakers<String>(config(clock), keepIdle = 10.minutes)
+        val breaker = failing["api"]
+        val reported = mutableListOf<Throwable>()
+        reportingTo(reported) {
+            val value = runBlocking { breaker.protect { "value".also { clock.fails = true } } }
+            assertEquals("value", value)
+        }
+        assertEquals(listOf<String?>("no time"), reported.map { it.message })
+        clock.fails = false
+        assertEquals(1, breaker.metrics.calls)
+        clock.nanos += 10.minutes.inWholeNanoseconds
+        repeat(200) { failing["other"] }
+        assertEquals(1, failing.size, "no caller is inside")
     }
 
     @Test

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** The timer of the head, on clocks that are good, and on those that are not. */
+/** The timer of the head, on working and on broken clocks. */
 @OptIn(InternalCoroutinesApi::class)
 internal class HeadTimerTest {
     /** The faults of a clock when a timer is set. */
@@ -80,7 +80,7 @@ internal class HeadTimerTest {
     private fun start(dispatcher: CoroutineDispatcher, block: suspend () -> Unit): Job =
         CoroutineScope(dispatcher).launch(start = CoroutineStart.UNDISPATCHED) { block() }
 
-    /** The limiter's clock is the real one, so a timer of our own serves the waiters whatever theirs do. */
+    /** The limiter's clock is the real one, so a timer of our own serves the waiters even if theirs fails. */
     @ParameterizedTest
     @EnumSource
     fun headOnAFaultyClock_allAreServedInTheEnd(fault: Fault) {
@@ -132,6 +132,25 @@ internal class HeadTimerTest {
         clock.fire()
         assertTrue(job.isCompleted)
         assertEquals(0, clock.timers.size)
+    }
+
+    @Test
+    fun dispatcherThatDropsItsTimer_haltsTheQueueUntilTheNextCall() {
+        val time = TestTimeSource()
+        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, timeSource = time)
+        assertTrue(limiter.tryAcquire())
+        val dropping = FaultyClock(Fault.NONE)
+        val sound = FaultyClock(Fault.NONE)
+        val head = start(dropping) { limiter.acquire() }
+        val next = start(sound) { limiter.acquire() }
+        dropping.timers.clear()
+        time += 1.days
+        assertEquals(2, limiter.waiting)
+        assertEquals(0, limiter.availablePermits)
+        assertTrue(head.isCompleted)
+        time += 1.days
+        sound.fire()
+        assertTrue(next.isCompleted)
     }
 
     @Test

@@ -97,7 +97,7 @@ public final class ProtectFuture<T extends @Nullable Object> extends RevocableFu
         }
         try {
             BreakerBridge.succeeded(breaker, call, start);
-        } catch (Throwable e) { // of the clock
+        } catch (Throwable e) { // memory or stack is exhausted
             fail(e);
             return;
         }

@@ -1,0 +1,73 @@
+package baton.stack
+
+import baton.resilience.CircuitBreaker
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** A million waiters and one reset, and resets one upon the other. Runs with a small stack. */
+class BreakerStackTest : StackRun() {
+    private fun tripped() = CircuitBreaker().also { it.trip() }
+
+    @ParameterizedTest
+    @EnumSource
+    fun breaker_closedForAMillion(world: World) {
+        val breaker = tripped()
+        repeat(MILLION) { start(world.context) { breaker.awaitClosed() } }
+        assertEquals(MILLION, breaker.waiting)
+        breaker.reset()
+        assertEquals(MILLION, done)
+        assertEquals(0, breaker.waiting)
+    }
+
+    /** Each released waiter closes the breaker of the next. */
+    @ParameterizedTest
+    @EnumSource
+    fun breakers_closedInAChain(world: World) {
+        val first = tripped()
+        var before = first
+        repeat(MANY) {
+            val own = before
+            val next = tripped()
+            start(world.context) {
+                own.awaitClosed()
+                next.reset()
+            }
+            before = next
+        }
+        first.reset()
+        assertEquals(MANY, done)
+        assertEquals(0, before.waiting)
+    }
+
+    /** Each released waiter trips and resets the breaker, which releases all waiters that arrived since. */
+    @ParameterizedTest
+    @EnumSource
+    fun breaker_trippedAndResetByThoseReleased(world: World) {
+        val breaker = tripped()
+        repeat(10) {
+            start(world.context) {
+                repeat(MANY / 10) {
+                    breaker.awaitClosed()
+                    breaker.trip()
+                    breaker.reset()
+                }
+            }
+        }
+        breaker.reset()
+        assertEquals(10, done)
+        assertEquals(0, breaker.waiting)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun breaker_cancelledInAChain(world: World) {
+        val breaker = tripped()
+        cancelInAChain(world, MANY) { next -> finally(next) { breaker.awaitClosed() } }
+        assertEquals(0, breaker.waiting)
+    }
+
+    private companion object {
+        const val MANY = 100_000
+    }
+}
