@@ -39,7 +39,7 @@ internal class QuotaImport(
             backoff = Backoff.exponential(100.milliseconds),
             jitter = Jitter.Equal,
             maxDelay = 1.seconds,
-            // A refused call waits until the breaker may let it in, or for the back-off if that is longer.
+            // A call that an open breaker refuses waits until it may be let in, or for the back-off if that is longer.
             retryIf = { RefusedException.isTemporary(it) || it is CircuitOpenException },
             onRetry = report::retried,
         )
@@ -55,8 +55,6 @@ internal class QuotaImport(
                     failureRate = QuotaLimits.FAILURES.toDouble() / QuotaLimits.WINDOW,
                     openFor = Backoff.constant(500.milliseconds),
                     probes = QuotaLimits.PROBES,
-                    // A call that is refused because all probes are out is retried after this time.
-                    probeTimeout = 1.seconds,
                 )
             )
         breaker.onChange(report::changed)

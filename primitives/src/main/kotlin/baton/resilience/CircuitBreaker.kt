@@ -35,10 +35,11 @@ import kotlinx.coroutines.isActive
  * began before the last change of state do not count, nor does that of a probe which has lost its place.
  *
  * *With others.* `retry(policy) { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } }`.
- * The retry is outside, so that each attempt counts. It waits for [CircuitOpenException.retryIn] if
+ * The retry is outside, so that each attempt counts. It waits for [CircuitOpenException.retryIn] of an open breaker if
  * [RetryPolicy.retryIf] accepts that exception, which it does not by default, and if that time is at most
  * [RetryPolicy.maxRetryAfter]. Otherwise the call ends with the exception. The breaker comes before the limiter, so
- * that a refused call takes no permit. The limiter comes before the semaphore, so that a caller that waits for its turn
+ * that a refused call takes no permit; calls that have passed the breaker and wait for the limiter still reach the
+ * callee after the breaker has opened. The limiter comes before the semaphore, so that a caller that waits for its turn
  * does not hold a permit meanwhile. Their refusals, such as [RateLimitedException], are not failures of the callee:
  * leave them out in `isFailure`. With a `slowCall` put the breaker inside both: there the waits do not count as time of
  * the callee.
@@ -185,7 +186,11 @@ internal constructor(public val config: CircuitBreakerConfig, public val name: S
         return when (refusal.state) {
             BreakerState.OPEN -> CircuitOpenException("${label()} is open, retry in $retryIn", retryIn)
             BreakerState.HALF_OPEN ->
-                CircuitOpenException("${label()} is half open and its ${config.probes} probes are out", retryIn)
+                CircuitOpenException(
+                    "${label()} is half open and its ${config.probes} probes are out",
+                    retryIn,
+                    mayCloseBefore = true,
+                )
             else -> CircuitOpenException("${label()} is forced open", retryIn)
         }
     }

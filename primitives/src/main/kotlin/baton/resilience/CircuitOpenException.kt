@@ -9,14 +9,19 @@ import kotlin.time.toJavaDuration
 
 /**
  * A [CircuitBreaker] refused a call, which was not begun. It is not a `CancellationException`: a coroutine that does
- * not catch it fails. [retry] waits for at least [retryIn], if [RetryPolicy.retryIf] accepts this exception and
- * [RetryPolicy.maxRetryAfter] is not less; for a breaker that was tripped it does not wait.
+ * not catch it fails. If [RetryPolicy.retryIf] accepts this exception, [retry] waits for at least [retryIn] of an open
+ * breaker, provided that [RetryPolicy.maxRetryAfter] is not less; for a breaker that was tripped it does not wait. One
+ * whose probes are out may close at any moment: there [retry] waits as after any other failure.
  *
  * @property retryIn after this time another call may be let in, above 0. It is the rest of the time that the breaker is
  *   open; while all probes are out, the time after which the first of them loses its place, although it may come back
  *   before; and infinite for a breaker that was tripped.
  */
-public class CircuitOpenException(message: String, public val retryIn: Duration) : IllegalStateException(message) {
+public class CircuitOpenException
+internal constructor(message: String, public val retryIn: Duration, internal val mayCloseBefore: Boolean) :
+    IllegalStateException(message) {
+    public constructor(message: String, retryIn: Duration) : this(message, retryIn, mayCloseBefore = false)
+
     // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
 
     /** [retryIn] for Java. An infinite time is the longest that Java has. */

@@ -36,10 +36,10 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Time
                 failures.addLast(failure)
             }
 
-    /** A breaker that refused the call says itself when it may let in another one. */
+    /** An open breaker that refused the call says itself when it may let in another one. */
     private fun retryAfter(failure: Throwable): Duration? {
         val asked = policy.retryAfter(failure)
-        val open = (failure as? CircuitOpenException)?.retryIn ?: return asked
+        val open = (failure as? CircuitOpenException)?.takeIf { !it.mayCloseBefore }?.retryIn ?: return asked
         return if (asked == null) open else maxOf(asked, open)
     }
 

@@ -33,7 +33,8 @@ final class QuotaImport {
                 .maxAttempts(options.attempts())
                 .exponential(Duration.ofMillis(100), Duration.ofSeconds(1))
                 .equalJitter()
-                // A refused call waits until the breaker may let it in, or for the back-off if that is longer.
+                // A call that an open breaker refuses waits until it may be let in, or for the back-off if that is
+                // longer.
                 .retryIf(failure -> RefusedException.isTemporary(failure) || failure instanceof CircuitOpenException)
                 .onRetry(report::retried)
                 .build();
@@ -50,8 +51,7 @@ final class QuotaImport {
                 .window(QuotaLimits.WINDOW)
                 .failureRate((double) QuotaLimits.FAILURES / QuotaLimits.WINDOW)
                 .openFor(Duration.ofMillis(500))
-                // A call that is refused because all probes are out is retried after this time.
-                .probes(QuotaLimits.PROBES, Duration.ofSeconds(1))
+                .probes(QuotaLimits.PROBES, Duration.ofSeconds(30))
                 .build();
         breaker.onChange(report::changed);
         // The retry is outside: each attempt counts. The limiter is inside: a refused call takes no permit.
