@@ -82,7 +82,7 @@ class MapOverflowStackTest {
             Thread.currentThread().setUncaughtExceptionHandler(SILENT)
             operation(call)
         }
-        assertTrue(ShallowStack.sweep({ Call(areComplete) }, quiet) { it.check() } > 0)
+        assertTrue(ShallowStack.sweep({ Call(areComplete) }, quiet, shifts = 4) { it.check() } > 0)
     }
 
     @Test fun mapLimit_overflow_throwsOrCompletes() = assertEndsLater { Tasks.mapLimit(ELEMENTS, 2, it::stage) }
