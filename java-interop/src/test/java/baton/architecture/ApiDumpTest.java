@@ -33,6 +33,7 @@ class ApiDumpTest {
                     "baton.scheduler.bridge.**",
                     "baton.scheduler.dispatch.**",
                     "baton.scheduler.tasks.**",
+                    "baton.scheduler.schedule.**",
                     "baton.interop.internal.**"),
             Set.of(),
             Set.of("baton.InternalBatonApi"));
