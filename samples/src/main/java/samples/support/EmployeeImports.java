@@ -4,7 +4,6 @@ import baton.parallel.Outcome;
 import java.io.PrintStream;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletionException;
 
 /** Imports employees twice, each time into a new database: once all rows are good, once the database refuses one. */
@@ -48,9 +47,13 @@ public final class EmployeeImports {
             boolean inOrder =
                     ids.equals(employees.stream().map(Employee::number).toList());
             out.println("All rows are good");
-            row("employees", employees.size(), "");
-            row("inserted", database.rows(), "counted by the database");
-            row("ids", ids.size(), inOrder ? "in the order of the employees" : "not in the order of the employees");
+            Table.row(out, "employees", employees.size(), "");
+            Table.row(out, "inserted", database.rows(), "counted by the database");
+            Table.row(
+                    out,
+                    "ids",
+                    ids.size(),
+                    inOrder ? "in the order of the employees" : "not in the order of the employees");
             connections(database);
             return inOrder && database.rows() == employees.size() && isBounded(database);
         }
@@ -65,10 +68,10 @@ public final class EmployeeImports {
             int failed = count(outcomes, Outcome.Failure.class);
             int notStarted = count(outcomes, Outcome.NotStarted.class);
             out.println("The row of employee " + options.failAt() + " is refused");
-            row("employees", employees.size(), "");
-            row("inserted", database.rows(), "counted by the database");
-            row("failed", failed, reason(outcomes.get(options.failAt() - 1)));
-            row("not started", notStarted, "");
+            Table.row(out, "employees", employees.size(), "");
+            Table.row(out, "inserted", database.rows(), "counted by the database");
+            Table.row(out, "failed", failed, reason(outcomes.get(options.failAt() - 1)));
+            Table.row(out, "not started", notStarted, "");
             connections(database);
             return database.rows() == inserted
                     && failed == 1
@@ -96,12 +99,7 @@ public final class EmployeeImports {
     }
 
     private void connections(EmployeeDatabase database) {
-        row("connections", database.peak(), "at most, of " + database.maxConnections());
+        Table.row(out, "connections", database.peak(), "at most, of " + database.maxConnections());
         out.println();
-    }
-
-    private void row(String label, int count, String note) {
-        out.println(String.format(Locale.ROOT, "  %-22s %8d  %s", label, count, note)
-                .stripTrailing());
     }
 }

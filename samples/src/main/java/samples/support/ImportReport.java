@@ -97,29 +97,24 @@ public final class ImportReport {
         double seconds = (System.nanoTime() - started) / 1e9;
         progress.clear();
         out.println(title);
-        row(out, "records", records, "");
-        row(out, "arrived exactly once", server.stored(), "counted by the server");
-        row(
+        Table.row(out, "records", records, "");
+        Table.row(out, "arrived exactly once", server.stored(), "counted by the server");
+        Table.row(
                 out,
                 "answered with 200",
                 answered,
                 chunks > 0 ? saved + " saved, in " + chunks + (chunks == 1 ? " chunk" : " chunks") : "");
-        row(out, "failed", failures.count(), failures.toString());
-        row(out, "retries", retries.count(), retries.toString());
-        row(out, "  of arrived records", server.again(), "the answer was lost, the server knew the record");
-        row(out, "  too early", server.early(), "before the Retry-After of the last answer");
-        row(
+        Table.row(out, "failed", failures.count(), failures.toString());
+        Table.row(out, "retries", retries.count(), retries.toString());
+        Table.row(out, "  of arrived records", server.again(), "the answer was lost, the server knew the record");
+        Table.row(out, "  too early", server.early(), "before the Retry-After of the last answer");
+        Table.row(
                 out,
                 "peak weight in flight",
                 server.peak(),
                 "seen by the server, which refuses above " + ImportServer.CAPACITY);
-        row(out, "peak heap", heap.peak() >> 20, "MB, after collections, without what was there before");
+        Table.row(out, "peak heap", heap.peak() >> 20, "MB, after collections, without what was there before");
         out.printf(Locale.ROOT, "  %-22s %8.2f  s%n", "elapsed", seconds);
         out.println();
-    }
-
-    private static void row(PrintStream out, String label, long count, String note) {
-        out.println(String.format(Locale.ROOT, "  %-22s %8d  %s", label, count, note)
-                .stripTrailing());
     }
 }

@@ -71,19 +71,14 @@ public final class Tally {
         double seconds = (System.nanoTime() - started) / 1e9;
         progress.clear();
         out.println(title);
-        row(out, "items", items, "");
-        row(out, "200 OK", ok, "");
-        row(out, "429 Too Many Requests", refused, "");
-        row(out, "other failures", failures.count(), failures.toString());
-        if (notTried > 0) row(out, "not tried any more", notTried, "");
-        row(out, "peak in flight", peak, "seen by the server");
+        Table.row(out, "items", items, "");
+        Table.row(out, "200 OK", ok, "");
+        Table.row(out, "429 Too Many Requests", refused, "");
+        Table.row(out, "other failures", failures.count(), failures.toString());
+        if (notTried > 0) Table.row(out, "not tried any more", notTried, "");
+        Table.row(out, "peak in flight", peak, "seen by the server");
         out.printf(Locale.ROOT, "  %-22s %8.2f  s%n", "elapsed", seconds);
-        row(out, "requests per second", Math.round((items - notTried) / seconds), "");
+        Table.row(out, "requests per second", Math.round((items - notTried) / seconds), "");
         out.println();
-    }
-
-    private static void row(PrintStream out, String label, long count, String note) {
-        out.println(String.format(Locale.ROOT, "  %-22s %8d  %s", label, count, note)
-                .stripTrailing());
     }
 }
