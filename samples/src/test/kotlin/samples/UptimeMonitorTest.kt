@@ -218,7 +218,7 @@ class UptimeMonitorTest {
         @JvmStatic
         @BeforeAll
         fun startDefaultRun() {
-            defaultRun = Twin.JAVA.start("UptimeMonitor", "--for", "15s")
+            defaultRun = Twin.JAVA.start("UptimeMonitor")
         }
 
         @JvmStatic

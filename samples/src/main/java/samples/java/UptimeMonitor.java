@@ -125,7 +125,7 @@ public final class UptimeMonitor {
     private AsyncSchedule<String> start() {
         AsyncSchedule.Builder<String> builder = AsyncSchedule.<String>builder(this::check)
                 .maxConcurrency(options.concurrency())
-                .grace(Duration.ofSeconds(1))
+                .grace(Duration.ofSeconds(2))
                 .onFailure((key, failure) -> report.warn(key + ": " + failure))
                 .name("checks");
         if (options.state() != null) builder.store(ScheduleStores.journal(options.state()));

@@ -31,7 +31,7 @@ public final class DemoServer implements AutoCloseable {
     /** One of so many requests for a path fails, or two in a row. */
     private static final int FLAKY_EVERY = 20;
 
-    /** An outage begins after this share of the time for which the server is to run, and lasts as long. */
+    /** The outage lasts for this share of the run, and begins as long after its host is first asked for. */
     private static final double OUTAGE_SHARE = 0.3;
 
     /** What a host is like. */
@@ -54,6 +54,7 @@ public final class DemoServer implements AutoCloseable {
     private final Map<String, Integer> ports = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    private final long outageMillis;
     private final Outage outage;
 
     static {
@@ -61,16 +62,14 @@ public final class DemoServer implements AutoCloseable {
         System.setProperty("sun.net.httpserver.nodelay", "true");
     }
 
-    private DemoServer(Duration outage) {
-        this.outage = new Outage(outage);
+    private DemoServer(long outageMillis) {
+        this.outageMillis = outageMillis;
+        outage = new Outage(Duration.ofMillis(outageMillis));
     }
 
     /** Starts a server whose outage lies within {@code run}. Its hosts start when they are first asked for. */
     public static DemoServer start(Duration run) {
-        long millis = Math.max(1, (long) (run.toMillis() * OUTAGE_SHARE));
-        DemoServer server = new DemoServer(Duration.ofMillis(millis));
-        server.timer.schedule(server.outage::begin, millis, TimeUnit.MILLISECONDS);
-        return server;
+        return new DemoServer(Math.max(1, (long) (run.toMillis() * OUTAGE_SHARE)));
     }
 
     /** What the host of {@code url} is like; null if it is no host of this server. */
@@ -103,6 +102,7 @@ public final class DemoServer implements AutoCloseable {
                 socket.bind(free);
                 return socket.getLocalPort();
             }
+            if (kind == Kind.OUTAGE) timer.schedule(outage::begin, outageMillis, TimeUnit.MILLISECONDS);
             HttpServer http = HttpServer.create(free, BACKLOG);
             sockets.put(host, () -> http.stop(0));
             http.createContext("/", exchange -> handle(exchange, host, kind));

@@ -110,7 +110,7 @@ public final class MonitorReport {
 
     private static String reason(Throwable failure) {
         Throwable cause = Failures.cause(failure);
-        if (cause instanceof CircuitOpenException) return "refused by the breaker of its host";
+        if (cause instanceof CircuitOpenException) return "breaker open";
         if (cause instanceof HttpTimeoutException) return "timed out";
         if (cause instanceof ConnectException) return "no connection";
         return Objects.requireNonNullElse(cause.getMessage(), cause.getClass().getSimpleName());
@@ -153,7 +153,7 @@ public final class MonitorReport {
         row("  retries", retries, "");
         row("up at the end", watches.count(CheckHistory.State.UP), "");
         row("down at the end", watches.count(CheckHistory.State.DOWN), "");
-        row("lag p50", metrics.lagP50().toMillis(), "ms, from the due time to the begin of the check");
+        row("lag p50", metrics.lagP50().toMillis(), "ms, from due to begun");
         row("lag p99", metrics.lagP99().toMillis(), "ms");
         row("peak at once", peak, "of " + options.concurrency());
         row("store reads a minute", Math.round(metrics.getStoreReads() / minutes), polling.reads());

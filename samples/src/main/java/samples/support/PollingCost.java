@@ -22,7 +22,7 @@ record PollingCost(long queries, long rows) {
     }
 
     String reads() {
-        return String.format(Locale.ROOT, "polling every second: %,d queries, of %,d rows in all", queries, rows);
+        return String.format(Locale.ROOT, "polling every second: %,d queries for %,d rows", queries, rows);
     }
 
     String writes() {

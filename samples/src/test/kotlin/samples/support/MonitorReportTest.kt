@@ -97,10 +97,10 @@ class MonitorReportTest {
                     "  failed                      2  2 x RuntimeException",
                     "up at the end                 1",
                     "down at the end               1",
-                    "lag p50                       0  ms, from the due time to the begin of the check",
+                    "lag p50                       0  ms, from due to begun",
                     "lag p99                       0  ms",
                     "peak at once                  1  of 7",
-                    "store reads a minute          0  polling every second: 60 queries, of 120 rows in all",
+                    "store reads a minute          0  polling every second: 60 queries for 120 rows",
                     "store writes a minute         0  polling: 120, one for each run",
                     "changes found                 1  the demo server made 0: NOT the same",
                 )) assertTrue("$row\n" in table, "$row\n$table")
