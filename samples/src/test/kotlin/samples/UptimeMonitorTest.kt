@@ -37,7 +37,7 @@ class UptimeMonitorTest {
 
     @Test
     fun defaultRun_findsWhatTheServerDid_endsByItself() {
-        val outcome = defaultRun.outcome()
+        val outcome = defaultRun.outcome(60)
 
         assertEquals("", outcome.err)
         assertEquals(0, outcome.exitCode)
@@ -52,8 +52,8 @@ class UptimeMonitorTest {
         assertTrue("the demo server made 42: the same" in outcome.out, outcome.out)
         assertTrue(table.getValue("store reads a minute") <= 6, outcome.out)
         assertTrue(table.getValue("store writes a minute") <= 30, outcome.out)
-        for (change in listOf("dead-01 down (no connection)", "hanging-01 down (timed out)", "outage-12 up")) {
-            assertEquals(1, outcome.out.lines().count { it.endsWith(" s  $change") }, outcome.out)
+        for (change in listOf("dead-01 down", "hanging-01 down", "outage-12 down", "outage-12 up")) {
+            assertEquals(1, outcome.out.lines().count { " s  $change" in it }, outcome.out)
         }
     }
 

@@ -147,7 +147,12 @@ public final class MonitorReport {
         PollingCost polling = PollingCost.of(intervals);
         double minutes = seconds() / 60;
         block.clear();
-        out.printf(Locale.ROOT, "%n%d endpoints, %.1f s%n", intervals.size(), seconds());
+        out.printf(
+                Locale.ROOT,
+                "%n%d endpoints, %.1f s, at %d times the speed%n",
+                intervals.size(),
+                seconds(),
+                options.speed());
         row("checks", checks, "");
         row("  failed", failures.count(), failures.toString());
         row("  retries", retries, "");
