@@ -32,9 +32,9 @@ public final class RefusedException extends IOException {
         return failure instanceof RefusedException refused ? Optional.ofNullable(refused.retryAfter) : Optional.empty();
     }
 
-    /** Whether {@code failure} may be gone at the next attempt: a lost connection, 429 and 503. */
+    /** Whether {@code failure} may be gone at the next attempt: a lost connection, 429 and 5xx. */
     public static boolean isTemporary(Throwable failure) {
-        if (failure instanceof RefusedException refused) return refused.status == 429 || refused.status == 503;
+        if (failure instanceof RefusedException refused) return refused.status == 429 || refused.status >= 500;
         return failure instanceof IOException;
     }
 }
