@@ -94,7 +94,10 @@ private constructor(val journal: Path, private val file: Path, private val chann
             return String(bytes.array(), 0, bytes.position()).trim().toLongOrNull()
         }
 
-        private fun locked(journal: Path, pid: Long?, user: String = if (pid == null) "another process" else "process $pid") =
-            JournalLockedException("journal $journal is in use by $user", journal, pid)
+        private fun locked(
+            journal: Path,
+            pid: Long?,
+            user: String = if (pid == null) "another process" else "process $pid",
+        ) = JournalLockedException("journal $journal is in use by $user", journal, pid)
     }
 }

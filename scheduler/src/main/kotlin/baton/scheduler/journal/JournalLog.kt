@@ -69,7 +69,8 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
         val length = record.remaining()
         onFile { file ->
             val size = file.size
-            if (size < end) throw IOException("journal $path has $size bytes, and had $end: it was cut by another writer")
+            if (size < end)
+                throw IOException("journal $path has $size bytes, and had $end: it was cut by another writer")
             if (size > end) file.truncate(end)
             try {
                 file.write(record, end)

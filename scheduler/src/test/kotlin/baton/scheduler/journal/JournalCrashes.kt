@@ -76,7 +76,8 @@ internal class JournalCrashes(private val path: Path, number: Int) {
     private fun start(batch: Long): Process {
         val java = File(System.getProperty("java.home"), "bin/java").path
         val flags = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-Xmx64m")
-        val call = listOf("-cp", System.getProperty("java.class.path"), JournalCrashChild::class.java.name, "$path", "$batch")
+        val call =
+            listOf("-cp", System.getProperty("java.class.path"), JournalCrashChild::class.java.name, "$path", "$batch")
         return ProcessBuilder(listOf(java) + flags + call).redirectErrorStream(true).start()
     }
 

@@ -207,7 +207,10 @@ internal class JournalLogTest {
         journal.append(listOf(row("c")))
         val last = grow(journal)
         assertTrue(path.fileSize() < 65_000)
-        assertEquals(mapOf("a" to 2L, "b" to 1L, "c" to 3L, "big" to last), journal.load(0).associate { it.key to it.revision })
+        assertEquals(
+            mapOf("a" to 2L, "b" to 1L, "c" to 3L, "big" to last),
+            journal.load(0).associate { it.key to it.revision },
+        )
         journal.append(listOf("a", "b", "c", "big").map(::deleted))
         val end = grow(journal).also { journal.append(listOf(deleted("big"))) } + 1
         close()

@@ -20,7 +20,9 @@ class JournalReaderTest {
 
         private val snapshot =
             List(snapshotParts) { part ->
-                bytesOf(JournalCodec.snapshot(FIRST_REVISION, listOf(row("s$part", revision = 3), row("a", revision = 4))))
+                bytesOf(
+                    JournalCodec.snapshot(FIRST_REVISION, listOf(row("s$part", revision = 3), row("a", revision = 4)))
+                )
             }
         private val batches =
             listOf(
@@ -218,6 +220,9 @@ class JournalReaderTest {
         bytes[second + 100]++
         assertEquals(second.toLong(), damageOf(bytes).offset)
         val lastAt = bytes.size - records[3].size
-        assertEquals(lastAt.toLong(), readJournal(JournalCodec.EMPTY + records.reduce(ByteArray::plus).also { it[it.size - 1]++ }).end)
+        assertEquals(
+            lastAt.toLong(),
+            readJournal(JournalCodec.EMPTY + records.reduce(ByteArray::plus).also { it[it.size - 1]++ }).end,
+        )
     }
 }

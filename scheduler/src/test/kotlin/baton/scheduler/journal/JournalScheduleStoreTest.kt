@@ -49,8 +49,7 @@ class JournalScheduleStoreTest {
     private fun open(file: Path = path): JournalScheduleStore<String> =
         JournalScheduleStore(file, KeyCodec.STRING, fsync = false).also(stores::add)
 
-    @AfterEach
-    fun close() = runBlocking { stores.forEach { it.close() } }
+    @AfterEach fun close() = runBlocking { stores.forEach { it.close() } }
 
     private suspend fun JournalScheduleStore<String>.keys(since: Long = 0) = load(since).map { it.key }.toSet()
 
@@ -143,7 +142,13 @@ class JournalScheduleStoreTest {
         val store = open()
         val revisions =
             withContext(Dispatchers.Default) {
-                (0 until 200).map { async { store.load(0).size.also { size -> assertTrue(size <= 200) }; store.apply(listOf(row("$it"))) } }
+                (0 until 200)
+                    .map {
+                        async {
+                            store.load(0).size.also { size -> assertTrue(size <= 200) }
+                            store.apply(listOf(row("$it")))
+                        }
+                    }
                     .awaitAll()
             }
         assertEquals((1L..200L).toList(), revisions.sorted())
@@ -246,7 +251,10 @@ class JournalScheduleStoreTest {
     @Test
     fun badArguments_areRefused() = runBlocking {
         val store = open()
-        assertEquals("since = -1, must be at least 0", assertThrows<IllegalArgumentException> { store.load(-1) }.message)
+        assertEquals(
+            "since = -1, must be at least 0",
+            assertThrows<IllegalArgumentException> { store.load(-1) }.message,
+        )
         assertThrows<IllegalArgumentException> { store.apply(emptyList()) }
         assertTrue(Files.list(directory).use { it.count() } == 0L)
     }
@@ -313,8 +321,7 @@ class JournalScheduleStoreTest {
         }
     }
 
-    @Test
-    fun edits_areNone() = runBlocking { assertEquals(emptyList<Any>(), open().edits().toList()) }
+    @Test fun edits_areNone() = runBlocking { assertEquals(emptyList<Any>(), open().edits().toList()) }
 
     @Test
     fun toString_names_thePath() = assertEquals("JournalScheduleStore (path = $path, fsync = false)", open().toString())
