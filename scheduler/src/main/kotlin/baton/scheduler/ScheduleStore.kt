@@ -15,8 +15,8 @@ import kotlinx.coroutines.flow.Flow
  */
 public interface ScheduleStore<K : Any> {
     /**
-     * The rows with a revision above [since]. With 0, which is the first call, all rows that are not deleted. With more,
-     * those deleted meanwhile too, unless the store has no other writers.
+     * The rows with a revision above [since]. With 0, which is the first call, all rows that are not deleted. With
+     * more, those deleted meanwhile too, unless the store has no other writers.
      *
      * @throws Exception if not all of them can be read: never returns fewer instead.
      */
