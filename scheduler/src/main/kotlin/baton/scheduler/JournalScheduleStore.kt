@@ -20,9 +20,11 @@ import kotlinx.coroutines.withContext
  * A store in one local file, for a [Schedule] of one process: it survives the end of the process, however that comes,
  * and with [fsync] a failure of the power.
  *
+ * Pass it to a [Schedule], which opens and closes it. Without one, it shows what a schedule has left:
  * ```
  * val store = JournalScheduleStore(Path.of("checks.journal"), KeyCodec.STRING)
- * val schedule = Schedule(store) { due -> check(due.key) }
+ * for (row in store.load(since = 0)) println("${row.key}: ${row.trigger}, next due ${row.nextDue}")
+ * store.close()
  * ```
  *
  * **Durability.** [apply] appends its rows to the file as one record with a checksum, and returns when they are on the
@@ -30,10 +32,11 @@ import kotlinx.coroutines.withContext
  * all those whose `apply` has returned. Without [fsync] this holds for a crash of the process only; after a crash of
  * the machine the last batches may be missing, or the file may be damaged.
  *
- * **Space.** When the appended records are longer than the rows that live, and at least 64 KiB, the file is replaced by
- * a snapshot of these. So it is seldom longer than twice its live rows and 64 KiB. If a snapshot fails, the journal
- * goes on without. Besides, there is `checks.journal.lock`, which stays, and `checks.journal.snapshot` while a snapshot
- * is written. Rows are not kept in memory; a snapshot and [load] need memory for all of them meanwhile.
+ * **Space.** When the appended records are longer than the rows that live, and than 64 KiB, a snapshot of these
+ * replaces the file. So it is seldom longer than twice its live rows and 64 KiB. If a snapshot fails, the journal goes
+ * on without, and [toString] tells why. Besides, there is `checks.journal.lock`, which stays, and
+ * `checks.journal.snapshot` while a snapshot is written. Rows are not kept in memory; [load] and a snapshot need memory
+ * for all of them meanwhile.
  *
  * **Errors.** A file that is damaged, or is no journal, is not loaded and not changed: [JournalDamagedException] names
  * the offset. What a crash has left of an unfinished record, with nothing valid behind it, is cut off instead. While

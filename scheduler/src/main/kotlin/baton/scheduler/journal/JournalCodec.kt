@@ -34,8 +34,8 @@ internal class JournalRecord(val revision: Long, val rows: List<JournalRow>)
  *   text     length 2 in bytes · modified UTF-8, which keeps every string, unpaired surrogates too
  *
  * The records before snapshotEnd are the snapshot: the rows that lived at `revision`, each with its own revision. Every
- * later record is one batch, whose revision is one more than that of the record before it. So a missing batch is noticed,
- * and a batch, being one record, is there as a whole or not at all.
+ * later record is one batch, whose revision is one more than that of the record before it. So a missing batch is
+ * noticed, and a batch, being one record, is there as a whole or not at all.
  *
  * The marker is not needed to read records in order. It speeds up the search for a valid record behind an invalid one.
  * No text can contain it, because modified UTF-8 has no byte FF.
@@ -128,7 +128,8 @@ internal object JournalCodec {
             writeUTF(text)
         } catch (_: UTFDataFormatException) {
             throw IllegalArgumentException(
-                "$name = '${text.take(SHOWN_CHARS)}…' of ${text.length} characters needs more than $MAX_TEXT_BYTES bytes"
+                "$name = '${text.take(SHOWN_CHARS)}…' of ${text.length} characters needs more than $MAX_TEXT_BYTES " +
+                    "bytes"
             )
         }
     }

@@ -52,8 +52,7 @@ private constructor(val journal: Path, private val file: Path, private val chann
                 channel = FileChannel.open(file, READ, WRITE)
                 isHeld = tryLock(channel)
                 if (!isHeld) throw locked(journal, readPid(channel))
-                channel.truncate(0)
-                channel.write(ByteBuffer.wrap("$own\n".toByteArray()), 0)
+                writePid(channel, own)
                 return JournalLock(journal, file, channel)
             } catch (e: Throwable) {
                 channel?.close()
@@ -87,6 +86,16 @@ private constructor(val journal: Path, private val file: Path, private val chann
             } catch (_: OverlappingFileLockException) {
                 false
             }
+
+        /** For messages only: a full disk must not keep the journal from being read. */
+        private fun writePid(channel: FileChannel, pid: Long) {
+            try {
+                channel.truncate(0)
+                channel.write(ByteBuffer.wrap("$pid\n".toByteArray()), 0)
+            } catch (_: IOException) {
+                // The lock holds all the same.
+            }
+        }
 
         private fun readPid(channel: FileChannel): Long? {
             val bytes = ByteBuffer.allocate(MAX_PID_BYTES)

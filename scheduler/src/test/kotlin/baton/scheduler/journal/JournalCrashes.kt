@@ -39,7 +39,8 @@ internal class JournalCrashes(private val path: Path, number: Int) {
                 // A time, not a number: so that the kill meets any step of a batch or a snapshot.
                 val end = System.nanoTime() + random.nextLong(3_000_000)
                 while (System.nanoTime() < end) Thread.onSpinWait()
-                child.destroyForcibly().waitFor()
+                child.toHandle().destroyForcibly() // Unlike the method of the process, it leaves the output readable.
+                child.waitFor()
                 output.lineSequence().filter { it.isNotEmpty() }.lastOrNull()?.toLong() ?: confirmed
             }
         check(confirmed)
