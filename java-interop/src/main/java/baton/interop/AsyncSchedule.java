@@ -180,7 +180,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * #ended} does.
      */
     public CompletableFuture<@Nullable Void> shutdown() {
-        return calls.shutdown().thenCombine(ended, (shutDown, end) -> end);
+        return calls.shutdown().thenCompose(shutDown -> ended.copy());
     }
 
     /**

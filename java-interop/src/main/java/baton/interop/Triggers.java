@@ -31,8 +31,7 @@ public final class Triggers {
      * @throws IllegalArgumentException if {@code period} is below 1 ms
      */
     public static Trigger every(Duration period, Instant anchor) {
-        return ScheduleBridge.every(
-                Objects.requireNonNull(period, "period"), Objects.requireNonNull(anchor, "anchor"));
+        return ScheduleBridge.every(Objects.requireNonNull(period, "period"), Objects.requireNonNull(anchor, "anchor"));
     }
 
     /**

@@ -32,6 +32,7 @@ class ApiDumpTest {
                     "baton.bridge.**",
                     "baton.scheduler.bridge.**",
                     "baton.scheduler.dispatch.**",
+                    "baton.scheduler.journal.**",
                     "baton.scheduler.tasks.**",
                     "baton.scheduler.schedule.**",
                     "baton.interop.internal.**"),

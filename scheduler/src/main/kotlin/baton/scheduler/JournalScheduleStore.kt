@@ -20,34 +20,37 @@ import kotlinx.coroutines.withContext
  * A store in one local file, for a [Schedule] of one process: it survives the end of the process, however that comes,
  * and with [fsync] a failure of the power.
  *
+ * Pass it to a [Schedule], which opens and closes it. Without one, it shows what a schedule has left:
  * ```
  * val store = JournalScheduleStore(Path.of("checks.journal"), KeyCodec.STRING)
- * val schedule = Schedule(store) { due -> check(due.key) }
+ * for (row in store.load(since = 0)) println("${row.key}: ${row.trigger}, next due ${row.nextDue}")
+ * store.close()
  * ```
  *
  * **Durability.** [apply] appends its rows to the file as one record with a checksum, and returns when they are on the
  * disk: one `force` for each flush of the schedule. A crash leaves each batch in the file as a whole or not at all, and
- * all those whose `apply` has returned. Without [fsync] this holds for a crash of the process only; after a crash of the
- * machine the last batches may be missing, or the file may be damaged.
+ * all those whose `apply` has returned. Without [fsync] this holds for a crash of the process only; after a crash of
+ * the machine the last batches may be missing, or the file may be damaged.
  *
- * **Space.** When the appended records are longer than the rows that live, and at least 64 KiB, the file is replaced by
- * a snapshot of these. So it is seldom longer than twice its live rows and 64 KiB. If a snapshot fails, the journal goes
- * on without. Besides, there is `checks.journal.lock`, which stays, and `checks.journal.snapshot` while a snapshot is
- * written. Rows are not kept in memory; a snapshot and [load] need memory for all of them meanwhile.
+ * **Space.** When the appended records are longer than the rows that live, and than 64 KiB, a snapshot of these
+ * replaces the file. So it is seldom longer than twice its live rows and 64 KiB. If a snapshot fails, the journal goes
+ * on without, and [toString] tells why. Besides, there is `checks.journal.lock`, which stays, and
+ * `checks.journal.snapshot` while a snapshot is written. Rows are not kept in memory; [load] and a snapshot need memory
+ * for all of them meanwhile.
  *
  * **Errors.** A file that is damaged, or is no journal, is not loaded and not changed: [JournalDamagedException] names
  * the offset. What a crash has left of an unfinished record, with nothing valid behind it, is cut off instead. While
- * another process or another store uses the file, it is refused by [JournalLockedException], which names the process. If
- * the disk is full or fails, [apply] throws an `IOException` and counts as never begun; a later one works again when the
- * disk does, and removes what was left.
+ * another process or another store uses the file, it is refused by [JournalLockedException], which names the process.
+ * If the disk is full or fails, [apply] throws an `IOException` and counts as never begun; a later one works again when
+ * the disk does, and removes what was left.
  *
  * **Bounds.** The text of a key or of a trigger has at most 65,535 bytes in UTF-8, where characters beyond U+FFFF count
- * as 6 and U+0000 as 2; the rows of a batch have 1 GiB together. More is refused by `IllegalArgumentException`, with all
- * of the batch.
+ * as 6 and U+0000 as 2; the rows of a batch have 1 GiB together. More is refused by `IllegalArgumentException`, with
+ * all of the batch.
  *
- * **Threads and cancellation.** Any thread may call it; the file operations run one after the other on [Dispatchers.IO].
- * A cancelled call returns at once: what has not begun is not done, and what has begun goes on in the background, to its
- * end. Later calls wait for it.
+ * **Threads and cancellation.** Any thread may call it; the file operations run one after the other on
+ * [Dispatchers.IO]. A cancelled call returns at once: what has not begun is not done, and what has begun goes on in the
+ * background, to its end. Later calls wait for it.
  *
  * **Misuse.** Do not write to the file, move or delete it while a store has it open, and do not share it over a network
  * file system that has no locks. A hard link to it is another journal to the lock.
@@ -59,13 +62,14 @@ import kotlinx.coroutines.withContext
  */
 public class JournalScheduleStore<K : Any>
 @JvmOverloads
-constructor(public val path: Path, private val codec: KeyCodec<K>, public val fsync: Boolean = true) : ScheduleStore<K> {
+constructor(public val path: Path, private val codec: KeyCodec<K>, public val fsync: Boolean = true) :
+    ScheduleStore<K> {
     private val journal = Journal(path, fsync)
     private val files = CoroutineScope(SupervisorJob() + Dispatchers.IO.limitedParallelism(1))
 
     /**
-     * As [ScheduleStore.load]. No other process writes, so deleted rows are forgotten. After [close] this opens the file
-     * again.
+     * As [ScheduleStore.load]. No other process writes, so deleted rows are forgotten. After [close] this opens the
+     * file again.
      *
      * @throws IllegalArgumentException if [since] is below 0.
      * @throws IllegalStateException if a key in the file is none of the codec.

@@ -88,15 +88,15 @@ public class Schedule<K : Any>(
     /** A snapshot of its counters. */
     public val metrics: ScheduleMetrics
         get() =
-            fires.counts { fired, failed, running, skipped, lagP50, lagP99, dirty ->
+            fires.counts { counts, unwritten ->
                 ScheduleMetrics(
-                    fired,
-                    failed,
-                    running,
-                    skipped,
-                    lagP50.microseconds,
-                    lagP99.microseconds,
-                    dirty,
+                    counts.fired,
+                    counts.failed,
+                    counts.running,
+                    counts.skipped,
+                    lagP50 = counts.lags.quantile(MEDIAN).microseconds,
+                    lagP99 = counts.lags.quantile(NINETY_NINE).microseconds,
+                    dirty = unwritten,
                     sync.reads,
                     sync.writes,
                     sync.flushFailures,
@@ -203,5 +203,10 @@ public class Schedule<K : Any>(
     override fun toString(): String {
         val metrics = metrics
         return "$label (size = $size, running = ${metrics.running} of $maxConcurrency, dirty = ${metrics.dirty})"
+    }
+
+    private companion object {
+        const val MEDIAN = 0.5
+        const val NINETY_NINE = 0.99
     }
 }

@@ -18,6 +18,19 @@ import kotlin.time.Duration
  * schedule.put("tick", Trigger { after -> after.plusSeconds(60) })
  * ```
  *
+ * *Cron.* There is no parser for cron expressions here. With cron-utils (`com.cronutils:cron-utils`):
+ * ```
+ * fun cron(expression: String, zone: ZoneId): Trigger {
+ *     val definition = CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX)
+ *     val times = ExecutionTime.forCron(CronParser(definition).parse(expression))
+ *     return Trigger { after -> times.nextExecution(after.atZone(zone)).orElse(null)?.toInstant() }
+ * }
+ * schedule.put("report", Trigger.named("nightly", cron("30 2 * * *", ZoneId.of("Europe/Berlin"))))
+ * ```
+ *
+ * A time in the hour that summer time leaves out is skipped. One in the hour that comes twice fires once, while a step
+ * such as that of every half-hour fires each time.
+ *
  * A trigger of your own is kept in memory only; one that a store is to keep needs a name, see [named]. The schedule
  * calls it on the thread that edits the entry, and in its loop, never under a lock: it should be quick and must not
  * block, because all entries wait meanwhile. Due times have a precision of one microsecond, and are rounded up to it.

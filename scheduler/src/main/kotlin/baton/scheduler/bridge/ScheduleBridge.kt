@@ -90,7 +90,7 @@ public fun <K : Any> newSchedule(
     maxConcurrency: Int,
     name: String?,
     config: ScheduleConfig,
-    action: Function<in Due<K>, out CompletionStage<*>?>,
+    action: Function<in Due<@JvmSuppressWildcards K>, out CompletionStage<*>?>,
 ): Schedule<K> =
     Schedule(store, maxConcurrency, name, config) { due ->
         val stage = action.apply(due) ?: throw NullPointerException("the action has returned null for $due")

@@ -2,12 +2,11 @@ package baton.scheduler.journal
 
 import java.nio.file.Path
 
-/** The life of a journal: opened by the first call, closed, and opened again by a later [load]. One thread at a time. */
-internal class Journal(
-    private val path: Path,
-    private val fsync: Boolean,
-    private val disk: JournalDisk = FileDisk,
-) : AutoCloseable {
+/**
+ * The life of a journal: opened by the first call, closed, and opened again by a later [load]. One thread at a time.
+ */
+internal class Journal(private val path: Path, private val fsync: Boolean, private val disk: JournalDisk = FileDisk) :
+    AutoCloseable {
     private var lock: JournalLock? = null
     @Volatile private var log: JournalLog? = null
     private var isClosed = false

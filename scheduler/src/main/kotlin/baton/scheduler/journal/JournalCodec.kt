@@ -34,15 +34,13 @@ internal class JournalRecord(val revision: Long, val rows: List<JournalRow>)
  *   text     length 2 in bytes · modified UTF-8, which keeps every string, unpaired surrogates too
  *
  * The records before snapshotEnd are the snapshot: the rows that lived at `revision`, each with its own revision. Every
- * later record is one batch, whose revision is one more than that of the record before it. So a missing batch is noticed,
- * and a batch, being one record, is there as a whole or not at all.
+ * later record is one batch, whose revision is one more than that of the record before it. So a missing batch is
+ * noticed, and a batch, being one record, is there as a whole or not at all.
  *
  * The marker is not needed to read records in order. It speeds up the search for a valid record behind an invalid one.
  * No text can contain it, because modified UTF-8 has no byte FF.
  */
-/**
- * The bytes of a journal. Nothing here reads or writes a file.
- */
+/** The bytes of a journal. Nothing here reads or writes a file. */
 internal object JournalCodec {
     const val HEADER_BYTES = 32
     const val FRAME_BYTES = 12
@@ -78,8 +76,10 @@ internal object JournalCodec {
         val version = bytes.getInt()
         val header = JournalHeader(bytes.getLong(), bytes.getLong())
         if (bytes.getInt() != crc(content)) throw JournalSyntaxException("the header is invalid")
-        if (version != VERSION) throw JournalSyntaxException("the format has version $version, and only $VERSION is known")
-        if (header.revision < 0 || header.snapshotEnd < HEADER_BYTES) throw JournalSyntaxException("the header is invalid")
+        if (version != VERSION)
+            throw JournalSyntaxException("the format has version $version, and only $VERSION is known")
+        if (header.revision < 0 || header.snapshotEnd < HEADER_BYTES)
+            throw JournalSyntaxException("the header is invalid")
         return header
     }
 
@@ -128,7 +128,8 @@ internal object JournalCodec {
             writeUTF(text)
         } catch (_: UTFDataFormatException) {
             throw IllegalArgumentException(
-                "$name = '${text.take(SHOWN_CHARS)}…' of ${text.length} characters needs more than $MAX_TEXT_BYTES bytes"
+                "$name = '${text.take(SHOWN_CHARS)}…' of ${text.length} characters needs more than $MAX_TEXT_BYTES " +
+                    "bytes"
             )
         }
     }
@@ -139,8 +140,7 @@ internal object JournalCodec {
     /** The length of the record that begins with [frame]; 0 if there is none. */
     fun recordBytes(frame: ByteBuffer): Long {
         val payload = frame.getInt(frame.position() + LENGTH_AT)
-        val isFrame =
-            frame.getInt(frame.position()) == MARKER && payload in MIN_PAYLOAD_BYTES..MAX_PAYLOAD_BYTES
+        val isFrame = frame.getInt(frame.position()) == MARKER && payload in MIN_PAYLOAD_BYTES..MAX_PAYLOAD_BYTES
         return if (isFrame) FRAME_BYTES.toLong() + payload else 0
     }
 
@@ -165,7 +165,8 @@ internal object JournalCodec {
             val count = input.readInt()
             val rows = ArrayList<JournalRow>()
             repeat(count) { rows += input.readRow() }
-            if (count < 0 || bytes.available() > 0) throw JournalSyntaxException("the record has a wrong number of rows")
+            if (count < 0 || bytes.available() > 0)
+                throw JournalSyntaxException("the record has a wrong number of rows")
             return JournalRecord(revision, rows)
         } catch (e: JournalSyntaxException) {
             throw e

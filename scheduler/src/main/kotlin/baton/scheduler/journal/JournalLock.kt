@@ -52,8 +52,7 @@ private constructor(val journal: Path, private val file: Path, private val chann
                 channel = FileChannel.open(file, READ, WRITE)
                 isHeld = tryLock(channel)
                 if (!isHeld) throw locked(journal, readPid(channel))
-                channel.truncate(0)
-                channel.write(ByteBuffer.wrap("$own\n".toByteArray()), 0)
+                writePid(channel, own)
                 return JournalLock(journal, file, channel)
             } catch (e: Throwable) {
                 channel?.close()
@@ -88,13 +87,26 @@ private constructor(val journal: Path, private val file: Path, private val chann
                 false
             }
 
+        /** For messages only: a full disk must not keep the journal from being read. */
+        private fun writePid(channel: FileChannel, pid: Long) {
+            try {
+                channel.truncate(0)
+                channel.write(ByteBuffer.wrap("$pid\n".toByteArray()), 0)
+            } catch (_: IOException) {
+                // The lock holds all the same.
+            }
+        }
+
         private fun readPid(channel: FileChannel): Long? {
             val bytes = ByteBuffer.allocate(MAX_PID_BYTES)
             channel.read(bytes, 0)
             return String(bytes.array(), 0, bytes.position()).trim().toLongOrNull()
         }
 
-        private fun locked(journal: Path, pid: Long?, user: String = if (pid == null) "another process" else "process $pid") =
-            JournalLockedException("journal $journal is in use by $user", journal, pid)
+        private fun locked(
+            journal: Path,
+            pid: Long?,
+            user: String = if (pid == null) "another process" else "process $pid",
+        ) = JournalLockedException("journal $journal is in use by $user", journal, pid)
     }
 }

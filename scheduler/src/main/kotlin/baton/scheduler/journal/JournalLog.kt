@@ -15,23 +15,22 @@ import java.nio.file.Path
  *  3. Bytes after `end` are of a batch that failed. The next batch cuts them off before it writes.
  *  4. The journal's name is always that of a whole file: a snapshot has another name until it is forced.
  *
- * A batch that fails leaves `end` and `revision` as they were, so it counts as never written, although a crash before the
- * next batch may leave it in the file, whole. Its file is closed, because a channel that was interrupted is of no more
+ * A batch that fails leaves `end` and `revision` as they were, so it counts as never written, although a crash before
+ * the next batch may leave it in the file, whole. Its file is closed, because a channel that was interrupted is of no more
  * use, and is opened anew by the next call.
  *
- * When what was appended is longer than the snapshot before it, and at least MIN_APPENDED_BYTES, a new snapshot replaces
- * the journal. The file is thus at most about twice as long as its live rows, and rewriting costs as much as appending.
- * A snapshot that fails costs nothing but space: the batch before it is confirmed, and the next attempt is made when the
- * journal has grown by as much again.
+ * When what was appended is longer than the rows that live, a snapshot of these replaces the journal: see
+ * SnapshotPolicy. So the file is seldom longer than twice its live rows, and writing snapshots costs no more than
+ * appending. A snapshot that fails costs nothing but space: the batch before it is confirmed, and the next attempt is
+ * made when the journal has grown by as much again.
  */
 /** An open journal, whose lock the caller holds. One thread at a time. */
 internal class JournalLog(private val path: Path, private val fsync: Boolean, private val disk: JournalDisk) :
     AutoCloseable {
     private val temporary = path.resolveSibling("${path.fileName}.snapshot")
     private var file: JournalFile? = null
+    private val policy = SnapshotPolicy()
     private var end = 0L
-    private var snapshotEnd = 0L
-    private var snapshotDue = 0L
 
     var revision = 0L
         private set
@@ -49,15 +48,15 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
         if (contents.end == 0L) return create()
         revision = contents.revision
         end = contents.end
-        snapshotEnd = contents.snapshotEnd
-        postponeSnapshot(snapshotEnd)
+        policy.written(contents.snapshotEnd, contents.snapshotRows)
+        policy.appended(end - contents.snapshotEnd, contents.deletedRows)
         onFile { file -> if (file.size > end) file.truncate(end) }
         return contents
     }
 
     private fun create(): JournalContents {
         replaceBy(emptyList())
-        return JournalContents(emptyMap(), revision, snapshotEnd, end)
+        return JournalContents(end = end, snapshotEnd = end)
     }
 
     fun read(): JournalContents = onFile { file -> JournalReader(path, file, end).read(confirmed = end) }
@@ -69,7 +68,8 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
         val length = record.remaining()
         onFile { file ->
             val size = file.size
-            if (size < end) throw IOException("journal $path has $size bytes, and had $end: it was cut by another writer")
+            if (size < end)
+                throw IOException("journal $path has $size bytes, and had $end: it was cut by another writer")
             if (size > end) file.truncate(end)
             try {
                 file.write(record, end)
@@ -81,7 +81,8 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
         }
         revision = next
         end += length
-        if (end >= snapshotDue) snapshot()
+        policy.appended(length.toLong(), deleted = rows.count { it.deleted })
+        if (policy.isDue) snapshot()
         return next
     }
 
@@ -91,7 +92,7 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
             snapshotFailure = null
         } catch (e: Exception) {
             snapshotFailure = e
-            postponeSnapshot(end)
+            policy.failed()
         }
     }
 
@@ -110,8 +111,7 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
         }
         file = snapshot
         end = length
-        snapshotEnd = length
-        postponeSnapshot(length)
+        policy.written(length, rows.size)
     }
 
     /** The header is written last, when the length is known. */
@@ -125,10 +125,6 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
         }
         snapshot.write(JournalCodec.header(JournalHeader(revision, snapshotEnd = at)), 0)
         return at
-    }
-
-    private fun postponeSnapshot(from: Long) {
-        snapshotDue = from + maxOf(MIN_APPENDED_BYTES, snapshotEnd)
     }
 
     private inline fun <T> onFile(operation: (JournalFile) -> T): T =
@@ -156,8 +152,7 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
         }
     }
 
-    companion object {
-        const val MIN_APPENDED_BYTES = 1L shl 16
-        private const val SNAPSHOT_ROWS = 1000
+    private companion object {
+        const val SNAPSHOT_ROWS = 1000
     }
 }

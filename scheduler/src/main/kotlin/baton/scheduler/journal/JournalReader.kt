@@ -10,12 +10,16 @@ import java.nio.file.Path
  * @property rows those that live, by the texts of their keys.
  * @property revision of the last batch.
  * @property end of the last valid record; 0 if not even the header is whole.
+ * @property snapshotRows the number of rows in the snapshot.
+ * @property deletedRows how often a later batch deletes a row.
  */
 internal class JournalContents(
-    val rows: Map<String, JournalRow>,
-    val revision: Long,
-    val snapshotEnd: Long,
-    val end: Long,
+    val rows: Map<String, JournalRow> = emptyMap(),
+    val revision: Long = 0,
+    val end: Long = 0,
+    val snapshotEnd: Long = 0,
+    val snapshotRows: Int = 0,
+    val deletedRows: Int = 0,
 )
 
 /*
@@ -38,25 +42,29 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
     private val window = JournalWindow(file, limit)
 
     fun read(confirmed: Long = 0): JournalContents {
-        if (isCutHeader()) return JournalContents(emptyMap(), 0, 0, 0)
+        if (isCutHeader()) return JournalContents()
         val header = orDamaged(0) { JournalCodec.readHeader(window.at(0, JournalCodec.HEADER_BYTES)) }
         val rows = LinkedHashMap<String, JournalRow>()
         var revision = header.revision
+        var snapshotRows = 0
+        var deletedRows = 0
         var at = JournalCodec.HEADER_BYTES.toLong()
         while (at < limit) {
             val bytes = recordAt(at) ?: break
             val record = orDamaged(at) { JournalCodec.readRecord(bytes) }
-            val expected = if (at < header.snapshotEnd) revision else revision + 1
+            val isSnapshot = at < header.snapshotEnd
+            val expected = if (isSnapshot) revision else revision + 1
             if (record.revision != expected)
                 throw damaged(at, "the record has revision ${record.revision}, expected is $expected")
             for (row in record.rows) if (row.deleted) rows.remove(row.key) else rows[row.key] = row
+            if (isSnapshot) snapshotRows += record.rows.size else deletedRows += record.rows.count { it.deleted }
             revision = record.revision
             at += bytes.remaining()
         }
         if (at < maxOf(confirmed, header.snapshotEnd)) throw damaged(at, "the record there is cut or invalid")
         val later = validRecordAfter(at)
         if (later != null) throw damaged(at, "the record there is invalid, and a valid one follows at offset $later")
-        return JournalContents(rows, revision, header.snapshotEnd, at)
+        return JournalContents(rows, revision, at, header.snapshotEnd, snapshotRows, deletedRows)
     }
 
     /** A journal gets its name when its header is whole, but an empty file, or a cut one, has no row to lose. */
@@ -79,7 +87,8 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
 
     private fun validRecordAfter(invalid: Long): Long? {
         val last = limit - JournalCodec.FRAME_BYTES - JournalCodec.MIN_PAYLOAD_BYTES
-        return (invalid + 1..last).firstOrNull { window.int(it) == JournalCodec.MARKER && recordAt(it) != null }
+        for (at in invalid + 1..last) if (window.int(at) == JournalCodec.MARKER && recordAt(at) != null) return at
+        return null
     }
 
     private inline fun <T> orDamaged(offset: Long, read: () -> T): T =
@@ -90,7 +99,7 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
         }
 
     private fun damaged(offset: Long, reason: String) =
-        JournalDamagedException("journal $path is not loaded, for damage at offset $offset: $reason", path, offset)
+        JournalDamagedException("journal $path cannot be read at offset $offset: $reason", path, offset)
 }
 
 /** A part of the file in memory, so that small records are not read one by one. */

@@ -3,6 +3,15 @@ package baton.scheduler.schedule
 import baton.Priority
 import baton.channels.Channel
 import baton.scheduler.Trigger
+import baton.scheduler.schedule.EntryFlags.DIRTY
+import baton.scheduler.schedule.EntryFlags.EDITED
+import baton.scheduler.schedule.EntryFlags.ENDING
+import baton.scheduler.schedule.EntryFlags.LATE
+import baton.scheduler.schedule.EntryFlags.LIVE
+import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
+import baton.scheduler.schedule.EntryFlags.TRIGGERED
+import baton.scheduler.schedule.EntryFlags.UNWRITTEN
 
 /*
  * How it works
@@ -206,31 +215,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
         keys.remove(slot)
     }
 
-    companion object {
-        const val LIVE = 1
-        const val PAUSED = 1 shl 1
-
-        /** Its last run goes on; then it is removed. */
-        const val ENDING = 1 shl 2
-
-        /** [baton.scheduler.Schedule.triggerNow] was called, and the loop has not seen it. */
-        const val TRIGGERED = 1 shl 3
-
-        /** Its due time was past already when the entry was put or loaded. */
-        const val LATE = 1 shl 4
-
-        /** Its row is to be written. */
-        const val DIRTY = 1 shl 5
-
-        /** Its row is being written. */
-        const val IN_FLIGHT = 1 shl 6
-
-        /** The user has changed the entry since its row was last taken to be written. */
-        const val EDITED = 1 shl 7
-
-        /** One of the latest deletions: older rows of others are not to bring it back. */
-        const val RECENTLY_DELETED = 1 shl 8
-        const val UNWRITTEN = DIRTY or IN_FLIGHT
-        private val LEVELS = Priority.entries
+    private companion object {
+        val LEVELS = Priority.entries
     }
 }

@@ -5,11 +5,11 @@ import baton.scheduler.Misfire
 import baton.scheduler.Overlap
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
-import baton.scheduler.schedule.EntryTable.Companion.ENDING
-import baton.scheduler.schedule.EntryTable.Companion.LATE
-import baton.scheduler.schedule.EntryTable.Companion.LIVE
-import baton.scheduler.schedule.EntryTable.Companion.PAUSED
-import baton.scheduler.schedule.EntryTable.Companion.TRIGGERED
+import baton.scheduler.schedule.EntryFlags.ENDING
+import baton.scheduler.schedule.EntryFlags.LATE
+import baton.scheduler.schedule.EntryFlags.LIVE
+import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.TRIGGERED
 import kotlin.time.Duration.Companion.microseconds
 
 /**
@@ -32,12 +32,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     /** When the loop has begun: an `at` that was due before is a misfire. */
     var startedAt = Times.LATEST
 
-    // Guarded by the lock of the table.
-    private var fired = 0L
-    private var failed = 0L
-    private var skipped = 0L
-    private var running = 0
-    private val lags = LagHistogram()
+    private val counts = FireCounts()
 
     /** Finds the entry that is due first. Returns false if none is due at [now]. */
     fun peek(now: Long): Boolean =
@@ -106,21 +101,21 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     }
 
     private fun skip(): Firing<K>? {
-        skipped += times.passed
+        counts.skipped += times.passed
         return null
     }
 
     private fun run(ignoresPause: Boolean): Firing<K>? {
         val key = key!!
         val isSkipping = config.misfire == Misfire.Skip
-        if (isSkipping) skipped += times.passed - 1
+        if (isSkipping) counts.skipped += times.passed - 1
         val missed = if (isSkipping) 0 else (times.passed - times.runs).coerceAtMost(Int.MAX_VALUE.toLong()).toInt()
         val catchUp = times.catchUp(trigger!!, key, due)
         val firing = Firing(slot, key, trigger, due, table.priorityOf(slot), missed, catchUp, ignoresPause)
         val state = table.runs[slot]
         if (state == null || config.overlap == Overlap.ALLOW) return start(firing)
         if (config.overlap == Overlap.QUEUE_ONE && state.waiting == null) state.waiting = firing
-        else skipped += times.passed
+        else counts.skipped += times.passed
         return null
     }
 
@@ -154,10 +149,10 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
             val slot = firing.slot
             if (!table.has(slot, LIVE) || (table.has(slot, PAUSED) && !firing.ignoresPause)) return@step null
             firing.hasBegun = true
-            fired++
-            running++
+            counts.fired++
+            counts.running++
             val lag = (now - firing.at).coerceAtLeast(0)
-            lags.record(lag)
+            counts.lags.record(lag)
             Due(firing.key, exactly(firing.at, firing.trigger), lag.microseconds, firing.priority, firing.missed)
         }
 
@@ -167,8 +162,8 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
      */
     fun end(firing: Firing<K>, wasCancelled: Boolean, hasFailed: Boolean, now: Long): Firing<K>? =
         table.step {
-            if (firing.hasBegun) running--
-            if (hasFailed) failed++
+            if (firing.hasBegun) counts.running--
+            if (hasFailed) counts.failed++
             val slot = firing.slot
             val state = table.runs[slot]!!
             if (!wasCancelled)
@@ -210,9 +205,8 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
         }
     }
 
-    /** Calls [action] with each count. */
-    fun <R> counts(action: (Long, Long, Int, Long, Long, Long, Int) -> R): R =
-        table.step { action(fired, failed, running, skipped, lags.quantile(0.5), lags.quantile(0.99), table.unwritten) }
+    /** Calls [action] with the counts, and how many entries are not written yet. */
+    fun <R> counts(action: (FireCounts, Int) -> R): R = table.step { action(counts, table.unwritten) }
 
     /**
      * How many microseconds the loop may sleep; 0 if there is something to do. From here on a step that makes an entry

@@ -3,9 +3,9 @@ package baton.scheduler.schedule
 import baton.Priority
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
-import baton.scheduler.schedule.EntryTable.Companion.ENDING
-import baton.scheduler.schedule.EntryTable.Companion.LATE
-import baton.scheduler.schedule.EntryTable.Companion.PAUSED
+import baton.scheduler.schedule.EntryFlags.ENDING
+import baton.scheduler.schedule.EntryFlags.LATE
+import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.waiting.threads.Trampoline
 import java.time.Instant
 

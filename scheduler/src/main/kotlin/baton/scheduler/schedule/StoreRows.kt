@@ -3,12 +3,12 @@ package baton.scheduler.schedule
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.ScheduleRow
 import baton.scheduler.Trigger
-import baton.scheduler.schedule.EntryTable.Companion.DIRTY
-import baton.scheduler.schedule.EntryTable.Companion.EDITED
-import baton.scheduler.schedule.EntryTable.Companion.IN_FLIGHT
-import baton.scheduler.schedule.EntryTable.Companion.LIVE
-import baton.scheduler.schedule.EntryTable.Companion.PAUSED
-import baton.scheduler.schedule.EntryTable.Companion.RECENTLY_DELETED
+import baton.scheduler.schedule.EntryFlags.DIRTY
+import baton.scheduler.schedule.EntryFlags.EDITED
+import baton.scheduler.schedule.EntryFlags.IN_FLIGHT
+import baton.scheduler.schedule.EntryFlags.LIVE
+import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
 
 /**
  * The rows of a schedule's entries: which are to be written, and how the rows of others change the entries.
@@ -110,7 +110,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
 
     private fun startAt(slot: Int, due: Long, now: Long) {
         table.schedule(slot, due)
-        if (due < now) table.mark(slot, EntryTable.LATE)
+        if (due < now) table.mark(slot, EntryFlags.LATE)
     }
 
     /** The entry was put or removed before the row was loaded: what the store has is to be replaced. */

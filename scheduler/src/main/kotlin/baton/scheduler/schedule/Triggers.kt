@@ -44,7 +44,8 @@ internal class FixedDelayTrigger(val delay: Duration) : Trigger {
         requireTime("delay", delay)
     }
 
-    val delayMicros: Long = delay.inWholeMicroseconds.let { if (it.microseconds < delay) it + 1 else it }
+    val delayMicros: Long =
+        delay.inWholeMicroseconds.coerceAtMost(Times.LATEST).let { if (it.microseconds < delay) it + 1 else it }
 
     override fun next(after: Instant): Instant = Times.instantOf(Times.saturated(Times.roundedUp(after), delayMicros))
 

@@ -58,13 +58,15 @@ class JournalCodecTest {
 
     @Test
     fun text_ofTooManyBytes_isRefusedByNameLengthAndBound() {
-        val key = assertThrows(IllegalArgumentException::class.java) {
-            JournalCodec.batch(1, listOf(row("ä".repeat(32_768))))
-        }
+        val key =
+            assertThrows(IllegalArgumentException::class.java) {
+                JournalCodec.batch(1, listOf(row("ä".repeat(32_768))))
+            }
         assertEquals("key = '${"ä".repeat(40)}…' of 32768 characters needs more than 65535 bytes", key.message)
-        val trigger = assertThrows(IllegalArgumentException::class.java) {
-            JournalCodec.batch(1, listOf(row("a", trigger = "t".repeat(65_536))))
-        }
+        val trigger =
+            assertThrows(IllegalArgumentException::class.java) {
+                JournalCodec.batch(1, listOf(row("a", trigger = "t".repeat(65_536))))
+            }
         assertTrue(trigger.message!!.startsWith("trigger = 'tttt"))
     }
 
@@ -75,12 +77,14 @@ class JournalCodecTest {
         val cases =
             mapOf(
                 future.putInt(28, crc) to "the format has version 2, and only 1 is known",
-                ByteBuffer.wrap("Not a journal, but a text that is long enough".toByteArray()) to "the file is no journal",
+                ByteBuffer.wrap("Not a journal, but a text that is long enough".toByteArray()) to
+                    "the file is no journal",
                 JournalCodec.header(JournalHeader(-1, 32)) to "the header is invalid",
                 JournalCodec.header(JournalHeader(0, 31)) to "the header is invalid",
             )
         for ((bytes, reason) in cases) {
-            val refusal = assertThrows(JournalSyntaxException::class.java) { JournalCodec.readHeader(bytes.duplicate()) }
+            val refusal =
+                assertThrows(JournalSyntaxException::class.java) { JournalCodec.readHeader(bytes.duplicate()) }
             assertEquals(reason, refusal.message)
         }
     }

@@ -26,7 +26,8 @@ internal object JournalCrashChild {
         val store = JournalScheduleStore(Path.of(args[0]), KeyCodec.STRING)
         var number = args[1].toLong()
         store.load(0)
-        while (true) {
+        // Ends when the parent does.
+        while (!System.out.checkError()) {
             store.apply(batch(number))
             println(number++)
         }

@@ -39,7 +39,8 @@ internal class JournalCrashes(private val path: Path, number: Int) {
                 // A time, not a number: so that the kill meets any step of a batch or a snapshot.
                 val end = System.nanoTime() + random.nextLong(3_000_000)
                 while (System.nanoTime() < end) Thread.onSpinWait()
-                child.destroyForcibly().waitFor()
+                child.toHandle().destroyForcibly() // Unlike the method of the process, it leaves the output readable.
+                child.waitFor()
                 output.lineSequence().filter { it.isNotEmpty() }.lastOrNull()?.toLong() ?: confirmed
             }
         check(confirmed)
@@ -76,7 +77,8 @@ internal class JournalCrashes(private val path: Path, number: Int) {
     private fun start(batch: Long): Process {
         val java = File(System.getProperty("java.home"), "bin/java").path
         val flags = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-Xmx64m")
-        val call = listOf("-cp", System.getProperty("java.class.path"), JournalCrashChild::class.java.name, "$path", "$batch")
+        val call =
+            listOf("-cp", System.getProperty("java.class.path"), JournalCrashChild::class.java.name, "$path", "$batch")
         return ProcessBuilder(listOf(java) + flags + call).redirectErrorStream(true).start()
     }
 

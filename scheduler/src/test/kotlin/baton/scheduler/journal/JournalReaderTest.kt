@@ -11,6 +11,8 @@ import org.junit.jupiter.params.provider.EnumSource
 /** Of the snapshot, if there is one. */
 private const val FIRST_REVISION = 9L
 
+private const val SECTOR_BYTES = 512
+
 /** What is read from journals that are cut or damaged. */
 class JournalReaderTest {
     /** A journal of a header, perhaps a snapshot, and batches. */
@@ -20,7 +22,9 @@ class JournalReaderTest {
 
         private val snapshot =
             List(snapshotParts) { part ->
-                bytesOf(JournalCodec.snapshot(FIRST_REVISION, listOf(row("s$part", revision = 3), row("a", revision = 4))))
+                bytesOf(
+                    JournalCodec.snapshot(FIRST_REVISION, listOf(row("s$part", revision = 3), row("a", revision = 4)))
+                )
             }
         private val batches =
             listOf(
@@ -156,7 +160,7 @@ class JournalReaderTest {
         val bytes = sample.bytes.clone()
         bytes.fill(0, sample.starts[1], last)
         assertEquals(
-            "journal checks.journal is not loaded, for damage at offset ${sample.starts[1]}: " +
+            "journal checks.journal cannot be read at offset ${sample.starts[1]}: " +
                 "the record there is invalid, and a valid one follows at offset $last",
             damageOf(bytes).message,
         )
@@ -174,6 +178,27 @@ class JournalReaderTest {
                 assertEquals(sample.bytes.size.toLong(), contents.end)
                 assertEquals(sample.rows(sample.records.size), texts(contents.rows.values))
             }
+        }
+    }
+
+    /** A failure of the power: of the last record, some sectors are written, and the others hold anything. */
+    @Test
+    fun tail_writtenInAnyOrder_isCut() {
+        val sample = Sample.FRESH
+        val last = bytesOf(JournalCodec.batch(5, List(40) { row("tail $it", "t".repeat(500)) }))
+        val random = Random(2)
+        repeat(300) {
+            val bytes = sample.bytes + last
+            val sectors = (sample.bytes.size / SECTOR_BYTES)..(bytes.size - 1) / SECTOR_BYTES
+            for (sector in sectors.filter { random.nextInt(4) == 0 } + sectors.random(random)) {
+                val start = maxOf(sector * SECTOR_BYTES, sample.bytes.size)
+                val end = minOf((sector + 1) * SECTOR_BYTES, bytes.size)
+                val stale = if (random.nextBoolean()) ByteArray(end - start) else random.nextBytes(end - start)
+                stale.copyInto(bytes, start)
+            }
+            val contents = readJournal(bytes)
+            assertEquals(sample.bytes.size.toLong(), contents.end)
+            assertEquals(sample.rows(sample.records.size), texts(contents.rows.values))
         }
     }
 
@@ -218,6 +243,9 @@ class JournalReaderTest {
         bytes[second + 100]++
         assertEquals(second.toLong(), damageOf(bytes).offset)
         val lastAt = bytes.size - records[3].size
-        assertEquals(lastAt.toLong(), readJournal(JournalCodec.EMPTY + records.reduce(ByteArray::plus).also { it[it.size - 1]++ }).end)
+        assertEquals(
+            lastAt.toLong(),
+            readJournal(JournalCodec.EMPTY + records.reduce(ByteArray::plus).also { it[it.size - 1]++ }).end,
+        )
     }
 }
