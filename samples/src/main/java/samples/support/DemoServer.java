@@ -122,7 +122,7 @@ public final class DemoServer implements AutoCloseable {
             }
             case FLAKY -> answer(exchange, isFlaky(host, path) ? 503 : 200);
             case OUTAGE -> answer(exchange, outage.isNow() ? 503 : 200);
-            case HANGING -> {}
+            case HANGING -> {} // the exchange stays open
             case FAST, DEAD -> answer(exchange, 200);
         }
     }
