@@ -115,8 +115,8 @@ fun Sample.runHere(vararg args: String): Outcome {
 }
 
 /** Waits until the JVM ends. The output of a sample fits into the pipe's buffer meanwhile. */
-fun Process.outcome(): Outcome {
-    val ended = waitFor(30, TimeUnit.SECONDS)
+fun Process.outcome(seconds: Long = 30): Outcome {
+    val ended = waitFor(seconds, TimeUnit.SECONDS)
     if (!ended) destroyForcibly()
     val outcome = Outcome(if (ended) exitValue() else -1, inputStream.readAllBytes(), errorStream.readAllBytes())
     assertTrue(ended, "did not end: ${outcome.out}${outcome.err}")

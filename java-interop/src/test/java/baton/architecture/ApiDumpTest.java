@@ -32,7 +32,9 @@ class ApiDumpTest {
                     "baton.bridge.**",
                     "baton.scheduler.bridge.**",
                     "baton.scheduler.dispatch.**",
+                    "baton.scheduler.journal.**",
                     "baton.scheduler.tasks.**",
+                    "baton.scheduler.schedule.**",
                     "baton.interop.internal.**"),
             Set.of(),
             Set.of("baton.InternalBatonApi"));

@@ -16,6 +16,12 @@ public final class Cli {
         int run(List<String> items, Options options) throws IOException;
     }
 
+    /** Watches the endpoints of the file, and returns the exit code. */
+    @FunctionalInterface
+    public interface Monitor {
+        int run(MonitorOptions options, EndpointsFile file, DemoServer server, MonitorReport report);
+    }
+
     /** The sample, run unless the arguments contain {@code --help}; returns the exit code. */
     @FunctionalInterface
     private interface Program {
@@ -56,6 +62,18 @@ public final class Cli {
                 out,
                 err,
                 () -> new EmployeeImports(EmployeeOptions.parse(args), out, err).run(client));
+    }
+
+    /** Runs {@code monitor} with the options in {@code args}, and returns the exit code. */
+    public static int runMonitor(String[] args, PrintStream out, PrintStream err, Monitor monitor) {
+        return run(args, MonitorOptions.HELP, out, err, () -> {
+            MonitorOptions options = MonitorOptions.parse(args);
+            try (DemoServer server = DemoServer.start(options.length())) {
+                EndpointsFile file = new EndpointsFile(options.endpoints());
+                MonitorReport report = new MonitorReport(options, out, err, Progress.isLive(out));
+                return monitor.run(options, file, server, report);
+            }
+        });
     }
 
     private static int run(String[] args, String help, PrintStream out, PrintStream err, Program program) {

@@ -1,16 +1,7 @@
 package samples.support;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +9,6 @@ import java.util.Locale;
 
 /** A text file of items, one path a line; blank lines and lines that begin with # are ignored. */
 final class ItemsFile {
-    private static final int SHOWN = 60;
-
     private ItemsFile() {}
 
     /** Returns the items of {@code file}, or, if it is null, of the file that comes with the sample. */
@@ -27,13 +16,13 @@ final class ItemsFile {
         String name = file == null ? "items.txt" : file.toString();
         List<String> items = new ArrayList<>();
         int number = 0;
-        for (String line : file == null ? shipped() : lines(file)) {
+        for (String line : file == null ? TextFile.shipped(name) : TextFile.lines(file, "items")) {
             number++;
             if (line.isBlank() || line.stripLeading().startsWith("#")) continue;
             String fault = fault(line);
             if (fault != null) {
                 throw new UsageException(
-                        String.format(Locale.ROOT, "%s, line %d: %s: '%s'", name, number, fault, shown(line)));
+                        String.format(Locale.ROOT, "%s, line %d: %s: '%s'", name, number, fault, TextFile.shown(line)));
             }
             items.add(line);
         }
@@ -49,36 +38,6 @@ final class ItemsFile {
             return null;
         } catch (URISyntaxException malformed) {
             return "no path of a URL (" + malformed.getReason() + ")";
-        }
-    }
-
-    /** {@code line} in a form that a message can quote. */
-    static String shown(String line) {
-        String printable = line.replaceAll("\\p{Cntrl}", "?");
-        return printable.length() <= SHOWN ? printable : printable.substring(0, SHOWN) + "...";
-    }
-
-    private static List<String> lines(Path file) throws UsageException {
-        try {
-            if (Files.isDirectory(file)) throw new UsageException(file + " is a directory, not a file of items");
-            return Files.readAllLines(file);
-        } catch (NoSuchFileException missing) {
-            throw new UsageException("there is no file " + file);
-        } catch (AccessDeniedException denied) {
-            throw new UsageException("may not read " + file);
-        } catch (CharacterCodingException binary) {
-            throw new UsageException(file + " is not a text in UTF-8");
-        } catch (IOException failure) {
-            throw new UsageException("cannot read " + file + ": " + failure.getMessage());
-        }
-    }
-
-    private static List<String> shipped() {
-        try (var in = new BufferedReader(
-                new InputStreamReader(ItemsFile.class.getResourceAsStream("/items.txt"), StandardCharsets.UTF_8))) {
-            return in.lines().toList();
-        } catch (IOException broken) {
-            throw new UncheckedIOException(broken);
         }
     }
 }

@@ -1,6 +1,7 @@
 package samples.support;
 
 import java.time.Duration;
+import java.util.List;
 
 /** A time in which a server is out. It begins once, when it is due. */
 final class Outage {
@@ -23,5 +24,12 @@ final class Outage {
 
     synchronized boolean isNow() {
         return hasBegun && System.nanoTime() - end < 0;
+    }
+
+    /** When it has begun and when it has ended, so far; in terms of {@link System#nanoTime}. */
+    synchronized List<Long> changes() {
+        if (!hasBegun) return List.of();
+        long begin = end - length.toNanos();
+        return isNow() ? List.of(begin) : List.of(begin, end);
     }
 }

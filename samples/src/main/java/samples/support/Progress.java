@@ -20,7 +20,12 @@ final class Progress {
     }
 
     static Progress on(PrintStream out) {
-        return new Progress(out, out == System.out && System.getenv("CI") == null && isTerminal(System.console()));
+        return new Progress(out, isLive(out));
+    }
+
+    /** Whether what is printed on {@code out} may be overwritten. */
+    static boolean isLive(PrintStream out) {
+        return out == System.out && System.getenv("CI") == null && isTerminal(System.console());
     }
 
     private static boolean isTerminal(Console console) {

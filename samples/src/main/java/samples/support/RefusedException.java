@@ -5,7 +5,7 @@ import java.net.http.HttpResponse;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The server has answered with a status other than 200. */
+/** The server has answered with a status that means no success: other than 2xx. */
 public final class RefusedException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -18,10 +18,10 @@ public final class RefusedException extends IOException {
         this.retryAfter = retryAfter;
     }
 
-    /** The body of {@code response}; fails with this exception if the status is not 200. */
+    /** The body of {@code response}; fails with this exception if the status is not 2xx. */
     public static <T> CompletableFuture<T> bodyOf(HttpResponse<T> response) {
         int status = response.statusCode();
-        return status == 200
+        return status / 100 == 2
                 ? CompletableFuture.completedFuture(response.body())
                 : CompletableFuture.failedFuture(new RefusedException(
                         status, response.headers().firstValue("Retry-After").orElse(null)));
@@ -32,9 +32,9 @@ public final class RefusedException extends IOException {
         return failure instanceof RefusedException refused ? Optional.ofNullable(refused.retryAfter) : Optional.empty();
     }
 
-    /** Whether {@code failure} may be gone at the next attempt: a lost connection, 429 and 503. */
+    /** Whether {@code failure} may be gone at the next attempt: a lost connection, 429 and 5xx. */
     public static boolean isTemporary(Throwable failure) {
-        if (failure instanceof RefusedException refused) return refused.status == 429 || refused.status == 503;
+        if (failure instanceof RefusedException refused) return refused.status == 429 || refused.status >= 500;
         return failure instanceof IOException;
     }
 }

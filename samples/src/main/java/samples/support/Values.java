@@ -2,10 +2,14 @@ package samples.support;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Iterator;
+import java.util.regex.Pattern;
 
 /** The values of options, taken from the words of a command line. */
 final class Values {
+    private static final Pattern TIME = Pattern.compile("[0-9]{1,6}[smh]");
+
     private Values() {}
 
     static UsageException unknown(String option) {
@@ -23,7 +27,7 @@ final class Values {
         try {
             return Path.of(value);
         } catch (InvalidPathException impossible) {
-            throw new UsageException(option + ": no file can have the name '" + ItemsFile.shown(value) + "'");
+            throw new UsageException(option + ": no file can have the name '" + TextFile.shown(value) + "'");
         }
     }
 
@@ -41,5 +45,19 @@ final class Values {
         }
         throw new UsageException(
                 option + " must be a whole number from " + least + " to " + most + ", not '" + value + "'");
+    }
+
+    static Duration time(String option, Iterator<String> words) throws UsageException {
+        String value = next(option, words);
+        Duration time = time(value);
+        if (time != null) return time;
+        throw new UsageException(option + " must be a time like 30s, 5m or 1h, not '" + value + "'");
+    }
+
+    /** A time like 30s, 5m or 1h, of a second or more; null if {@code word} is none. */
+    static Duration time(String word) {
+        if (!TIME.matcher(word).matches()) return null;
+        Duration time = Duration.parse("PT" + word);
+        return time.isZero() ? null : time;
     }
 }

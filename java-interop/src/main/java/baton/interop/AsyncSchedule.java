@@ -1,0 +1,348 @@
+package baton.interop;
+
+import baton.Priority;
+import baton.scheduler.Due;
+import baton.scheduler.Misfire;
+import baton.scheduler.Overlap;
+import baton.scheduler.Schedule;
+import baton.scheduler.ScheduleConfig;
+import baton.scheduler.ScheduleMetrics;
+import baton.scheduler.ScheduleStore;
+import baton.scheduler.Trigger;
+import baton.scheduler.bridge.ScheduleBridge;
+import baton.scheduler.bridge.ScheduleCalls;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link Schedule} for Java: runs an action for each of its entries at the times of the entry's trigger, a limited
+ * number at a time, and asks its store for nothing meanwhile.
+ *
+ * <pre>{@code
+ * try (AsyncSchedule<String> checks = AsyncSchedule.<String>builder(due -> check(due.getKey()))
+ *         .store(ScheduleStores.journal(Path.of("checks.journal")))
+ *         .maxConcurrency(200)
+ *         .start()) {
+ *     checks.put("example.org", Triggers.every(Duration.ofMinutes(2)));
+ *     checks.put("login", Triggers.every(Duration.ofMinutes(1)), Priority.HIGH);
+ *     stopped.join();
+ * }
+ * }</pre>
+ *
+ * <p>{@link Builder#start} starts it, {@link #shutdown} or {@link #close} ends it for good. It has no state of its own:
+ * {@link #kotlin()} is the schedule behind it.
+ *
+ * <p><i>Actions.</i> An action is a function that returns a stage, and its run ends when the stage has completed. Of
+ * runs that are due at the same time those of the more urgent entries begin first. At most {@link #maxConcurrency} run
+ * at a time; the others wait, which {@link Due#lag()} shows. An action that throws, or whose stage fails, is counted
+ * and told to {@link Builder#onFailure}, and its entry stays.
+ *
+ * <p><i>Edits</i> are in effect when the call returns. They are written to the store behind it, see {@link
+ * Builder#flushEvery}.
+ *
+ * <p><i>Cancellation.</i> The futures of {@link #flush}, {@link #resync}, {@link #shutdown} and {@link #ended} may be
+ * cancelled, which ends the wait alone. Removing an entry cancels no run. The end of the schedule cancels the stages
+ * that still run after its {@link Builder#grace}.
+ *
+ * <p><i>Threads.</i> The loop and the actions run on the executor of the builder, which must not block for long: an
+ * action that blocks belongs on an executor of its own.
+ *
+ * <p><i>Memory.</i> Actions before an edit happen before the runs that it causes, and a run before those that are after
+ * it under {@link Overlap#SKIP} or {@link Overlap#QUEUE_ONE}.
+ *
+ * <p>All members may be called from any thread.
+ *
+ * @param <K> the keys of the entries; they need {@code equals} and {@code hashCode}, and must not change
+ */
+public final class AsyncSchedule<K> implements AutoCloseable {
+    private final Schedule<K> schedule;
+    private final ScheduleCalls calls;
+    private final CompletableFuture<@Nullable Void> ended;
+
+    private AsyncSchedule(Schedule<K> schedule, Executor executor) {
+        this.schedule = schedule;
+        calls = new ScheduleCalls(schedule, executor);
+        ended = calls.run();
+    }
+
+    /**
+     * A builder of a schedule.
+     *
+     * @param action called for each run; it must return a stage
+     */
+    public static <K> Builder<K> builder(Function<? super Due<K>, ? extends CompletionStage<?>> action) {
+        return new Builder<>(Objects.requireNonNull(action, "action"));
+    }
+
+    /** The Kotlin schedule behind this. */
+    public Schedule<K> kotlin() {
+        return schedule;
+    }
+
+    /** As {@link #put(Object, Trigger, Priority)}, at {@link Priority#NORMAL}. */
+    public void put(K key, Trigger trigger) {
+        put(key, trigger, Priority.NORMAL);
+    }
+
+    /**
+     * Adds the entry of {@code key}, or replaces its trigger and its level; its next due time is counted from now. A
+     * run that goes on is not affected.
+     *
+     * @throws IllegalStateException if the schedule has ended
+     */
+    public void put(K key, Trigger trigger, Priority priority) {
+        schedule.put(
+                Objects.requireNonNull(key, "key"),
+                Objects.requireNonNull(trigger, "trigger"),
+                Objects.requireNonNull(priority, "priority"));
+    }
+
+    /**
+     * Removes the entry of {@code key}; a run that goes on is not cancelled. Returns whether there was an entry.
+     *
+     * @throws IllegalStateException if the schedule has ended
+     */
+    public boolean remove(K key) {
+        return schedule.remove(Objects.requireNonNull(key, "key"));
+    }
+
+    /**
+     * Runs the entry of {@code key} once now, also if it is paused; its due times stay. Returns whether there is such
+     * an entry.
+     *
+     * @throws IllegalStateException if the schedule has ended
+     */
+    public boolean triggerNow(K key) {
+        return schedule.triggerNow(Objects.requireNonNull(key, "key"));
+    }
+
+    /**
+     * Leaves the entry of {@code key} without due times until {@link #resume}. Returns whether there is such an entry.
+     *
+     * @throws IllegalStateException if the schedule has ended
+     */
+    public boolean pause(K key) {
+        return schedule.pause(Objects.requireNonNull(key, "key"));
+    }
+
+    /**
+     * Ends a pause: the next due time is counted from now. Returns whether there is such an entry.
+     *
+     * @throws IllegalStateException if the schedule has ended
+     */
+    public boolean resume(K key) {
+        return schedule.resume(Objects.requireNonNull(key, "key"));
+    }
+
+    /** When the entry of {@code key} is due next; empty if it is not there, is paused, or waits for the end of a run. */
+    public Optional<Instant> nextDue(K key) {
+        return Optional.ofNullable(schedule.nextDue(Objects.requireNonNull(key, "key")));
+    }
+
+    /** The number of entries, paused ones included. */
+    public int size() {
+        return schedule.getSize();
+    }
+
+    /** The number of actions that may run at a time. */
+    public int maxConcurrency() {
+        return schedule.getMaxConcurrency();
+    }
+
+    /** A snapshot of its metrics. */
+    public ScheduleMetrics metrics() {
+        return schedule.getMetrics();
+    }
+
+    /** Writes all changes to the store now. The future fails as the store does; the changes are kept then. */
+    public CompletableFuture<@Nullable Void> flush() {
+        return calls.flush();
+    }
+
+    /** Reads from the store what others have changed. The future fails as the store does. */
+    public CompletableFuture<@Nullable Void> resync() {
+        return calls.resync();
+    }
+
+    /**
+     * Ends the schedule: nothing is started any more, runs are given their {@link Builder#grace}, then changes are
+     * written and the store is closed. The future completes after that, within twice the grace; it fails as {@link
+     * #ended} does.
+     */
+    public CompletableFuture<@Nullable Void> shutdown() {
+        return calls.shutdown().thenCompose(shutDown -> ended.copy());
+    }
+
+    /**
+     * Completes when the schedule has ended, after {@link #shutdown}. It fails if the store could not be read at the
+     * start: then the schedule has never run.
+     */
+    public CompletableFuture<@Nullable Void> ended() {
+        return ended.copy();
+    }
+
+    /**
+     * As {@link #shutdown}, and waits for it, at most twice the grace. If the thread is interrupted it waits all the
+     * same, and stays interrupted. A run that calls this waits until the grace is over.
+     *
+     * @throws java.util.concurrent.CompletionException if the schedule has never run, as {@link #ended} says
+     */
+    @Override
+    public void close() {
+        shutdown().join();
+    }
+
+    @Override
+    public String toString() {
+        return "Async" + schedule;
+    }
+
+    /**
+     * Configures and starts an {@link AsyncSchedule}. Settings that are not made are as in {@link ScheduleConfig}. Not
+     * thread-safe.
+     */
+    public static final class Builder<K> {
+        private final Function<? super Due<K>, ? extends CompletionStage<?>> action;
+        private ScheduleConfig config = ScheduleBridge.defaultConfig();
+        private @Nullable ScheduleStore<K> store;
+        private int maxConcurrency = 200;
+        private @Nullable String name;
+        private Executor executor = AsyncTaskSchedulerBuilder.defaultExecutor();
+
+        private Builder(Function<? super Due<K>, ? extends CompletionStage<?>> action) {
+            this.action = action;
+        }
+
+        private Builder<K> with(ScheduleConfig changed) {
+            config = changed;
+            return this;
+        }
+
+        /** Where the entries are kept; by default in memory. */
+        public Builder<K> store(ScheduleStore<K> store) {
+            this.store = Objects.requireNonNull(store, "store");
+            return this;
+        }
+
+        /**
+         * The number of actions that may run at a time; by default 200.
+         *
+         * @throws IllegalArgumentException if {@code number} is below 1
+         */
+        public Builder<K> maxConcurrency(int number) {
+            if (number < 1) {
+                throw new IllegalArgumentException("maxConcurrency = " + number + ", must be at least 1");
+            }
+            maxConcurrency = number;
+            return this;
+        }
+
+        /**
+         * Runs the loop and the actions. By default it is the common pool, or {@code Dispatchers.IO} if that pool has
+         * no thread.
+         */
+        public Builder<K> executor(Executor executor) {
+            this.executor = Objects.requireNonNull(executor, "executor");
+            return this;
+        }
+
+        /** The name that messages and {@code toString} show; by default there is none. */
+        public Builder<K> name(String name) {
+            this.name = Objects.requireNonNull(name, "name");
+            return this;
+        }
+
+        /** Due times that passed while the schedule did not run have no run, see {@link Misfire.Skip}. */
+        public Builder<K> skipMissed() {
+            return with(ScheduleBridge.withMisfire(config, Misfire.Skip.INSTANCE));
+        }
+
+        /**
+         * Up to {@code max} due times that passed while the schedule did not run are made up for, see {@link
+         * Misfire.CatchUp}. By default one run stands for all of them.
+         *
+         * @throws IllegalArgumentException if {@code max} is below 1
+         */
+        public Builder<K> catchUp(int max) {
+            return with(ScheduleBridge.withMisfire(config, new Misfire.CatchUp(max)));
+        }
+
+        /** What happens when an entry is due while its last run goes on; by default {@link Overlap#SKIP}. */
+        public Builder<K> overlap(Overlap overlap) {
+            return with(ScheduleBridge.withOverlap(config, Objects.requireNonNull(overlap, "overlap")));
+        }
+
+        /**
+         * Wake-ups are at whole multiples of {@code time}, by default 10 ms: a run may be late by as much.
+         *
+         * @throws IllegalArgumentException if {@code time} is below 1 ms
+         */
+        public Builder<K> resolution(Duration time) {
+            return with(ScheduleBridge.withResolution(config, Objects.requireNonNull(time, "time")));
+        }
+
+        /**
+         * How long after a change the changed entries are written to the store; by default 5 s. After a crash the runs
+         * of so much time may be repeated.
+         *
+         * @throws IllegalArgumentException if {@code time} is below 1 ms
+         */
+        public Builder<K> flushEvery(Duration time) {
+            return with(ScheduleBridge.withFlushEvery(config, Objects.requireNonNull(time, "time")));
+        }
+
+        /**
+         * The time between two reads of what others have changed in the store; by default 12 h.
+         *
+         * @throws IllegalArgumentException if {@code time} is below 1 ms
+         */
+        public Builder<K> resyncEvery(Duration time) {
+            return with(ScheduleBridge.withResyncEvery(config, Objects.requireNonNull(time, "time")));
+        }
+
+        /**
+         * How long the end of the schedule waits for runs before it cancels them, and then for the store; by default
+         * 10 s.
+         *
+         * @throws IllegalArgumentException if {@code time} is negative
+         */
+        public Builder<K> grace(Duration time) {
+            return with(ScheduleBridge.withGrace(config, Objects.requireNonNull(time, "time")));
+        }
+
+        /** The triggers that a store knows by name, see {@link Triggers#named}. */
+        public Builder<K> triggers(Map<String, ? extends Trigger> triggers) {
+            return with(ScheduleBridge.withTriggers(config, Map.copyOf(triggers)));
+        }
+
+        /**
+         * Called with the key and what its action or its trigger has thrown; and with the store and its failure, once
+         * for each outage. It must not block.
+         */
+        public Builder<K> onFailure(BiConsumer<Object, ? super Throwable> listener) {
+            return with(ScheduleBridge.withOnFailure(config, Objects.requireNonNull(listener, "listener")));
+        }
+
+        /** The time; by default the system's. */
+        public Builder<K> clock(InstantSource clock) {
+            return with(ScheduleBridge.withClock(config, Objects.requireNonNull(clock, "clock")));
+        }
+
+        /** Starts a new schedule: it loads the store's entries, and then runs what is due. */
+        public AsyncSchedule<K> start() {
+            ScheduleStore<K> from = store == null ? ScheduleStores.inMemory() : store;
+            return new AsyncSchedule<>(
+                    ScheduleBridge.newSchedule(from, maxConcurrency, name, config, action), executor);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package baton.interop;
+
+import baton.scheduler.Trigger;
+import baton.scheduler.bridge.ScheduleBridge;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+
+/**
+ * The triggers of an {@link AsyncSchedule}. A lambda is a trigger of your own: {@code after -> after.plusSeconds(60)}
+ * returns the first due time after {@code after}, or null at the end.
+ */
+public final class Triggers {
+    private Triggers() {}
+
+    /**
+     * At {@code phase + k × period} for every whole number k, without drift. The phase is a hash of the entry's key, so
+     * that entries with the same period spread out. Nothing is written to the store for a run.
+     *
+     * @param period from 1 ms on
+     * @throws IllegalArgumentException if {@code period} is below that
+     */
+    public static Trigger every(Duration period) {
+        return ScheduleBridge.every(Objects.requireNonNull(period, "period"));
+    }
+
+    /**
+     * As {@link #every(Duration)}, with the phase of {@code anchor}: {@code every(Duration.ofHours(1), Instant.EPOCH)}
+     * is due on the hour (of UTC).
+     *
+     * @throws IllegalArgumentException if {@code period} is below 1 ms
+     */
+    public static Trigger every(Duration period, Instant anchor) {
+        return ScheduleBridge.every(Objects.requireNonNull(period, "period"), Objects.requireNonNull(anchor, "anchor"));
+    }
+
+    /**
+     * {@code delay} after the end of the last run, so that runs never overlap; first {@code delay} after the {@code
+     * put}.
+     *
+     * @param delay from 1 ms on
+     * @throws IllegalArgumentException if {@code delay} is below that
+     */
+    public static Trigger fixedDelay(Duration delay) {
+        return ScheduleBridge.fixedDelay(Objects.requireNonNull(delay, "delay"));
+    }
+
+    /**
+     * Once, at {@code instant}; the entry is removed when its run has ended. A time that is past is due at once, or
+     * never after {@link AsyncSchedule.Builder#skipMissed}.
+     */
+    public static Trigger at(Instant instant) {
+        return Trigger.Companion.at(Objects.requireNonNull(instant, "instant"));
+    }
+
+    /**
+     * {@code trigger} under a name, which the store keeps in its place. When the entry is loaded, the trigger of that
+     * name in {@link AsyncSchedule.Builder#triggers} is used.
+     *
+     * @throws IllegalArgumentException if {@code name} is blank
+     */
+    public static Trigger named(String name, Trigger trigger) {
+        return Trigger.Companion.named(
+                Objects.requireNonNull(name, "name"), Objects.requireNonNull(trigger, "trigger"));
+    }
+}

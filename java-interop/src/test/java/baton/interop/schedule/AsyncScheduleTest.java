@@ -1,0 +1,304 @@
+package baton.interop.schedule;
+
+import static baton.interop.Futures.failure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.Priority;
+import baton.interop.AsyncSchedule;
+import baton.interop.ScheduleStores;
+import baton.interop.Triggers;
+import baton.scheduler.Due;
+import baton.scheduler.Overlap;
+import baton.scheduler.ScheduleStore;
+import baton.scheduler.Trigger;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** The Java API of schedules, in virtual time. */
+class AsyncScheduleTest {
+    private final VirtualTime time = new VirtualTime();
+    private final List<Due<String>> runs = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+
+    /** The stages of the runs that go on. */
+    private final List<CompletableFuture<String>> stages = new ArrayList<>();
+
+    private AsyncSchedule.Builder<String> builder(boolean endsAtOnce) {
+        return AsyncSchedule.<String>builder(due -> run(due, endsAtOnce))
+                .executor(time.executor)
+                .clock(time)
+                .name("checks")
+                .onFailure((key, failure) -> failures.add(key + ": " + failure));
+    }
+
+    private CompletionStage<String> run(Due<String> due, boolean endsAtOnce) {
+        runs.add(due);
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        if (endsAtOnce) stage.complete("done");
+        else stages.add(stage);
+        return stage;
+    }
+
+    private AsyncSchedule<String> started() {
+        return started(builder(true));
+    }
+
+    private AsyncSchedule<String> started(AsyncSchedule.Builder<String> builder) {
+        AsyncSchedule<String> schedule = builder.start();
+        time.settle();
+        return schedule;
+    }
+
+    /** When the runs were due, in seconds since the epoch, with their keys. */
+    private List<String> times() {
+        return runs.stream()
+                .map(due -> due.getKey() + due.getAt().getEpochSecond())
+                .toList();
+    }
+
+    @Test
+    void triggers_ofEachKind_fireAtTheirTimes() {
+        AsyncSchedule<String> schedule = started();
+        time.pass(Duration.ofSeconds(5));
+        schedule.put("every", Triggers.every(Duration.ofSeconds(20), Instant.EPOCH));
+        schedule.put("delay", Triggers.fixedDelay(Duration.ofSeconds(30)));
+        schedule.put("at", Triggers.at(Instant.ofEpochSecond(50)));
+        schedule.put("own", after -> after.plusSeconds(25));
+        schedule.put("end", after -> after.isBefore(Instant.ofEpochSecond(10)) ? after.plusSeconds(40) : null);
+        assertEquals(5, schedule.size());
+
+        time.pass(Duration.ofSeconds(60));
+        assertEquals(
+                List.of("every20", "own30", "delay35", "every40", "end45", "at50", "own55", "every60", "delay65"),
+                times());
+        assertEquals(3, schedule.size());
+        assertEquals(9, schedule.metrics().getFired());
+        assertEquals(Duration.ZERO, schedule.metrics().lagP99());
+    }
+
+    @Test
+    void every_withoutAnchor_hasThePhaseOfItsKey() {
+        AsyncSchedule<String> schedule = started();
+        schedule.put("a", Triggers.every(Duration.ofMinutes(2)));
+        Instant first = schedule.nextDue("a").orElseThrow();
+        schedule.put("a", Triggers.every(Duration.ofMinutes(2)));
+        assertEquals(Optional.of(first), schedule.nextDue("a"));
+        time.pass(Duration.ofHours(1));
+        assertEquals(30, runs.size());
+    }
+
+    @Test
+    void run_lastsUntilItsStageHasCompleted() {
+        AsyncSchedule<String> schedule = started(builder(false).maxConcurrency(1));
+        schedule.put("a", Triggers.at(Instant.EPOCH));
+        schedule.put("low", Triggers.at(Instant.EPOCH), Priority.LOW);
+        time.settle();
+        schedule.put("high", Triggers.at(Instant.EPOCH), Priority.HIGH);
+        time.pass(Duration.ofSeconds(3));
+        assertEquals(List.of("a0"), times());
+        assertEquals(1, schedule.metrics().getRunning());
+
+        stages.get(0).complete("done");
+        time.settle();
+        stages.get(1).complete("done");
+        time.settle();
+        assertEquals(List.of("a0", "high0", "low0"), times());
+        assertEquals(Duration.ofSeconds(3), runs.get(1).lag());
+    }
+
+    @Test
+    void overlap_queueOne_runsOnceMoreAfterTheStage() {
+        AsyncSchedule<String> schedule = started(builder(false).overlap(Overlap.QUEUE_ONE));
+        schedule.put("a", Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
+        time.pass(Duration.ofSeconds(35));
+        assertEquals(List.of("a10"), times());
+        stages.get(0).complete("done");
+        time.settle();
+        assertEquals(2, runs.size());
+    }
+
+    @Test
+    void edits_ofKnownAndUnknownKeys_answer() {
+        AsyncSchedule<String> schedule = started();
+        schedule.put("a", Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
+        assertTrue(schedule.pause("a"));
+        assertEquals(Optional.empty(), schedule.nextDue("a"));
+        time.pass(Duration.ofSeconds(15));
+        assertEquals(List.of(), times());
+        assertTrue(schedule.triggerNow("a"));
+        time.settle();
+        assertEquals(List.of("a15"), times());
+        assertTrue(schedule.resume("a"));
+        assertEquals(Optional.of(Instant.ofEpochSecond(20)), schedule.nextDue("a"));
+        assertTrue(schedule.remove("a"));
+        assertFalse(schedule.remove("a"));
+        assertFalse(schedule.pause("a"));
+        assertFalse(schedule.resume("a"));
+        assertFalse(schedule.triggerNow("a"));
+        assertEquals(0, schedule.size());
+    }
+
+    @Test
+    void edits_ofTheKotlinSchedule_areThoseOfThis() {
+        AsyncSchedule<String> schedule = started();
+        schedule.kotlin().put("a", Triggers.at(Instant.ofEpochSecond(7)), Priority.NORMAL);
+        assertEquals(Optional.of(Instant.ofEpochSecond(7)), schedule.nextDue("a"));
+    }
+
+    @Test
+    void action_thatFails_isReportedUnwrapped_keepsTheEntry() {
+        AsyncSchedule<String> schedule = AsyncSchedule.<String>builder(due -> switch (due.getKey()) {
+                    case "stage" ->
+                        CompletableFuture.supplyAsync(
+                                        () -> {
+                                            throw new IllegalArgumentException("bad");
+                                        },
+                                        Runnable::run)
+                                .thenApply(value -> value);
+                    case "null" -> null;
+                    default -> throw new IllegalStateException("thrown");
+                })
+                .executor(time.executor)
+                .clock(time)
+                .onFailure((key, failure) -> failures.add(key + ": " + failure))
+                .start();
+        for (String key : List.of("stage", "null", "throws")) {
+            schedule.put(key, Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
+        }
+        time.pass(Duration.ofSeconds(10));
+        assertEquals(3, schedule.metrics().getFailed());
+        assertEquals(3, schedule.size());
+        assertTrue(failures.contains("stage: java.lang.IllegalArgumentException: bad"), failures::toString);
+        assertTrue(failures.contains("throws: java.lang.IllegalStateException: thrown"), failures::toString);
+        assertTrue(
+                failures.stream().anyMatch(text -> text.startsWith("null: ") && text.contains("returned null")),
+                failures::toString);
+    }
+
+    @Test
+    void stage_thatIsCancelled_isAFailureOfItsRun() {
+        AsyncSchedule<String> schedule = started(builder(false));
+        schedule.put("a", Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
+        time.pass(Duration.ofSeconds(10));
+        stages.get(0).cancel(true);
+        time.pass(Duration.ofSeconds(10));
+        assertEquals(2, runs.size());
+        assertEquals(1, schedule.metrics().getFailed());
+    }
+
+    @Test
+    void shutdown_cancelsStagesAfterTheGrace_refusesEdits() {
+        AsyncSchedule<String> schedule = started(builder(false).grace(Duration.ofSeconds(4)));
+        schedule.put("a", Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
+        time.pass(Duration.ofSeconds(10));
+        CompletableFuture<?> shutdown = schedule.shutdown();
+        time.pass(Duration.ofSeconds(3));
+        assertFalse(stages.get(0).isDone());
+        assertFalse(shutdown.isDone());
+        assertFalse(schedule.ended().isDone());
+
+        time.pass(Duration.ofSeconds(1));
+        assertTrue(stages.get(0).isCancelled());
+        assertNull(shutdown.join());
+        assertNull(schedule.ended().join());
+        assertEquals(List.of("a10"), times());
+        IllegalStateException e = assertThrows(IllegalStateException.class, () -> schedule.remove("a"));
+        assertEquals("Schedule 'checks' has ended", e.getMessage());
+        schedule.close();
+    }
+
+    @Test
+    void shutdown_whoseFutureIsCancelled_goesOn() {
+        AsyncSchedule<String> schedule = started();
+        assertTrue(schedule.ended().cancel(true));
+        schedule.shutdown().cancel(true);
+        time.settle();
+        assertNull(schedule.ended().join());
+    }
+
+    @Test
+    void store_thatCannotBeRead_failsTheEnd() {
+        IOException failure = new IOException("unreadable");
+        AsyncSchedule<String> schedule = started(builder(true).store(FailingStore.ofLoads(failure)));
+        assertSame(failure, failure(schedule.ended()));
+        assertSame(failure, cause(failure(schedule.shutdown())));
+        assertSame(failure, cause(assertThrows(CompletionException.class, schedule::close)));
+    }
+
+    private static Throwable cause(Throwable e) {
+        return assertInstanceOf(CompletionException.class, e).getCause();
+    }
+
+    @Test
+    void flush_ofAFailingStore_failsAsItDoes_keepsTheChanges() {
+        IOException failure = new IOException("full");
+        AsyncSchedule<String> schedule = started(builder(true).store(FailingStore.ofWrites(failure)));
+        schedule.put("a", Triggers.every(Duration.ofSeconds(10)));
+        CompletableFuture<?> flush = schedule.flush();
+        time.settle();
+        assertSame(failure, failure(flush));
+        assertEquals(1, schedule.metrics().getDirty());
+        assertEquals(1, schedule.metrics().getFlushFailures());
+    }
+
+    @Test
+    void entries_ofAStore_areThereAfterARestart() {
+        ScheduleStore<String> store = ScheduleStores.inMemory();
+        Trigger nightly = after -> after.plusSeconds(3_600);
+        AsyncSchedule<String> first = started(builder(true).store(store).triggers(Map.of("nightly", nightly)));
+        first.put("a", Triggers.every(Duration.ofSeconds(10), Instant.EPOCH), Priority.HIGH);
+        first.put("b", Triggers.named("nightly", nightly));
+        first.shutdown();
+        time.settle();
+
+        AsyncSchedule<String> second = started(builder(true).store(store).triggers(Map.of("nightly", nightly)));
+        assertEquals(2, second.size());
+        assertEquals(Optional.of(Instant.ofEpochSecond(3_600)), second.nextDue("b"));
+        time.pass(Duration.ofSeconds(10));
+        assertEquals(Priority.HIGH, runs.get(0).getPriority());
+    }
+
+    @Test
+    void catchUp_afterAStandstill_runsTheMissedTimes() {
+        assertEquals(
+                List.of("a10", "a20", "a30"),
+                timesAfterAStandstill(builder(true).catchUp(3)));
+    }
+
+    @Test
+    void skipMissed_afterAStandstill_runsNothing() {
+        assertEquals(List.of(), timesAfterAStandstill(builder(true).skipMissed()));
+    }
+
+    private List<String> timesAfterAStandstill(AsyncSchedule.Builder<String> builder) {
+        ScheduleStore<String> store = ScheduleStores.inMemory();
+        AsyncSchedule<String> first = started(builder(true).store(store));
+        Trigger own = after -> after.plusSeconds(10);
+        first.put("a", Triggers.named("own", own));
+        first.shutdown();
+        time.pass(Duration.ofSeconds(35));
+        started(builder.store(store).triggers(Map.of("own", own)));
+        return times();
+    }
+
+    @Test
+    void toString_isThatOfTheScheduleBehindIt() {
+        AsyncSchedule<String> schedule = started();
+        assertEquals("AsyncSchedule 'checks' (size = 0, running = 0 of 200, dirty = 0)", schedule.toString());
+    }
+}

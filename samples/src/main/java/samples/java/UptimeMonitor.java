@@ -1,0 +1,185 @@
+package samples.java;
+
+import baton.interop.AsyncCircuitBreaker;
+import baton.interop.AsyncRetry;
+import baton.interop.AsyncSchedule;
+import baton.interop.CancellableFuture;
+import baton.interop.ScheduleStores;
+import baton.interop.Triggers;
+import baton.resilience.BreakerState;
+import baton.resilience.CircuitOpenException;
+import baton.scheduler.Due;
+import java.io.PrintStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import samples.support.Cli;
+import samples.support.CtrlC;
+import samples.support.DemoServer;
+import samples.support.Endpoint;
+import samples.support.EndpointsFile;
+import samples.support.MonitorOptions;
+import samples.support.MonitorReport;
+import samples.support.RefusedException;
+
+/**
+ * Checks five hundred endpoints, each at its own interval: a schedule in memory that hardly touches its journal, two
+ * hundred checks at once at most, the urgent ones first, a retry, and a breaker for each host.
+ */
+public final class UptimeMonitor {
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    private final MonitorOptions options;
+    private final EndpointsFile file;
+    private final DemoServer server;
+    private final MonitorReport report;
+    private final HttpClient client = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NORMAL)
+            .build();
+    private final AsyncRetry retry;
+    private final Map<String, AsyncCircuitBreaker> breakers = new ConcurrentHashMap<>();
+
+    /** Complete when what was in its state is counted; checks of that may begin before. */
+    private final CompletableFuture<AsyncSchedule<String>> started = new CompletableFuture<>();
+
+    private UptimeMonitor(MonitorOptions options, EndpointsFile file, DemoServer server, MonitorReport report) {
+        this.options = options;
+        this.file = file;
+        this.server = server;
+        this.report = report;
+        retry = AsyncRetry.builder()
+                .maxAttempts(2)
+                .constant(Duration.ofMillis(200))
+                .jitter(0.5)
+                // After a timeout a second attempt would hold its place for as long again.
+                .retryIf(failure -> RefusedException.isTemporary(failure) && !(failure instanceof HttpTimeoutException))
+                .onRetry(next -> report.retried())
+                .build();
+    }
+
+    private AsyncCircuitBreaker breaker(String host) {
+        return breakers.computeIfAbsent(
+                host,
+                name -> AsyncCircuitBreaker.builder()
+                        .window(20)
+                        .minimumCalls(20)
+                        .openFor(options.shortened(Duration.ofSeconds(30)))
+                        .isFailure(RefusedException::isTemporary)
+                        .name(name)
+                        .build());
+    }
+
+    private CompletableFuture<Void> send(Endpoint endpoint) {
+        HttpRequest request = HttpRequest.newBuilder(server.address(endpoint.url()))
+                .method(endpoint.isGet() ? "GET" : "HEAD", BodyPublishers.noBody())
+                .timeout(options.timeout())
+                .build();
+        return client.sendAsync(request, BodyHandlers.discarding()).thenCompose(RefusedException::bodyOf);
+    }
+
+    /** The action of the schedule. */
+    private CompletableFuture<?> check(Due<String> due) {
+        String name = due.getKey();
+        Endpoint endpoint = report.endpoint(name);
+        // It is left in the state of an earlier run, or was removed just now.
+        if (endpoint == null) return started.thenAccept(schedule -> schedule.remove(name));
+        AsyncCircuitBreaker breaker = breaker(endpoint.url().getHost());
+        report.checkBegins();
+        // Cancellable, so that the end of the schedule aborts the request.
+        return CancellableFuture.of(retry.call(() -> breaker.protect(() -> send(endpoint))))
+                .handle((answer, failure) -> {
+                    // A breaker that refuses because it probes does not know yet whether its host is up.
+                    boolean isProbing = failure instanceof CircuitOpenException && breaker.state() != BreakerState.OPEN;
+                    if (isProbing) report.checkEnds(failure);
+                    else if (report.checkEnds(endpoint, failure)) started.thenAccept(s -> s.triggerNow(name));
+                    return null;
+                });
+    }
+
+    private void apply(MonitorReport.Edit edit, AsyncSchedule<String> schedule) {
+        for (Endpoint endpoint : edit.put()) {
+            Duration interval = options.shortened(endpoint.interval());
+            schedule.put(endpoint.name(), Triggers.every(interval), endpoint.priority());
+        }
+        edit.removed().forEach(schedule::remove);
+    }
+
+    private void readEdited(AsyncSchedule<String> schedule) {
+        List<Endpoint> endpoints = file.read(report::warn);
+        if (endpoints.isEmpty()) return; // it is being written, or the user sees the message
+        MonitorReport.Edit edit = report.edit(endpoints);
+        apply(edit, schedule);
+        report.say(file + " was edited: " + edit.put().size() + " new or changed, "
+                + edit.removed().size() + " removed");
+    }
+
+    private AsyncSchedule<String> start() {
+        AsyncSchedule.Builder<String> builder = AsyncSchedule.<String>builder(this::check)
+                .maxConcurrency(options.concurrency())
+                .grace(Duration.ofSeconds(2))
+                .onFailure((key, failure) -> report.warn(key + ": " + failure))
+                .name("checks");
+        if (options.state() != null) builder.store(ScheduleStores.journal(options.state()));
+        return builder.start();
+    }
+
+    /** Waits until the entries of earlier runs are loaded. */
+    private void load(AsyncSchedule<String> schedule) {
+        schedule.resync().exceptionallyCompose(failure -> schedule.shutdown()).join();
+        report.say("found " + schedule.size() + " endpoints in its state " + options.state());
+    }
+
+    /** Watches until the time is over or Ctrl-C is pressed. */
+    private void watch(AsyncSchedule<String> schedule, CtrlC ctrlC) {
+        long end = System.nanoTime() + options.length().toNanos();
+        for (long left = options.length().toNanos(); left > 0; left = end - System.nanoTime()) {
+            if (ctrlC.await(Duration.ofNanos(Math.min(left, TICK.toNanos())))) return;
+            if (file.isEdited()) readEdited(schedule);
+            report.show(schedule.metrics());
+        }
+    }
+
+    /** Returns the exit code. */
+    private int run() {
+        List<Endpoint> endpoints = file.read(report::warn);
+        if (endpoints.isEmpty()) return 1;
+        MonitorReport.Edit all = report.edit(endpoints);
+        try (CtrlC ctrlC = new CtrlC();
+                AsyncSchedule<String> schedule = start()) {
+            if (options.state() != null) load(schedule);
+            started.complete(schedule);
+            apply(all, schedule);
+            schedule.flush().join(); // otherwise written within five seconds, as later edits are
+            report.say("watching " + endpoints.size() + " endpoints of " + file);
+            watch(schedule, ctrlC);
+            schedule.shutdown().join(); // writes what is not in the state yet
+            return report.sumUp(schedule.metrics(), server) ? 0 : 1;
+        } catch (CompletionException failure) {
+            report.warn("cannot use the state " + options.state() + ": "
+                    + failure.getCause().getMessage());
+            return 1;
+        }
+    }
+
+    /** Returns the exit code: 0 if the changes found are those that the demo server made. */
+    public static int run(String[] args, PrintStream out, PrintStream err) {
+        return Cli.runMonitor(
+                args,
+                out,
+                err,
+                (options, file, server, report) -> new UptimeMonitor(options, file, server, report).run());
+    }
+
+    public static void main(String[] args) {
+        Cli.exit(run(args, System.out, System.err));
+    }
+}

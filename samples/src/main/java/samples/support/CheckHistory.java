@@ -1,0 +1,49 @@
+package samples.support;
+
+/**
+ * What the checks of an endpoint say of it. It counts as down, or as up again, only after a second check has confirmed
+ * what the first one found. Not thread-safe: its owner guards it.
+ */
+final class CheckHistory {
+    enum State {
+        /** Not checked yet, or the first check has failed. If it proves to be down, that is a change. */
+        UNKNOWN,
+        UP,
+        DOWN
+    }
+
+    /** What follows from a check. */
+    enum Verdict {
+        UNCHANGED,
+        /** Another state than before, to be confirmed by a second check at once. */
+        UNCONFIRMED,
+        CHANGED
+    }
+
+    private State state = State.UNKNOWN;
+    private boolean isUnconfirmed;
+    private int changes;
+
+    /** Adds the result of a check. */
+    Verdict add(boolean isUp) {
+        if (isUp == (state != State.DOWN)) {
+            if (isUp) state = State.UP;
+            isUnconfirmed = false;
+            return Verdict.UNCHANGED;
+        }
+        isUnconfirmed = !isUnconfirmed;
+        if (isUnconfirmed) return Verdict.UNCONFIRMED;
+        state = isUp ? State.UP : State.DOWN;
+        changes++;
+        return Verdict.CHANGED;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** The number of confirmed changes. The first one is to down, and from then on they alternate. */
+    int changes() {
+        return changes;
+    }
+}

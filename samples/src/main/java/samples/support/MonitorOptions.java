@@ -1,0 +1,76 @@
+package samples.support;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * The command line options of the uptime monitor.
+ *
+ * @param length how long it runs.
+ * @param speed by how much times are shortened.
+ * @param endpoints the file of the endpoints, null for the one that comes with the sample.
+ * @param state the file in which the schedule is kept, null for none.
+ * @param concurrency the number of checks at a time.
+ */
+public record MonitorOptions(Duration length, int speed, Path endpoints, Path state, int concurrency) {
+    public static final String HELP = """
+            Checks endpoints over HTTP at their intervals, each host by a breaker of its own, and says which are down and which are up
+            again. A second check confirms each change. The endpoints that come with the sample are at a server that this program starts;
+            it knows what it did, so the summary compares that with the changes that were found. Ctrl-C ends the run with a summary, too.
+
+            Options:
+              --for TIME         how long it runs (default: 20s)
+              --speed N          shortens all intervals N times; 1 is as the file says (default: 60)
+              --endpoints FILE   a line for each endpoint: name url interval priority, and GET if HEAD will not do, for example
+                                   login https://login.example/health 60s HIGH
+                                 The file may be edited meanwhile (default: 500 endpoints that come with the sample)
+              --state FILE       keeps the schedule in a journal, from which the next run carries on (default: in memory)
+              --concurrency N    checks at a time (default: 200)
+              --help             this text
+
+            Exit code: 0 if all is well, 1 if there is no endpoint, or the state cannot be used, or other changes were found than
+            the server made; 2 for wrong usage.""";
+
+    private static final int MAX_SPEED = 1000;
+    private static final int MAX_CONCURRENCY = 10_000;
+
+    /** Of a check. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    /** Not even a busy computer needs so long for a check of its own server. */
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(3);
+
+    static MonitorOptions parse(String[] args) throws UsageException {
+        Duration length = Duration.ofSeconds(20);
+        int speed = 60;
+        Path endpoints = null;
+        Path state = null;
+        int concurrency = 200;
+        Iterator<String> words = List.of(args).iterator();
+        while (words.hasNext()) {
+            String option = words.next();
+            switch (option) {
+                case "--for" -> length = Values.time(option, words);
+                case "--speed" -> speed = Values.count(option, words, 1, MAX_SPEED);
+                case "--endpoints" -> endpoints = Values.path(option, words);
+                case "--state" -> state = Values.path(option, words);
+                case "--concurrency" -> concurrency = Values.count(option, words, 1, MAX_CONCURRENCY);
+                default -> throw Values.unknown(option);
+            }
+        }
+        return new MonitorOptions(length, speed, endpoints, state, concurrency);
+    }
+
+    /** {@code time}, shortened. */
+    public Duration shortened(Duration time) {
+        return time.dividedBy(speed);
+    }
+
+    /** How long an attempt may take. */
+    public Duration timeout() {
+        Duration timeout = shortened(TIMEOUT);
+        return timeout.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : timeout;
+    }
+}

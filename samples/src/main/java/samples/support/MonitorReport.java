@@ -1,0 +1,174 @@
+package samples.support;
+
+import baton.resilience.CircuitOpenException;
+import baton.scheduler.ScheduleMetrics;
+import java.io.PrintStream;
+import java.net.ConnectException;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+
+/** What the uptime monitor watches, and what its checks have found. All methods may be called from any thread. */
+public final class MonitorReport {
+    /** The number of changes that the live block shows. */
+    private static final int LATEST = 8;
+
+    private final MonitorOptions options;
+    private final PrintStream out;
+    private final PrintStream err;
+    private final boolean isLive;
+    private final LiveBlock block;
+    private final long started = System.nanoTime();
+    private final WatchList watches = new WatchList();
+    private final Deque<String> latest = new ArrayDeque<>();
+    private final Failures failures = new Failures();
+    private int running;
+    private int peak;
+    private int checks;
+    private int retries;
+
+    /** The endpoints that an edit has added or changed, and the names of those that it has removed. */
+    public record Edit(List<Endpoint> put, Set<String> removed) {}
+
+    MonitorReport(MonitorOptions options, PrintStream out, PrintStream err, boolean isLive) {
+        this.options = options;
+        this.out = out;
+        this.err = err;
+        this.isLive = isLive;
+        block = new LiveBlock(out);
+    }
+
+    /** Prints a line that no live block overwrites. */
+    public synchronized void say(String line) {
+        block.clear();
+        out.println(line);
+    }
+
+    /** Prints a line about something that is wrong. */
+    public synchronized void warn(String line) {
+        block.clear();
+        err.println(line);
+    }
+
+    /** From now on {@code endpoints} are watched, and no others. One that was changed is watched anew. */
+    public synchronized Edit edit(List<Endpoint> endpoints) {
+        return watches.edit(endpoints);
+    }
+
+    /** The endpoint called {@code name}; null if it is not watched. */
+    public synchronized Endpoint endpoint(String name) {
+        return watches.endpoint(name);
+    }
+
+    public synchronized void checkBegins() {
+        running++;
+        peak = Math.max(peak, running);
+    }
+
+    /** There is to be a second attempt. */
+    public synchronized void retried() {
+        retries++;
+    }
+
+    /**
+     * A check of {@code endpoint} has ended; {@code failure} is null if it is up. Returns whether a second check must
+     * confirm a change.
+     */
+    public synchronized boolean checkEnds(Endpoint endpoint, Throwable failure) {
+        checkEnds(failure);
+        Watch watch = watches.of(endpoint);
+        // Otherwise it was edited while the check was under way.
+        if (watch == null) return false;
+        CheckHistory.Verdict verdict = watch.history.add(failure == null);
+        if (verdict == CheckHistory.Verdict.CHANGED) {
+            changed(endpoint.name() + (failure == null ? " up" : " down (" + watch.reason + ")"));
+        }
+        if (verdict != CheckHistory.Verdict.UNCONFIRMED) return false;
+        if (failure != null) watch.reason = reason(failure);
+        return true;
+    }
+
+    /** A check has ended that says nothing about its endpoint. */
+    public synchronized void checkEnds(Throwable failure) {
+        running--;
+        checks++;
+        if (failure != null) failures.add(reason(failure));
+    }
+
+    private void changed(String change) {
+        String line = String.format(Locale.ROOT, "%7.1f s  %s", seconds(), change);
+        latest.addLast(line);
+        if (latest.size() > LATEST) latest.removeFirst();
+        if (!isLive) out.println(line);
+    }
+
+    private static String reason(Throwable failure) {
+        Throwable cause = Failures.cause(failure);
+        if (cause instanceof CircuitOpenException) return "breaker open";
+        if (cause instanceof HttpTimeoutException) return "timed out";
+        if (cause instanceof ConnectException) return "no connection";
+        return Objects.requireNonNullElse(cause.getMessage(), cause.getClass().getSimpleName());
+    }
+
+    private double seconds() {
+        return (System.nanoTime() - started) / 1e9;
+    }
+
+    /** Shows how it is now, on a terminal. */
+    public synchronized void show(ScheduleMetrics metrics) {
+        if (!isLive) return;
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "%7.1f s  up %d, down %d, running %d of %d, lag p50 %d ms, p99 %d ms",
+                seconds(),
+                watches.count(CheckHistory.State.UP),
+                watches.count(CheckHistory.State.DOWN),
+                running,
+                options.concurrency(),
+                metrics.lagP50().toMillis(),
+                metrics.lagP99().toMillis()));
+        lines.addAll(latest);
+        block.show(lines);
+    }
+
+    /** Prints the summary. Returns whether the changes found are those that {@code server} made. */
+    public synchronized boolean sumUp(ScheduleMetrics metrics, DemoServer server) {
+        DemoComparison changes = new DemoComparison(options, server, watches.all());
+        List<Duration> intervals = watches.endpoints().stream()
+                .map(endpoint -> options.shortened(endpoint.interval()))
+                .toList();
+        PollingCost polling = PollingCost.of(intervals);
+        double minutes = seconds() / 60;
+        block.clear();
+        out.printf(
+                Locale.ROOT,
+                "%n%d endpoints, %.1f s, at %d times the speed%n",
+                intervals.size(),
+                seconds(),
+                options.speed());
+        row("checks", checks, "");
+        row("  failed", failures.count(), failures.toString());
+        row("  retries", retries, "");
+        row("up at the end", watches.count(CheckHistory.State.UP), "");
+        row("down at the end", watches.count(CheckHistory.State.DOWN), "");
+        row("lag p50", metrics.lagP50().toMillis(), "ms, from due to begun");
+        row("lag p99", metrics.lagP99().toMillis(), "ms");
+        row("peak at once", peak, "of " + options.concurrency());
+        row("store reads a minute", Math.round(metrics.getStoreReads() / minutes), polling.reads());
+        row("store writes a minute", Math.round(metrics.getStoreWrites() / minutes), polling.writes());
+        row("changes found", changes.found(), changes.note());
+        changes.differences().forEach(err::println);
+        return changes.differences().isEmpty();
+    }
+
+    private void row(String label, long number, String note) {
+        Table.row(out, label, number, note);
+    }
+}

@@ -1,0 +1,63 @@
+package samples.support;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The endpoints that are watched, by name, and those that no longer are. Not thread-safe: its owner guards it. */
+final class WatchList {
+    private final Map<String, Watch> watched = new HashMap<>();
+    private final List<Watch> ended = new ArrayList<>();
+
+    /** From now on {@code endpoints} are watched, and no others. One that was changed is watched anew. */
+    MonitorReport.Edit edit(List<Endpoint> endpoints) {
+        Set<String> removed = new HashSet<>(watched.keySet());
+        List<Endpoint> put = new ArrayList<>();
+        for (Endpoint endpoint : endpoints) {
+            removed.remove(endpoint.name());
+            if (of(endpoint) != null) continue;
+            end(watched.put(endpoint.name(), new Watch(endpoint, System.nanoTime())));
+            put.add(endpoint);
+        }
+        for (String name : removed) end(watched.remove(name));
+        return new MonitorReport.Edit(put, removed);
+    }
+
+    private void end(Watch watch) {
+        if (watch == null) return;
+        watch.end();
+        ended.add(watch);
+    }
+
+    /** Null if {@code name} is not watched. */
+    Endpoint endpoint(String name) {
+        Watch watch = watched.get(name);
+        return watch == null ? null : watch.endpoint;
+    }
+
+    /** Null if {@code endpoint} is not watched, or no longer as it is there. */
+    Watch of(Endpoint endpoint) {
+        Watch watch = watched.get(endpoint.name());
+        return watch != null && watch.endpoint.equals(endpoint) ? watch : null;
+    }
+
+    int count(CheckHistory.State state) {
+        return (int) watched.values().stream()
+                .filter(watch -> watch.history.state() == state)
+                .count();
+    }
+
+    List<Endpoint> endpoints() {
+        return watched.values().stream().map(watch -> watch.endpoint).toList();
+    }
+
+    /** Those of the past too. */
+    List<Watch> all() {
+        List<Watch> all = new ArrayList<>(ended);
+        all.addAll(watched.values());
+        return all;
+    }
+}

@@ -1,0 +1,244 @@
+package samples
+
+import com.sun.net.httpserver.HttpServer
+import java.io.BufferedReader
+import java.net.InetAddress
+import java.net.InetSocketAddress
+import java.nio.file.Files
+import java.nio.file.Path
+import java.nio.file.StandardCopyOption.REPLACE_EXISTING
+import java.util.concurrent.TimeUnit
+import org.junit.jupiter.api.AfterAll
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.BeforeAll
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.Timeout
+import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
+import org.junit.jupiter.api.io.TempDir
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.Arguments
+import org.junit.jupiter.params.provider.Arguments.arguments
+import org.junit.jupiter.params.provider.MethodSource
+
+@Timeout(120, threadMode = SEPARATE_THREAD)
+class UptimeMonitorTest {
+    private val sample: Sample = samples.java.UptimeMonitor::run
+
+    @TempDir lateinit var directory: Path
+
+    private val file by lazy { directory.resolve("mine.txt") }
+    private val state by lazy { directory.resolve("checks.journal") }
+    private val children = mutableListOf<Process>()
+
+    @AfterEach fun endChildren() = children.forEach { it.destroyForcibly() }
+
+    @Test
+    fun defaultRun_findsWhatTheServerDid_endsByItself() {
+        val outcome = defaultRun.outcome(60)
+
+        assertEquals("", outcome.err)
+        assertEquals(0, outcome.exitCode)
+        assertFalse('\u001b' in outcome.out, "no live block in a log")
+        val table = outcome.summary()
+        assertTrue(table.getValue("checks") > 1000, outcome.out)
+        assertTrue(table.getValue("peak at once") in 1..200, outcome.out)
+        assertTrue("lag p50" in table && "lag p99" in table, outcome.out)
+        assertEquals(18, table["down at the end"])
+        // Ten are dead, eight hang, and twelve go down and come back.
+        assertEquals(42, table["changes found"])
+        assertTrue("the demo server made 42: the same" in outcome.out, outcome.out)
+        assertTrue(table.getValue("store reads a minute") <= 6, outcome.out)
+        assertTrue(table.getValue("store writes a minute") <= 30, outcome.out)
+        for (change in listOf("dead-01 down", "hanging-01 down", "outage-12 down", "outage-12 up")) {
+            assertEquals(1, outcome.out.lines().count { " s  $change" in it }, outcome.out)
+        }
+    }
+
+    @Test
+    fun edit_takesEffect_andCtrlC_sumsUp() {
+        write("fast-01 http://fast.demo/01 60s HIGH", "fast-02 http://fast.demo/02 60s HIGH")
+        val child = start("--for", "10m")
+        val lines = child.inputReader()
+        lines.awaitLine("watching 2 endpoints of $file")
+
+        write("fast-02 http://fast.demo/02 60s HIGH", "dead-01 http://dead.demo/01 60s CRITICAL")
+        lines.awaitLine("$file was edited: 1 new or changed, 1 removed")
+        lines.awaitLine("dead-01 down (no connection)")
+        interrupt(child)
+
+        val rest = lines.readText()
+        assertTrue(child.waitFor(30, TimeUnit.SECONDS), rest)
+        assertEquals("", child.errorReader().readText())
+        assertTrue("\n2 endpoints, " in rest, rest)
+        assertTrue("changes found                 1  the demo server made 1: the same" in rest, rest)
+    }
+
+    @Test
+    fun kill_theNextRunCarriesOn() {
+        val all = List(30) { "fast-$it http://fast.demo/$it 60s NORMAL" }.toTypedArray()
+        write(*all)
+        val child = start("--for", "10m", "--state", "$state")
+        child.inputReader().awaitLine("watching 30 endpoints of $file")
+        val second = run("--state", "$state")
+        assertTrue(second.err.startsWith("cannot use the state $state: "), second.err)
+        assertEquals(1, second.exitCode)
+        child.destroyForcibly().waitFor()
+
+        write(*all.copyOf(20).requireNoNulls())
+        val third = run("--for", "3s", "--state", "$state")
+        assertEquals("", third.err)
+        assertTrue("found 30 endpoints in its state $state\n" in third.out, third.out)
+        assertEquals(0, third.exitCode)
+
+        // Those that are not in the file any more were removed when they were due.
+        val fourth = run("--for", "1s", "--state", "$state")
+        assertTrue("found 20 endpoints in its state $state\n" in fourth.out, fourth.out)
+    }
+
+    @Test
+    fun flakyEndpoints_areNeverReported_thanksToRetryAndSecondCheck() {
+        write("odd http://flaky.demo/01 60s NORMAL", "even http://flaky.demo/02 60s NORMAL")
+
+        val outcome = run("--for", "4s", "--speed", "600")
+
+        val table = outcome.summary()
+        assertTrue(table.getValue("retries") > 0, outcome.out)
+        assertEquals(0, table["changes found"])
+        assertEquals(2, table["up at the end"])
+        assertEquals(0, outcome.exitCode)
+    }
+
+    @Test
+    fun endpoint_withoutHead_isAskedByGet() {
+        val http = HttpServer.create(InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0)
+        http.createContext("/") { exchange ->
+            exchange.sendResponseHeaders(if (exchange.requestMethod == "GET") 204 else 405, -1)
+            exchange.close()
+        }
+        http.start()
+        try {
+            val url = "http://127.0.0.1:${http.address.port}/"
+            write("head $url 60s NORMAL", "get $url 60s NORMAL GET")
+
+            val outcome = run("--for", "2s", "--speed", "300")
+
+            assertTrue(" s  head down (HTTP 405)\n" in outcome.out, outcome.out)
+            val table = outcome.summary()
+            assertEquals(1, table["up at the end"])
+            assertEquals(1, table["changes found"])
+            assertEquals(0, table["retries"], "it would not help")
+            assertEquals(0, outcome.exitCode)
+        } finally {
+            http.stop(0)
+        }
+    }
+
+    @Test
+    fun line_wrong_isReported_andTheOthersAreWatched_leavesNoThread() {
+        val before = Thread.getAllStackTraces().keys
+        write("fast-01 http://fast.demo/01 60s HIGH", "fast-02 http://fast.demo/02 soon HIGH")
+
+        val outcome = run("--for", "1s", "--concurrency", "1")
+
+        assertTrue(outcome.err.startsWith("$file, line 2: an interval is like 60s"), outcome.err)
+        assertEquals(1, outcome.err.lines().count { it.isNotEmpty() })
+        assertTrue("watching 1 endpoints" in outcome.out, outcome.out)
+        assertEquals(1, outcome.summary()["peak at once"])
+        assertEquals(0, outcome.exitCode)
+        val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(5000) }
+        assertEquals(emptyList<Thread>(), left.filter { it.isAlive })
+    }
+
+    @Test
+    fun file_missing_orWithoutARightLine_isReported_exits1() {
+        val missing = run()
+        assertEquals("there is no file $file\n", missing.err)
+        assertEquals("", missing.out)
+        assertEquals(1, missing.exitCode)
+
+        write("# none", "one")
+        val wrong = run()
+        assertTrue(wrong.err.endsWith("$file has no endpoint\n"), wrong.err)
+        assertEquals(1, wrong.exitCode)
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongUsage")
+    fun main_wrongUsage_printsOneLine_exits2(args: List<String>, message: String) {
+        assertEquals(message, sample.refusal(*args.toTypedArray()))
+    }
+
+    @Test
+    fun help_namesEveryOption_exits0() =
+        sample.assertHelpNames(listOf("--for", "--speed", "--endpoints", "--state", "--concurrency"), "--for", "0")
+
+    private fun write(vararg lines: String) {
+        // In one step: a file that is read while it is written may lack lines.
+        val whole = Files.write(directory.resolve("whole"), lines.asList())
+        Files.move(whole, file, REPLACE_EXISTING)
+    }
+
+    private fun run(vararg args: String) = sample.runHere("--endpoints", "$file", *args)
+
+    private fun start(vararg args: String): Process =
+        Twin.JAVA.start("UptimeMonitor", "--endpoints", "$file", *args).also { children += it }
+
+    private fun BufferedReader.awaitLine(end: String) {
+        val lines = mutableListOf<String>()
+        while (lines.lastOrNull()?.endsWith(end) != true) {
+            lines += readLine() ?: throw AssertionError("no line '$end' in $lines")
+        }
+    }
+
+    /** A JVM whose parents ignore Ctrl-C, as in a background job, ignores it too, but not a termination. */
+    private fun interrupt(child: Process) {
+        val ignored =
+            Path.of("/proc/${child.pid()}/status")
+                .takeIf(Files::exists)
+                ?.let(Files::readAllLines)
+                ?.first { it.startsWith("SigIgn:") }
+                ?.substringAfter(':')
+                ?.trim()
+                ?.toLong(16) ?: 0
+        val signal = if (ignored and 2 == 0L) "INT" else "TERM"
+        ProcessBuilder("kill", "-$signal", "${child.pid()}").start().waitFor()
+    }
+
+    private fun Outcome.summary(): Map<String, Int> = tables().last()
+
+    companion object {
+        private const val TIME = "must be a time like 30s, 5m or 1h"
+
+        /** It takes a while, so it runs beside the other tests. */
+        private lateinit var defaultRun: Process
+
+        @JvmStatic
+        @BeforeAll
+        fun startDefaultRun() {
+            defaultRun = Twin.JAVA.start("UptimeMonitor")
+        }
+
+        @JvmStatic
+        @AfterAll
+        fun endDefaultRun() {
+            defaultRun.destroyForcibly()
+        }
+
+        @JvmStatic
+        fun wrongUsage(): List<Arguments> =
+            listOf(
+                    listOf("--for", "0s") to "--for $TIME, not '0s'",
+                    listOf("--for", "20") to "--for $TIME, not '20'",
+                    listOf("--for") to "--for needs a value, see --help",
+                    listOf("--speed", "0") to "--speed must be a whole number from 1 to 1000, not '0'",
+                    listOf("--concurrency", "0") to "--concurrency must be a whole number from 1 to 10000, not '0'",
+                    listOf("--endpoints") to "--endpoints needs a value, see --help",
+                    listOf("--state", "") to "--state needs a value, see --help",
+                    listOf("--fast") to "unknown option '--fast', see --help",
+                )
+                .map { (args, message) -> arguments(args, message) }
+    }
+}

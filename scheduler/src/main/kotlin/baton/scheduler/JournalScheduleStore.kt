@@ -1,0 +1,134 @@
+package baton.scheduler
+
+import baton.scheduler.journal.Journal
+import baton.scheduler.journal.JournalRow
+import java.nio.file.Path
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.async
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.emptyFlow
+import kotlinx.coroutines.withContext
+
+/**
+ * A store in one local file, for a [Schedule] of one process: it survives the end of the process, however that comes,
+ * and with [fsync] a failure of the power.
+ *
+ * Pass it to a [Schedule], which opens and closes it. Without one, it shows what a schedule has left:
+ * ```
+ * val store = JournalScheduleStore(Path.of("checks.journal"), KeyCodec.STRING)
+ * for (row in store.load(since = 0)) println("${row.key}: ${row.trigger}, next due ${row.nextDue}")
+ * store.close()
+ * ```
+ *
+ * **Durability.** [apply] appends its rows to the file as one record with a checksum, and returns when they are on the
+ * disk: one `force` for each flush of the schedule. A crash leaves each batch in the file as a whole or not at all, and
+ * all those whose `apply` has returned. Without [fsync] this holds for a crash of the process only; after a crash of
+ * the machine the last batches may be missing, or the file may be damaged.
+ *
+ * **Space.** When the appended records are longer than the rows that live, and than 64 KiB, a snapshot of these
+ * replaces the file. So it is seldom longer than twice its live rows and 64 KiB. If a snapshot fails, the journal goes
+ * on without, and [toString] tells why. Besides, there is `checks.journal.lock`, which stays, and
+ * `checks.journal.snapshot` while a snapshot is written. Rows are not kept in memory; [load] and a snapshot need memory
+ * for all of them meanwhile.
+ *
+ * **Errors.** A file that is damaged, or is no journal, is not loaded and not changed: [JournalDamagedException] names
+ * the offset. What a crash has left of an unfinished record, with nothing valid behind it, is cut off instead. While
+ * another process or another store uses the file, it is refused by [JournalLockedException], which names the process.
+ * If the disk is full or fails, [apply] throws an `IOException` and counts as never begun; a later one works again when
+ * the disk does, and removes what was left.
+ *
+ * **Bounds.** The text of a key or of a trigger has at most 65,535 bytes in UTF-8, where characters beyond U+FFFF count
+ * as 6 and U+0000 as 2; the rows of a batch have 1 GiB together. More is refused by `IllegalArgumentException`, with
+ * all of the batch.
+ *
+ * **Threads and cancellation.** Any thread may call it; the file operations run one after the other on
+ * [Dispatchers.IO]. A cancelled call returns at once: what has not begun is not done, and what has begun goes on in the
+ * background, to its end. Later calls wait for it.
+ *
+ * **Misuse.** Do not write to the file, move or delete it while a store has it open, and do not share it over a network
+ * file system that has no locks. A hard link to it is another journal to the lock.
+ *
+ * @property path of the file; its directory must exist. The first [load] or [apply] creates the file if there is none,
+ *   or opens it.
+ * @property fsync whether [apply] waits until the rows are on the disk, and not only with the operating system.
+ * @param codec turns the keys into text; a file must always be opened with the same.
+ */
+public class JournalScheduleStore<K : Any>
+@JvmOverloads
+constructor(public val path: Path, private val codec: KeyCodec<K>, public val fsync: Boolean = true) :
+    ScheduleStore<K> {
+    private val journal = Journal(path, fsync)
+    private val files = CoroutineScope(SupervisorJob() + Dispatchers.IO.limitedParallelism(1))
+
+    /**
+     * As [ScheduleStore.load]. No other process writes, so deleted rows are forgotten. After [close] this opens the
+     * file again.
+     *
+     * @throws IllegalArgumentException if [since] is below 0.
+     * @throws IllegalStateException if a key in the file is none of the codec.
+     * @throws JournalDamagedException if the file is damaged, or is no journal.
+     * @throws JournalLockedException if the file is in use.
+     */
+    override suspend fun load(since: Long): List<ScheduleRow<K>> {
+        require(since >= 0) { "since = $since, must be at least 0" }
+        return onFile { journal.load(since).map(::decoded) }
+    }
+
+    /**
+     * As [ScheduleStore.apply]. If a key occurs more than once, the last row holds.
+     *
+     * @throws IllegalArgumentException if there is no row, or they are too long.
+     * @throws IllegalStateException after [close].
+     * @throws JournalDamagedException if the file was not open, and is damaged, or is no journal.
+     * @throws JournalLockedException if the file was not open, and is in use.
+     */
+    override suspend fun apply(rows: List<ScheduleRow<K>>): Long {
+        require(rows.isNotEmpty()) { "rows is empty, must hold at least one" }
+        return onFile { journal.append(rows.map(::encoded)) }
+    }
+
+    /** An empty flow: nobody else writes to the file. */
+    override fun edits(): Flow<List<ScheduleRow<K>>> = emptyFlow()
+
+    /** Frees the file, also if the caller is cancelled. No effect if it is not open. */
+    override suspend fun close() {
+        val closed = files.async { journal.close() }
+        withContext(NonCancellable) { closed.await() }
+    }
+
+    private suspend fun <T> onFile(operation: () -> T): T {
+        currentCoroutineContext().ensureActive()
+        val result: Deferred<T> = files.async { operation() }
+        try {
+            return result.await()
+        } catch (e: CancellationException) {
+            result.cancel()
+            throw e
+        }
+    }
+
+    private fun encoded(row: ScheduleRow<K>): JournalRow =
+        ScheduleRow(codec.encode(row.key), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, 0)
+
+    private fun decoded(row: JournalRow): ScheduleRow<K> =
+        ScheduleRow(keyOf(row.key), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, row.revision)
+
+    private fun keyOf(text: String): K =
+        try {
+            codec.decode(text)
+        } catch (e: IllegalArgumentException) {
+            throw IllegalStateException("journal $path holds the key '$text', which is none of the codec $codec", e)
+        }
+
+    override fun toString(): String {
+        val failure = journal.snapshotFailure?.let { ", last snapshot failed: $it" } ?: ""
+        return "JournalScheduleStore (path = $path, fsync = $fsync$failure)"
+    }
+}

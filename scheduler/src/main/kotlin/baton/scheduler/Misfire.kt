@@ -1,0 +1,32 @@
+package baton.scheduler
+
+/**
+ * What happens to due times that passed while [Schedule.run] did not run, or because the clock jumped: how many runs
+ * make up for them. A run that is late by less than its period misses nothing, and is no misfire.
+ *
+ * Whatever the policy is, the due times after that are those of the trigger from now on.
+ */
+public sealed interface Misfire {
+    /** One run for all of them, at once. [Due.missed] says how many more there were. */
+    public object FireOnce : Misfire {
+        override fun toString(): String = "FireOnce"
+    }
+
+    /** No run. [ScheduleMetrics.skipped] counts them. */
+    public object Skip : Misfire {
+        override fun toString(): String = "Skip"
+    }
+
+    /**
+     * Up to [max] runs, for the earliest of them, one after another whatever the [Overlap] is. [Due.missed] of the
+     * first one says how many more there were. Due times of a trigger of your own are counted up to 100.
+     *
+     * @property max at least 1.
+     * @throws IllegalArgumentException if it is less.
+     */
+    public data class CatchUp(val max: Int) : Misfire {
+        init {
+            require(max >= 1) { "max = $max, must be at least 1" }
+        }
+    }
+}

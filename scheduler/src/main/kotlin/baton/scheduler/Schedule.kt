@@ -1,0 +1,212 @@
+package baton.scheduler
+
+import baton.Priority
+import baton.scheduler.schedule.EntryTable
+import baton.scheduler.schedule.FireCore
+import baton.scheduler.schedule.ScheduleCore
+import baton.scheduler.schedule.ScheduleRun
+import baton.scheduler.schedule.StoreOutage
+import baton.scheduler.schedule.StoreRows
+import baton.scheduler.schedule.StoreSync
+import java.time.Instant
+import kotlin.time.Duration.Companion.microseconds
+
+/**
+ * Runs an action for each of its entries again and again, when the entry's [Trigger] says so. Entries are kept in
+ * memory, up to millions of them; a [ScheduleStore] is read once and written behind, so that a run costs no I/O.
+ *
+ * ```
+ * val schedule = Schedule<String>(maxConcurrency = 200, name = "checks") { due -> check(due.key) }
+ * val running = scope.launch { schedule.run() }
+ * schedule.put("a", Trigger.every(2.minutes))
+ * schedule.put("b", Trigger.fixedDelay(30.seconds), Priority.HIGH)
+ * schedule.triggerNow("a")
+ * running.cancel() // waits for what runs, and writes what has changed
+ * ```
+ *
+ * *Order.* By due time, then by priority, then in the order in which the entries were put. An entry never fires early;
+ * how late it may be is [ScheduleConfig.resolution], and the wait for a place. Actions run as tasks of a
+ * [TaskScheduler] of [maxConcurrency] at the level of their entry, in the context of the caller of [run].
+ *
+ * *Edits.* [put], [remove], [pause], [resume] and [triggerNow] may be called from any thread, also before [run] and
+ * from actions. They never wait, and are in effect when they return: [nextDue] right after [put] sees it. After the end
+ * they throw [IllegalStateException].
+ *
+ * *Late and overlapping runs.* [Misfire] says what happens to due times that passed while the schedule did not run or
+ * because the clock jumped, [Overlap] what happens when an entry is due while its last run goes on. A clock that is set
+ * back makes nothing early: within a minute the entries are due by the new time. Due times that pass while an entry is
+ * paused are no misfires.
+ *
+ * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays.
+ *
+ * *Store.* Each run is at least once: after a crash, the runs of the last [ScheduleConfig.flushEvery] may be repeated.
+ * For `every`, nothing is stored but the trigger, so due times that pass while no process runs are not made up for. The
+ * changes of others are taken over, except for entries that were changed here and are not written yet. While the store
+ * fails, entries fire as ever, and the changes, one for each entry, are kept and tried again. A trigger of your own
+ * without a name is not stored.
+ *
+ * *Cancellation.* Cancelling [run] ends the schedule as [shutdown] does: no entry fires any more, running actions get
+ * the [ScheduleConfig.grace] to end and are cancelled then, changes are written for as long as that, and the store is
+ * closed. So [run] ends within twice the grace, if actions and store do not block their threads.
+ *
+ * *Memory.* Actions before an edit happen-before the runs that follow on it. A run happens-before the next one of its
+ * entry, unless they overlap.
+ *
+ * *Misuse.* Calling [run] twice throws [IllegalStateException]. The `equals` and `hashCode` of a key run under a lock:
+ * they must not call the schedule, and must not change. Only one schedule may use a store at a time.
+ *
+ * @param K the keys of the entries.
+ * @property store where the entries are kept. The schedule closes it when it ends.
+ * @property maxConcurrency how many actions run at a time, at least 1.
+ * @property name shown by messages and [toString].
+ * @property config the policies and times.
+ * @param action called for each run.
+ * @throws IllegalArgumentException if [maxConcurrency] is below 1.
+ */
+public class Schedule<K : Any>(
+    public val store: ScheduleStore<K> = InMemoryScheduleStore(),
+    public val maxConcurrency: Int = 200,
+    public val name: String? = null,
+    public val config: ScheduleConfig = ScheduleConfig(),
+    private val action: suspend (Due<K>) -> Unit,
+) {
+    init {
+        require(maxConcurrency >= 1) { "maxConcurrency = $maxConcurrency, must be at least 1" }
+    }
+
+    private val label = if (name == null) "Schedule" else "Schedule '$name'"
+    private val table = EntryTable<K>(config.resolution.inWholeMicroseconds)
+    private val core = ScheduleCore(config, table, label)
+    private val fires = FireCore(config, table)
+    private val sync = StoreSync(config, store, core, StoreRows(config, core), StoreOutage { core.report(store, it) })
+    private val life = ScheduleRun(config, store, core, sync)
+
+    /** How many entries there are, paused ones included. */
+    public val size: Int
+        get() = core.size
+
+    /** A snapshot of its counters. */
+    public val metrics: ScheduleMetrics
+        get() =
+            fires.counts { counts, unwritten ->
+                ScheduleMetrics(
+                    counts.fired,
+                    counts.failed,
+                    counts.running,
+                    counts.skipped,
+                    lagP50 = counts.lags.quantile(MEDIAN).microseconds,
+                    lagP99 = counts.lags.quantile(NINETY_NINE).microseconds,
+                    dirty = unwritten,
+                    sync.reads,
+                    sync.writes,
+                    sync.flushFailures,
+                )
+            }
+
+    /**
+     * Loads the entries from the store, then fires until it is cancelled or [shutdown] is called. In the latter case it
+     * returns. An entry that was put before wins over the one that is loaded.
+     *
+     * @throws IllegalStateException if it was called before, or after [shutdown].
+     * @throws Exception if the store cannot be read at the start: then nothing has fired, and the store is left as it
+     *   is.
+     */
+    public suspend fun run() {
+        check(life.begin()) { "$label runs already, or has ended: run is called once" }
+        life.run(fires, maxConcurrency, name, action)
+    }
+
+    /**
+     * Adds an entry, or replaces the trigger and the priority of the one with this [key]; a pause ends, and a run that
+     * goes on continues. If the trigger has no due time, there is no entry afterwards.
+     *
+     * @throws IllegalStateException after the end.
+     */
+    public fun put(key: K, trigger: Trigger, priority: Priority = Priority.NORMAL) {
+        core.put(key, trigger, priority)
+    }
+
+    /**
+     * Removes an entry: it does not fire again, and no run of it that has not begun yet begins. Running actions
+     * continue. Returns whether there was one.
+     *
+     * @throws IllegalStateException after the end.
+     */
+    public fun remove(key: K): Boolean = core.remove(key)
+
+    /**
+     * Requests a run at once, also of a paused entry, without any effect on its due times. If a run of the entry goes
+     * on, the requested one begins after it, unless runs may [overlap][Overlap.ALLOW]. Requests whose run has not begun
+     * count as one. Before [run] it is taken up then. Returns whether there is such an entry.
+     *
+     * @throws IllegalStateException after the end.
+     */
+    public fun triggerNow(key: K): Boolean = core.triggerNow(key)
+
+    /**
+     * Lets an entry not fire until [resume] or [put]; no run of it that has not begun yet begins. Returns whether there
+     * is one.
+     *
+     * @throws IllegalStateException after the end.
+     */
+    public fun pause(key: K): Boolean = core.pause(key)
+
+    /**
+     * Ends a [pause]: the entry gets a due time as if it was put anew. No effect if it is not paused. Returns whether
+     * there is one.
+     *
+     * @throws IllegalStateException after the end.
+     */
+    public fun resume(key: K): Boolean = core.resume(key)
+
+    /**
+     * When the entry is due; null if there is none, if it is paused, or if its due time depends on the end of the run
+     * that goes on.
+     */
+    public fun nextDue(key: K): Instant? = core.nextDue(key)
+
+    /**
+     * Writes all changes to the store now, those included that were made before the call. Waits for a flush that goes
+     * on.
+     *
+     * *Cancellation.* The changes are kept and written later.
+     *
+     * @throws Exception that of the store; the changes are kept and tried again.
+     */
+    public suspend fun flush() {
+        sync.flush()
+    }
+
+    /**
+     * Reads what others have changed in the store since the last time. Waits until [run] has loaded the entries.
+     *
+     * *Cancellation.* Nothing, or all, is taken over.
+     *
+     * @throws IllegalStateException after the end.
+     * @throws Exception that of the store.
+     */
+    public suspend fun resync() {
+        sync.resync()
+    }
+
+    /**
+     * Ends the schedule and waits for the end: see the cancellation of the class. A schedule that does not run writes
+     * its changes, and cannot run any more. An action that calls this waits for itself, until the grace is over and it
+     * is cancelled. Any number of callers may wait.
+     *
+     * *Cancellation.* The schedule ends all the same.
+     */
+    public suspend fun shutdown() {
+        life.shutdown()
+    }
+
+    override fun toString(): String {
+        val metrics = metrics
+        return "$label (size = $size, running = ${metrics.running} of $maxConcurrency, dirty = ${metrics.dirty})"
+    }
+
+    private companion object {
+        const val MEDIAN = 0.5
+        const val NINETY_NINE = 0.99
+    }
+}

@@ -1,0 +1,46 @@
+@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
+
+package baton.scheduler
+
+import java.time.Duration as JavaDuration
+import kotlin.time.Duration
+import kotlin.time.toJavaDuration
+
+/**
+ * A snapshot of the counters of a [Schedule].
+ *
+ * @property fired how many actions have begun.
+ * @property failed how many of them have thrown.
+ * @property running how many have begun and have not ended.
+ * @property skipped how many due times had no run because of [Misfire.Skip] or [Overlap].
+ * @property lagP50 the median of [Due.lag], over all actions that have begun; at most 7 % too high.
+ * @property lagP99 the lag that 99 of 100 actions did not exceed; at most 7 % too high.
+ * @property dirty how many entries have changes that are not in the store yet.
+ * @property storeReads how often rows were loaded from the store.
+ * @property storeWrites how often changes were applied to the store.
+ * @property flushFailures how often that has failed.
+ */
+public class ScheduleMetrics
+internal constructor(
+    public val fired: Long,
+    public val failed: Long,
+    public val running: Int,
+    public val skipped: Long,
+    public val lagP50: Duration,
+    public val lagP99: Duration,
+    public val dirty: Int,
+    public val storeReads: Long,
+    public val storeWrites: Long,
+    public val flushFailures: Long,
+) {
+    /** [lagP50] for Java. */
+    @SinceKotlin(FOR_JAVA_ALONE) public fun lagP50(): JavaDuration = lagP50.toJavaDuration()
+
+    /** [lagP99] for Java. */
+    @SinceKotlin(FOR_JAVA_ALONE) public fun lagP99(): JavaDuration = lagP99.toJavaDuration()
+
+    override fun toString(): String =
+        "fired = $fired, failed = $failed, running = $running, skipped = $skipped, lag p50 = $lagP50, " +
+            "lag p99 = $lagP99, dirty = $dirty, store reads = $storeReads, store writes = $storeWrites, " +
+            "flush failures = $flushFailures"
+}

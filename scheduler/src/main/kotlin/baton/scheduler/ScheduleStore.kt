@@ -1,0 +1,40 @@
+package baton.scheduler
+
+import kotlinx.coroutines.flow.Flow
+
+/**
+ * Where a [Schedule] keeps its entries, so that they survive the process.
+ *
+ * Each batch of changes has a revision: a number above 0 that grows with every batch, whoever writes it, also over
+ * restarts. A row has the revision of the batch that wrote it last. By its revision a schedule recognizes what is new
+ * to it.
+ *
+ * The schedule calls [apply] from one coroutine at a time, and [load] too, but the two may run at the same time. A call
+ * may fail: the schedule keeps its changes and repeats the call later. A call may be cancelled; then it must either
+ * have its whole effect or none.
+ */
+public interface ScheduleStore<K : Any> {
+    /**
+     * The rows with a revision above [since]. With 0, which is the first call, all rows that are not deleted. With
+     * more, those deleted meanwhile too, unless the store has no other writers.
+     *
+     * @throws Exception if not all of them can be read: never returns fewer instead.
+     */
+    public suspend fun load(since: Long): List<ScheduleRow<K>>
+
+    /**
+     * Writes all [rows], or none of them, each in place of the row with its key. [rows] is not empty, and each key
+     * occurs once. Returns the revision of this batch once it is durable.
+     */
+    public suspend fun apply(rows: List<ScheduleRow<K>>): Long
+
+    /**
+     * What others write, as they write it; never what this store object has written. Collected once, before the first
+     * [load], until the end. A store without other writers returns an empty flow. A failure of the flow is an outage:
+     * after a while the schedule reads what it has missed, and collects again.
+     */
+    public fun edits(): Flow<List<ScheduleRow<K>>>
+
+    /** Frees what the store holds, at the end of [Schedule.run]. */
+    public suspend fun close()
+}

@@ -1,0 +1,83 @@
+package baton.scheduler
+
+import baton.scheduler.schedule.AtTrigger
+import baton.scheduler.schedule.EveryTrigger
+import baton.scheduler.schedule.FixedDelayTrigger
+import baton.scheduler.schedule.NamedTrigger
+import java.time.Instant
+import kotlin.time.Duration
+
+/**
+ * When an entry of a [Schedule] is due.
+ *
+ * ```
+ * schedule.put("check", Trigger.every(2.minutes))
+ * schedule.put("rotate", Trigger.every(1.hours, anchor = Instant.EPOCH)) // on the hour
+ * schedule.put("poll", Trigger.fixedDelay(30.seconds))
+ * schedule.put("remind", Trigger.at(Instant.now().plusSeconds(5)))
+ * schedule.put("tick", Trigger { after -> after.plusSeconds(60) })
+ * ```
+ *
+ * *Cron.* There is no parser for cron expressions here. With cron-utils (`com.cronutils:cron-utils`):
+ * ```
+ * fun cron(expression: String, zone: ZoneId): Trigger {
+ *     val definition = CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX)
+ *     val times = ExecutionTime.forCron(CronParser(definition).parse(expression))
+ *     return Trigger { after -> times.nextExecution(after.atZone(zone)).orElse(null)?.toInstant() }
+ * }
+ * schedule.put("report", Trigger.named("nightly", cron("30 2 * * *", ZoneId.of("Europe/Berlin"))))
+ * ```
+ *
+ * A time in the hour that summer time leaves out is skipped. One in the hour that comes twice fires once, while a step
+ * such as that of every half-hour fires each time.
+ *
+ * A trigger of your own is kept in memory only; one that a store is to keep needs a name, see [named]. The schedule
+ * calls it on the thread that edits the entry, and in its loop, never under a lock: it should be quick and must not
+ * block, because all entries wait meanwhile. Due times have a precision of one microsecond, and are rounded up to it.
+ */
+public fun interface Trigger {
+    /**
+     * The first due time after [after], or null if there is none: then the entry is removed. The schedule passes the
+     * last due time, or the present time if the entry is new or has missed due times. A time that is not after [after]
+     * counts as the present. If this throws, the entry is paused, and the exception is passed to
+     * [ScheduleConfig.onFailure].
+     */
+    public fun next(after: Instant): Instant?
+
+    public companion object {
+        /**
+         * At `anchor + k × period`, for every whole number k, negative ones included: the [anchor] sets the phase, not
+         * the start. There is no drift, however late runs are. Nothing is written to the store for a run.
+         *
+         * Without an [anchor] the phase is a hash of the entry's key, so that entries of the same period spread out. It
+         * is the same in each process if the `hashCode` of the key is, as that of strings, numbers and data classes of
+         * these is. Outside a schedule there is no key, and the phase is that of the epoch.
+         *
+         * @param period finite and at least 1 ms; from 292 years on it counts as that long.
+         * @throws IllegalArgumentException if [period] is out of range.
+         */
+        public fun every(period: Duration, anchor: Instant? = null): Trigger = EveryTrigger(period, anchor)
+
+        /**
+         * [delay] after the end of the last run, and first [delay] after the entry was put. So its runs never overlap.
+         *
+         * @param delay finite and at least 1 ms.
+         * @throws IllegalArgumentException if [delay] is out of range.
+         */
+        public fun fixedDelay(delay: Duration): Trigger = FixedDelayTrigger(delay)
+
+        /**
+         * Once, at [instant]. The entry is removed when its run has ended. A time that is past is due at once, or never
+         * with [Misfire.Skip].
+         */
+        public fun at(instant: Instant): Trigger = AtTrigger(instant)
+
+        /**
+         * [trigger] under a [name], which the store keeps in its place. When the entry is loaded, the trigger of that
+         * name in [ScheduleConfig.triggers] is used.
+         *
+         * @throws IllegalArgumentException if [name] is blank.
+         */
+        public fun named(name: String, trigger: Trigger): Trigger = NamedTrigger(name, trigger)
+    }
+}

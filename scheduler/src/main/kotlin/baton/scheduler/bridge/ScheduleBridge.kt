@@ -1,0 +1,125 @@
+@file:JvmName("ScheduleBridge")
+
+package baton.scheduler.bridge
+
+import baton.InternalBatonApi
+import baton.scheduler.Due
+import baton.scheduler.Misfire
+import baton.scheduler.Overlap
+import baton.scheduler.Schedule
+import baton.scheduler.ScheduleConfig
+import baton.scheduler.ScheduleStore
+import baton.scheduler.Trigger
+import java.time.Duration
+import java.time.Instant
+import java.time.InstantSource
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.Executor
+import java.util.function.BiConsumer
+import java.util.function.Function
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlin.time.toKotlinDuration
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.future.await
+
+// The internal API of schedules for Baton's Java API. Java cannot call what has a kotlin.time.Duration in it.
+
+@InternalBatonApi public fun every(period: Duration): Trigger = Trigger.every(period.toKotlinDuration())
+
+@InternalBatonApi
+public fun every(period: Duration, anchor: Instant): Trigger = Trigger.every(period.toKotlinDuration(), anchor)
+
+@InternalBatonApi public fun fixedDelay(delay: Duration): Trigger = Trigger.fixedDelay(delay.toKotlinDuration())
+
+/** The configuration of a builder on which no method was called. */
+@InternalBatonApi public fun defaultConfig(): ScheduleConfig = ScheduleConfig()
+
+@InternalBatonApi
+public fun withMisfire(config: ScheduleConfig, misfire: Misfire): ScheduleConfig = config.copy(misfire = misfire)
+
+@InternalBatonApi
+public fun withOverlap(config: ScheduleConfig, overlap: Overlap): ScheduleConfig = config.copy(overlap = overlap)
+
+@InternalBatonApi
+public fun withResolution(config: ScheduleConfig, time: Duration): ScheduleConfig =
+    config.copy(resolution = time.toKotlinDuration())
+
+@InternalBatonApi
+public fun withFlushEvery(config: ScheduleConfig, time: Duration): ScheduleConfig =
+    config.copy(flushEvery = time.toKotlinDuration())
+
+@InternalBatonApi
+public fun withResyncEvery(config: ScheduleConfig, time: Duration): ScheduleConfig =
+    config.copy(resyncEvery = time.toKotlinDuration())
+
+@InternalBatonApi
+public fun withGrace(config: ScheduleConfig, time: Duration): ScheduleConfig =
+    config.copy(grace = time.toKotlinDuration())
+
+@InternalBatonApi
+public fun withTriggers(config: ScheduleConfig, triggers: Map<String, Trigger>): ScheduleConfig =
+    config.copy(triggers = triggers)
+
+@InternalBatonApi
+public fun withOnFailure(config: ScheduleConfig, listener: BiConsumer<Any, in Throwable>): ScheduleConfig =
+    config.copy(onFailure = { key, failure -> listener.accept(key, failure) })
+
+@InternalBatonApi
+public fun withClock(config: ScheduleConfig, clock: InstantSource): ScheduleConfig = config.copy(clock = clock)
+
+/** [ScheduleConfig] has no public copy: it is no data class, so that settings can be added to it. */
+private fun ScheduleConfig.copy(
+    misfire: Misfire = this.misfire,
+    overlap: Overlap = this.overlap,
+    resolution: kotlin.time.Duration = this.resolution,
+    flushEvery: kotlin.time.Duration = this.flushEvery,
+    resyncEvery: kotlin.time.Duration = this.resyncEvery,
+    grace: kotlin.time.Duration = this.grace,
+    triggers: Map<String, Trigger> = this.triggers,
+    onFailure: (Any, Throwable) -> Unit = this.onFailure,
+    clock: InstantSource = this.clock,
+) = ScheduleConfig(misfire, overlap, resolution, flushEvery, resyncEvery, grace, triggers, onFailure, clock)
+
+/** A schedule whose actions end when the stage of [action] has completed. Cancelling an action cancels its stage. */
+@InternalBatonApi
+public fun <K : Any> newSchedule(
+    store: ScheduleStore<K>,
+    maxConcurrency: Int,
+    name: String?,
+    config: ScheduleConfig,
+    action: Function<in Due<@JvmSuppressWildcards K>, out CompletionStage<*>?>,
+): Schedule<K> =
+    Schedule(store, maxConcurrency, name, config) { due ->
+        val stage = action.apply(due) ?: throw NullPointerException("the action has returned null for $due")
+        stage.await()
+    }
+
+/** The calls of a [schedule] that wait, on [executor], each as a future. Cancelling such a future cancels no call. */
+@InternalBatonApi
+public class ScheduleCalls(private val schedule: Schedule<*>, executor: Executor) {
+    private val dispatcher = executor.asCoroutineDispatcher()
+
+    public fun run(): CompletableFuture<Void?> = call { schedule.run() }
+
+    public fun flush(): CompletableFuture<Void?> = call { schedule.flush() }
+
+    public fun resync(): CompletableFuture<Void?> = call { schedule.resync() }
+
+    public fun shutdown(): CompletableFuture<Void?> = call { schedule.shutdown() }
+
+    private fun call(block: suspend () -> Unit): CompletableFuture<Void?> {
+        val future = CompletableFuture<Void?>()
+        block.startCoroutine(CallEnd(dispatcher, future))
+        return future
+    }
+
+    private class CallEnd(override val context: CoroutineContext, private val future: CompletableFuture<Void?>) :
+        Continuation<Unit> {
+        override fun resumeWith(result: Result<Unit>) {
+            result.fold({ future.complete(null) }, { future.completeExceptionally(it) })
+        }
+    }
+}

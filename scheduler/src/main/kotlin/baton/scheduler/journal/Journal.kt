@@ -1,0 +1,55 @@
+package baton.scheduler.journal
+
+import java.nio.file.Path
+
+/**
+ * The life of a journal: opened by the first call, closed, and opened again by a later [load]. One thread at a time.
+ */
+internal class Journal(private val path: Path, private val fsync: Boolean, private val disk: JournalDisk = FileDisk) :
+    AutoCloseable {
+    private var lock: JournalLock? = null
+    @Volatile private var log: JournalLog? = null
+    private var isClosed = false
+
+    /** Why the last snapshot failed; null if it did not. Any thread may read it. */
+    val snapshotFailure: Exception?
+        get() = log?.snapshotFailure
+
+    /** The rows that live, with a revision above [since]. */
+    fun load(since: Long): List<JournalRow> {
+        val open = log
+        if (open != null && since >= open.revision) return emptyList()
+        val contents = open?.read() ?: open()
+        return contents.rows.values.filter { it.revision > since }
+    }
+
+    fun append(rows: List<JournalRow>): Long {
+        // A call that is late must not take the file from its next user.
+        check(!isClosed) { "journal $path is closed" }
+        if (log == null) open()
+        return log!!.append(rows)
+    }
+
+    private fun open(): JournalContents {
+        val lock = JournalLock.take(path)
+        val log = JournalLog(lock.journal, fsync, disk)
+        try {
+            val contents = log.open()
+            this.lock = lock
+            this.log = log
+            isClosed = false
+            return contents
+        } catch (e: Throwable) {
+            lock.use { log.use { throw e } }
+        }
+    }
+
+    override fun close() {
+        isClosed = true
+        val openLog = log
+        val heldLock = lock
+        log = null
+        lock = null
+        heldLock.use { openLog?.close() }
+    }
+}

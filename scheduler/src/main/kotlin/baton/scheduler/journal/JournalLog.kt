@@ -1,0 +1,158 @@
+package baton.scheduler.journal
+
+import java.io.IOException
+import java.nio.file.Files
+import java.nio.file.Path
+
+/*
+ * How it works
+ *
+ * The file is the only copy: rows are read from it for `load` and for a snapshot, and are not kept.
+ *
+ * Invariants:
+ *  1. The bytes before `end` are valid records, each forced before its batch was confirmed (unless fsync is off).
+ *  2. `revision` is that of the last record before `end`.
+ *  3. Bytes after `end` are of a batch that failed. The next batch cuts them off before it writes.
+ *  4. The journal's name is always that of a whole file: a snapshot has another name until it is forced.
+ *
+ * A batch that fails leaves `end` and `revision` as they were, so it counts as never written, although a crash before
+ * the next batch may leave it in the file, whole. Its file is closed, because a channel that was interrupted is of no more
+ * use, and is opened anew by the next call.
+ *
+ * When what was appended is longer than the rows that live, a snapshot of these replaces the journal: see
+ * SnapshotPolicy. So the file is seldom longer than twice its live rows, and writing snapshots costs no more than
+ * appending. A snapshot that fails costs nothing but space: the batch before it is confirmed, and the next attempt is
+ * made when the journal has grown by as much again.
+ */
+/** An open journal, whose lock the caller holds. One thread at a time. */
+internal class JournalLog(private val path: Path, private val fsync: Boolean, private val disk: JournalDisk) :
+    AutoCloseable {
+    private val temporary = path.resolveSibling("${path.fileName}.snapshot")
+    private var file: JournalFile? = null
+    private val policy = SnapshotPolicy()
+    private var end = 0L
+
+    var revision = 0L
+        private set
+
+    /** Why the last snapshot failed; null if it did not. */
+    @Volatile
+    var snapshotFailure: Exception? = null
+        private set
+
+    /** Called once, before the others. Cuts off a torn tail, and creates a journal that is not there. */
+    fun open(): JournalContents {
+        Files.deleteIfExists(temporary)
+        if (!Files.exists(path)) return create()
+        val contents = onFile { file -> JournalReader(path, file, file.size).read() }
+        if (contents.end == 0L) return create()
+        revision = contents.revision
+        end = contents.end
+        policy.written(contents.snapshotEnd, contents.snapshotRows)
+        policy.appended(end - contents.snapshotEnd, contents.deletedRows)
+        onFile { file -> if (file.size > end) file.truncate(end) }
+        return contents
+    }
+
+    private fun create(): JournalContents {
+        replaceBy(emptyList())
+        return JournalContents(end = end, snapshotEnd = end)
+    }
+
+    fun read(): JournalContents = onFile { file -> JournalReader(path, file, end).read(confirmed = end) }
+
+    /** Returns the revision of the batch when it is confirmed. */
+    fun append(rows: List<JournalRow>): Long {
+        val next = Math.addExact(revision, 1L)
+        val record = JournalCodec.batch(next, rows)
+        val length = record.remaining()
+        onFile { file ->
+            val size = file.size
+            if (size < end)
+                throw IOException("journal $path has $size bytes, and had $end: it was cut by another writer")
+            if (size > end) file.truncate(end)
+            try {
+                file.write(record, end)
+                if (fsync) file.force()
+            } catch (e: Throwable) {
+                quietly(e) { file.truncate(end) }
+                throw e
+            }
+        }
+        revision = next
+        end += length
+        policy.appended(length.toLong(), deleted = rows.count { it.deleted })
+        if (policy.isDue) snapshot()
+        return next
+    }
+
+    private fun snapshot() {
+        try {
+            replaceBy(read().rows.values)
+            snapshotFailure = null
+        } catch (e: Exception) {
+            snapshotFailure = e
+            policy.failed()
+        }
+    }
+
+    private fun replaceBy(rows: Collection<JournalRow>) {
+        val snapshot = disk.create(temporary, like = path)
+        val length: Long
+        try {
+            length = write(rows, snapshot)
+            snapshot.force()
+            closeFile() // Windows replaces no open file.
+            disk.replace(temporary, path)
+        } catch (e: Throwable) {
+            quietly(e) { snapshot.close() }
+            quietly(e) { Files.deleteIfExists(temporary) }
+            throw e
+        }
+        file = snapshot
+        end = length
+        policy.written(length, rows.size)
+    }
+
+    /** The header is written last, when the length is known. */
+    private fun write(rows: Collection<JournalRow>, snapshot: JournalFile): Long {
+        var at = JournalCodec.HEADER_BYTES.toLong()
+        for (part in rows.chunked(SNAPSHOT_ROWS)) {
+            val record = JournalCodec.snapshot(revision, part)
+            val length = record.remaining()
+            snapshot.write(record, at)
+            at += length
+        }
+        snapshot.write(JournalCodec.header(JournalHeader(revision, snapshotEnd = at)), 0)
+        return at
+    }
+
+    private inline fun <T> onFile(operation: (JournalFile) -> T): T =
+        try {
+            operation(file ?: disk.open(path).also { file = it })
+        } catch (e: Throwable) {
+            quietly(e) { closeFile() }
+            throw e
+        }
+
+    private fun closeFile() {
+        val open = file
+        file = null
+        open?.close()
+    }
+
+    override fun close() = closeFile()
+
+    /** Goes on where a failure that matters less follows the failure [e]. */
+    private inline fun quietly(e: Throwable, operation: () -> Unit) {
+        try {
+            operation()
+        } catch (second: IOException) {
+            e.addSuppressed(second)
+        }
+    }
+
+    private companion object {
+        const val SNAPSHOT_ROWS = 1000
+    }
+}

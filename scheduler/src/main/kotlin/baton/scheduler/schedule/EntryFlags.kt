@@ -1,0 +1,29 @@
+package baton.scheduler.schedule
+
+/** The states of an entry in an [EntryTable], as bits. */
+internal object EntryFlags {
+    const val LIVE = 1
+    const val PAUSED = 1 shl 1
+
+    /** Its last run goes on; then it is removed. */
+    const val ENDING = 1 shl 2
+
+    /** [baton.scheduler.Schedule.triggerNow] was called, and the loop has not seen it. */
+    const val TRIGGERED = 1 shl 3
+
+    /** Its due time was past already when the entry was put or loaded. */
+    const val LATE = 1 shl 4
+
+    /** Its row is to be written. */
+    const val DIRTY = 1 shl 5
+
+    /** Its row is being written. */
+    const val IN_FLIGHT = 1 shl 6
+
+    /** The user has changed the entry since its row was last taken to be written. */
+    const val EDITED = 1 shl 7
+
+    /** One of the latest deletions: older rows of others are not to bring it back. */
+    const val RECENTLY_DELETED = 1 shl 8
+    const val UNWRITTEN = DIRTY or IN_FLIGHT
+}

@@ -1,0 +1,221 @@
+package baton.scheduler.schedule
+
+import baton.Priority
+import baton.channels.Channel
+import baton.scheduler.Trigger
+import baton.scheduler.schedule.EntryFlags.DIRTY
+import baton.scheduler.schedule.EntryFlags.EDITED
+import baton.scheduler.schedule.EntryFlags.ENDING
+import baton.scheduler.schedule.EntryFlags.LATE
+import baton.scheduler.schedule.EntryFlags.LIVE
+import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
+import baton.scheduler.schedule.EntryFlags.TRIGGERED
+import baton.scheduler.schedule.EntryFlags.UNWRITTEN
+
+/*
+ * How it works
+ *
+ * All state of a schedule's entries, by slot. Entries and their due times are changed in steps, each under `lock`.
+ *
+ *              put, a row of others
+ *   free ────────────────────────────▶ LIVE ─────── remove, the last run, a row of others ───▶ removed
+ *    ▲                                                                                           │
+ *    └────── no run, nothing to write, and not one of the latest deletions (see StoreRows) ──────┘
+ *
+ * A LIVE entry is
+ *   in the heap     with its due time, or
+ *   PAUSED          by pause, or because its trigger threw or is unknown; or
+ *   running         if the due time follows from the end of the run (fixedDelay), or there is none (ENDING)
+ *
+ * Who changes what:
+ *   callers      put, remove, pause, resume: entries and their due times; triggerNow: the mark TRIGGERED   ScheduleCore
+ *   the loop     the next due time of an entry that is due, then hands the run over                       FireCore
+ *   actions      the end of a run: fixedDelay's next due time, the removal of ENDING, the run that waits  FireCore
+ *   the store    marks: DIRTY, IN_FLIGHT; rows of others                                                  StoreRows
+ *
+ * Invariants:
+ * (1) A slot in the heap is LIVE and not PAUSED.
+ * (2) `runs[s]` is not null while runs of the slot are handed over and have not ended; such a slot is not free.
+ * (3) A slot is in `dirtySlots` at least once while it is DIRTY, and in `triggeredSlots` while it is TRIGGERED. A list
+ *     may contain other slots, too; they are passed over.
+ * (4) The loop sleeps no longer than until `wakeUpAt`. A step that makes an entry due earlier wakes it.
+ *
+ * Triggers, actions and callbacks run without the lock. Where a decision needs a trigger, a first step reads the entry,
+ * the trigger is evaluated, and a second step takes effect only if the entry is still as the first one has read it.
+ */
+internal class EntryTable<K : Any>(private val resolution: Long) {
+    val lock = Any()
+    val keys = KeySlots<K>()
+    val heap = DueHeap()
+    val triggeredSlots = IntList()
+    var triggers = arrayOfNulls<Trigger>(keys.capacity)
+        private set
+
+    var runs = arrayOfNulls<EntryRuns<K>>(keys.capacity)
+        private set
+
+    var revisions = LongArray(0)
+        private set
+
+    private var flags = IntArray(keys.capacity)
+    private var levels = ByteArray(keys.capacity)
+
+    private var dirtySlots = IntList()
+
+    /** How many are LIVE. */
+    var size = 0
+        private set
+
+    /** How many are DIRTY or IN_FLIGHT. */
+    var unwritten = 0
+        private set
+
+    /** Whether the rows of the store were loaded: removed entries are kept until then. */
+    var isLoaded = false
+
+    /** Whether the last flush has begun: no edit has an effect any more. */
+    var hasEnded = false
+
+    /** Invariant 4. */
+    var wakeUpAt = Times.EARLIEST
+
+    /** Wakes the loop. */
+    val wakeUps = Channel<Unit>(Channel.CONFLATED)
+
+    /** Starts the time to the next flush. */
+    val changes = Channel<Unit>(Channel.CONFLATED)
+
+    private var mustWake = false
+    private var hasChanged = false
+
+    inline fun <R> step(action: () -> R): R {
+        var wakesLoop = false
+        var startsFlush = false
+        try {
+            return synchronized(lock) {
+                try {
+                    action()
+                } finally {
+                    wakesLoop = takeMustWake()
+                    startsFlush = takeHasChanged()
+                }
+            }
+        } finally {
+            if (wakesLoop) wakeUps.trySend(Unit)
+            if (startsFlush) changes.trySend(Unit)
+        }
+    }
+
+    fun takeMustWake() = mustWake.also { mustWake = false }
+
+    fun takeHasChanged() = hasChanged.also { hasChanged = false }
+
+    fun has(slot: Int, flag: Int): Boolean = flags[slot] and flag != 0
+
+    fun mark(slot: Int, flag: Int) {
+        val before = flags[slot]
+        flags[slot] = before or flag
+        if (before and UNWRITTEN == 0 && flag and UNWRITTEN != 0) unwritten++
+        if (before and LIVE == 0 && flag and LIVE != 0) size++
+    }
+
+    fun unmark(slot: Int, flag: Int) {
+        val before = flags[slot]
+        val after = before and flag.inv()
+        flags[slot] = after
+        if (before and UNWRITTEN != 0 && after and UNWRITTEN == 0) unwritten--
+        if (before and LIVE != 0 && after and LIVE == 0) size--
+    }
+
+    fun priorityOf(slot: Int): Priority = LEVELS[levels[slot].toInt()]
+
+    fun revisionOf(slot: Int): Long = if (slot < revisions.size) revisions[slot] else 0
+
+    fun setRevision(slot: Int, revision: Long) {
+        if (slot >= revisions.size) revisions = revisions.copyOf(keys.capacity)
+        revisions[slot] = revision
+    }
+
+    /** The slot of [key] if its entry is LIVE, or -1. */
+    fun findLive(key: K): Int = keys.find(key).let { if (it >= 0 && has(it, LIVE)) it else -1 }
+
+    /** The slot of [key], which is new if it has none. */
+    fun slotOf(key: K): Int {
+        val known = keys.find(key)
+        if (known >= 0) return known
+        val slot = keys.add(key)
+        if (keys.capacity > flags.size) {
+            flags = flags.copyOf(keys.capacity)
+            levels = levels.copyOf(keys.capacity)
+            triggers = triggers.copyOf(keys.capacity)
+            runs = runs.copyOf(keys.capacity)
+        }
+        return slot
+    }
+
+    /** Makes the entry of [slot] LIVE, as [trigger] and [priority] say, with no due time. */
+    fun define(slot: Int, trigger: Trigger, priority: Priority) {
+        triggers[slot] = trigger
+        levels[slot] = priority.ordinal.toByte()
+        unmark(slot, PAUSED or ENDING or TRIGGERED or LATE or RECENTLY_DELETED)
+        mark(slot, LIVE)
+        runs[slot]?.waiting = null
+        heap.remove(slot)
+    }
+
+    fun schedule(slot: Int, due: Long) {
+        heap.set(slot, due, priorityOf(slot))
+        if (wakeUpAt > Times.EARLIEST && Times.roundedUp(due, resolution) < wakeUpAt) mustWake = true
+    }
+
+    fun pause(slot: Int) {
+        mark(slot, PAUSED)
+        unmark(slot, TRIGGERED or LATE)
+        heap.remove(slot)
+        runs[slot]?.waiting = null
+    }
+
+    /** The loop hands over a run as soon as it can. */
+    fun trigger(slot: Int) {
+        if (has(slot, TRIGGERED)) return
+        mark(slot, TRIGGERED)
+        triggeredSlots.add(slot)
+        mustWake = true
+    }
+
+    /** The entry of [slot] is no longer LIVE. */
+    fun remove(slot: Int) {
+        unmark(slot, LIVE or PAUSED or ENDING or TRIGGERED or LATE)
+        heap.remove(slot)
+        runs[slot]?.waiting = null
+        triggers[slot] = null
+    }
+
+    /** The row of [slot] is to be written, as the user [hasEdited] the entry, or because its due time has changed. */
+    fun markDirty(slot: Int, hasEdited: Boolean) {
+        val trigger = triggers[slot]
+        val isInStore = revisionOf(slot) > 0 || has(slot, UNWRITTEN)
+        if (hasEdited) mark(slot, EDITED)
+        if (!isInStore && (trigger == null || !TriggerText.hasText(trigger))) return
+        hasChanged = true
+        if (has(slot, DIRTY)) return
+        mark(slot, DIRTY)
+        dirtySlots.add(slot)
+    }
+
+    fun takeDirtySlots(): IntList = dirtySlots.also { dirtySlots = IntList() }
+
+    /** Frees a slot that is of no more use. */
+    fun freeIfUnused(slot: Int) {
+        if (!isLoaded || has(slot, LIVE or UNWRITTEN or RECENTLY_DELETED) || runs[slot] != null) return
+        if (keys[slot] == null) return
+        flags[slot] = 0
+        if (slot < revisions.size) revisions[slot] = 0
+        keys.remove(slot)
+    }
+
+    private companion object {
+        val LEVELS = Priority.entries
+    }
+}

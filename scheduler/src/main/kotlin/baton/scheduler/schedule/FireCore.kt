@@ -1,0 +1,251 @@
+package baton.scheduler.schedule
+
+import baton.scheduler.Due
+import baton.scheduler.Misfire
+import baton.scheduler.Overlap
+import baton.scheduler.ScheduleConfig
+import baton.scheduler.Trigger
+import baton.scheduler.schedule.EntryFlags.ENDING
+import baton.scheduler.schedule.EntryFlags.LATE
+import baton.scheduler.schedule.EntryFlags.LIVE
+import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.TRIGGERED
+import kotlin.time.Duration.Companion.microseconds
+
+/**
+ * What fires: the steps of the loop, which alone takes due entries, and those of the actions.
+ *
+ * A fire is: [peek] reads the entry that is due first; [DueTimes.after] evaluates its trigger; [commit] sets the next
+ * due time and decides whether there is a run. Then the run is handed over, [begin]s when it has a place, and at its
+ * [end] the run that follows on it, if any, takes over its place in [EntryTable.runs].
+ */
+internal class FireCore<K : Any>(private val config: ScheduleConfig, private val table: EntryTable<K>) {
+    private val resolution = config.resolution.inWholeMicroseconds
+
+    // The entry that was peeked. The loop alone uses these.
+    private var slot = -1
+    private var key: K? = null
+    private var trigger: Trigger? = null
+    private var due = 0L
+    private val times = DueTimes(config.misfire)
+
+    /** When the loop has begun: an `at` that was due before is a misfire. */
+    var startedAt = Times.LATEST
+
+    private val counts = FireCounts()
+
+    /** Finds the entry that is due first. Returns false if none is due at [now]. */
+    fun peek(now: Long): Boolean =
+        table.step {
+            slot = table.heap.firstSlot
+            if (slot < 0 || table.heap.firstDue > now) return@step false
+            read(slot)
+            true
+        }
+
+    private fun read(slot: Int) {
+        this.slot = slot
+        key = table.keys[slot]
+        trigger = table.triggers[slot]
+        due = table.heap.dueOf(slot)
+    }
+
+    private val isUnchanged: Boolean
+        get() = table.keys[slot] === key && table.triggers[slot] === trigger && table.heap.dueOf(slot) == due
+
+    /**
+     * Fires the peeked entry. Returns the run to hand over, or null if there is none. If the trigger throws, the entry
+     * is paused, and [onFailure] is called.
+     */
+    fun fire(now: Long, onFailure: (K, Throwable) -> Unit): Firing<K>? {
+        val key = key!!
+        times.after(trigger!!, key, due, now)
+        val failure = times.failure
+        val firing = table.step { if (isUnchanged) commit(now, failure != null) else null }
+        if (failure != null) onFailure(key, failure)
+        return firing
+    }
+
+    private fun commit(now: Long, hasFailed: Boolean): Firing<K>? {
+        val kind = effective(trigger!!)
+        val firing = if (isMisfire(kind, now) && config.misfire == Misfire.Skip) skip() else run(hasFailed)
+        table.unmark(slot, LATE)
+        when {
+            hasFailed -> table.pause(slot)
+            times.next != Times.NEVER -> table.schedule(slot, times.next)
+            kind is FixedDelayTrigger -> {
+                table.heap.remove(slot)
+                if (table.runs[slot] == null) table.schedule(slot, Times.saturated(now, kind.delayMicros))
+            }
+            table.runs[slot] == null -> table.remove(slot)
+            else -> {
+                table.heap.remove(slot)
+                table.mark(slot, ENDING)
+            }
+        }
+        // The rows of these triggers change at the end of the run, so that a crash before repeats it.
+        val changesAtEnd = kind is FixedDelayTrigger || table.has(slot, ENDING)
+        if (kind !is EveryTrigger && (!changesAtEnd || table.runs[slot] == null)) table.markDirty(slot, false)
+        table.freeIfUnused(slot)
+        return firing
+    }
+
+    private fun isMisfire(kind: Trigger, now: Long): Boolean {
+        val lag = now - due
+        return when (kind) {
+            is AtTrigger -> table.has(slot, LATE) || due < startedAt || lag >= LATE_AT
+            is FixedDelayTrigger -> lag >= kind.delayMicros && lag > resolution
+            // Of a period shorter than the resolution several due times share a wake-up.
+            else -> times.passed > 1 && lag > resolution
+        }
+    }
+
+    private fun skip(): Firing<K>? {
+        counts.skipped += times.passed
+        return null
+    }
+
+    private fun run(ignoresPause: Boolean): Firing<K>? {
+        val key = key!!
+        val isSkipping = config.misfire == Misfire.Skip
+        if (isSkipping) counts.skipped += times.passed - 1
+        val missed = if (isSkipping) 0 else (times.passed - times.runs).coerceAtMost(Int.MAX_VALUE.toLong()).toInt()
+        val catchUp = times.catchUp(trigger!!, key, due)
+        val firing = Firing(slot, key, trigger, due, table.priorityOf(slot), missed, catchUp, ignoresPause)
+        val state = table.runs[slot]
+        if (state == null || config.overlap == Overlap.ALLOW) return start(firing)
+        if (config.overlap == Overlap.QUEUE_ONE && state.waiting == null) state.waiting = firing
+        else counts.skipped += times.passed
+        return null
+    }
+
+    private fun start(firing: Firing<K>): Firing<K> {
+        val state = table.runs[firing.slot] ?: EntryRuns<K>().also { table.runs[firing.slot] = it }
+        state.count++
+        return firing
+    }
+
+    /** Takes an entry for which `triggerNow` was called; null if there is none. */
+    fun takeTriggered(now: Long): Firing<K>? =
+        table.step {
+            var started: Firing<K>? = null
+            while (started == null && table.triggeredSlots.size > 0) {
+                val slot = table.triggeredSlots.removeLast()
+                if (!table.has(slot, TRIGGERED)) continue
+                table.unmark(slot, TRIGGERED)
+                val key = table.keys[slot]!!
+                val firing = Firing(slot, key, null, now, table.priorityOf(slot), 0, null, ignoresPause = true)
+                val state = table.runs[slot]
+                if (state == null || config.overlap == Overlap.ALLOW) started = start(firing)
+                // The caller wants a run that begins after the call: it waits, whatever the overlap is.
+                else if (state.waiting == null) state.waiting = firing
+            }
+            started
+        }
+
+    /** The action of [firing] is about to begin. Returns null if the entry was removed or paused meanwhile. */
+    fun begin(firing: Firing<K>, now: Long): Due<K>? =
+        table.step {
+            val slot = firing.slot
+            if (!table.has(slot, LIVE) || (table.has(slot, PAUSED) && !firing.ignoresPause)) return@step null
+            firing.hasBegun = true
+            counts.fired++
+            counts.running++
+            val lag = (now - firing.at).coerceAtLeast(0)
+            counts.lags.record(lag)
+            Due(firing.key, exactly(firing.at, firing.trigger), lag.microseconds, firing.priority, firing.missed)
+        }
+
+    /**
+     * The run has ended, with or without having begun. Returns the run to hand over next. If the run [wasCancelled],
+     * which is the end of the schedule, the entry stays as it is.
+     */
+    fun end(firing: Firing<K>, wasCancelled: Boolean, hasFailed: Boolean, now: Long): Firing<K>? =
+        table.step {
+            if (firing.hasBegun) counts.running--
+            if (hasFailed) counts.failed++
+            val slot = firing.slot
+            val state = table.runs[slot]!!
+            if (!wasCancelled)
+                following(firing, state)?.let {
+                    return@step it
+                }
+            if (--state.count > 0) return@step null
+            table.runs[slot] = null
+            if (!wasCancelled && table.has(slot, LIVE)) endLast(slot, firing.hasBegun, now)
+            table.freeIfUnused(slot)
+            null
+        }
+
+    private fun following(firing: Firing<K>, state: EntryRuns<K>): Firing<K>? {
+        val slot = firing.slot
+        if (!table.has(slot, LIVE)) return null
+        if (firing.catchUp != null && table.triggers[slot] === firing.trigger && !table.has(slot, PAUSED)) {
+            val at = firing.catchUp.next()
+            if (at != Times.NEVER)
+                return Firing(slot, firing.key, firing.trigger, at, table.priorityOf(slot), 0, firing.catchUp, false)
+        }
+        return state.waiting.also { state.waiting = null }
+    }
+
+    /** No run of the entry is left. */
+    private fun endLast(slot: Int, hasBegun: Boolean, now: Long) {
+        val kind = effective(table.triggers[slot]!!)
+        when {
+            // Paused before its only run could begin: it is due when it is resumed.
+            table.has(slot, ENDING) && table.has(slot, PAUSED) && !hasBegun -> table.unmark(slot, ENDING)
+            table.has(slot, ENDING) -> {
+                table.remove(slot)
+                table.markDirty(slot, false)
+            }
+            kind is FixedDelayTrigger && slot !in table.heap && !table.has(slot, PAUSED) -> {
+                table.schedule(slot, Times.saturated(now, kind.delayMicros))
+                table.markDirty(slot, false)
+            }
+        }
+    }
+
+    /** Calls [action] with the counts, and how many entries are not written yet. */
+    fun <R> counts(action: (FireCounts, Int) -> R): R = table.step { action(counts, table.unwritten) }
+
+    /**
+     * How many microseconds the loop may sleep; 0 if there is something to do. From here on a step that makes an entry
+     * due earlier wakes it.
+     */
+    fun sleepTime(now: Long): Long =
+        table.step {
+            val first = table.heap.firstDue
+            if (first <= now || table.triggeredSlots.size > 0) return@step 0
+            val due = if (first == Times.NEVER) Times.LATEST else Times.roundedUp(first, resolution)
+            table.wakeUpAt = minOf(due, Times.saturated(now, LONGEST_SLEEP))
+            table.wakeUpAt - now
+        }
+
+    /**
+     * The clock was set back: entries whose next due time is now farther away than it would be if they were put anew
+     * get that one.
+     */
+    fun moveBack(now: Long, onFailure: (K, Throwable) -> Unit) {
+        for (slot in 0 until table.step { table.keys.capacity }) {
+            val isScheduled = table.step { (slot in table.heap).also { if (it) read(slot) } }
+            if (!isScheduled) continue
+            val key = key!!
+            times.first(trigger!!, key, now)
+            table.step {
+                if (isUnchanged && times.failure == null && times.next < due) {
+                    table.schedule(slot, times.next)
+                    if (effective(trigger!!) !is EveryTrigger) table.markDirty(slot, false)
+                }
+            }
+            times.failure?.let { onFailure(key, it) }
+        }
+    }
+
+    private companion object {
+        /** An `at` that is later than this was not delayed by a slow thread. */
+        const val LATE_AT = 60_000_000L
+
+        /** The clock is read at least so often, because it may jump, and a sleeping computer counts no delays. */
+        const val LONGEST_SLEEP = 60_000_000L
+    }
+}

@@ -1,0 +1,75 @@
+package baton.scheduler.schedule
+
+import baton.scheduler.Due
+import baton.scheduler.TaskScheduler
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.isActive
+import kotlinx.coroutines.withTimeoutOrNull
+import kotlinx.coroutines.yield
+
+/** The loop that fires the entries of a schedule, and the tasks that run their actions. */
+internal class FireLoop<K : Any>(
+    private val core: ScheduleCore<K>,
+    private val fires: FireCore<K>,
+    private val tasks: TaskScheduler,
+    private val action: suspend (Due<K>) -> Unit,
+) {
+    /** Runs until it is cancelled. */
+    suspend fun run(): Nothing {
+        var last = core.now()
+        fires.startedAt = last
+        while (true) {
+            val now = core.now()
+            // A smaller step would only repeat due times that have just fired.
+            if (now < last - CLOCK_STEP) fires.moveBack(now, core::report)
+            last = now
+            fireAll(now)
+            sleep()
+        }
+    }
+
+    private suspend fun fireAll(now: Long) {
+        var count = 0
+        while (true) {
+            handOver(fires.takeTriggered(now) ?: break)
+            if (++count % FIRES_IN_A_ROW == 0) yield()
+        }
+        while (fires.peek(now)) {
+            fires.fire(now, core::report)?.let(::handOver)
+            // The actions may have the same thread.
+            if (++count % FIRES_IN_A_ROW == 0) yield()
+        }
+    }
+
+    private suspend fun sleep() {
+        val micros = fires.sleepTime(core.now())
+        val millis = -Math.floorDiv(-micros, MICROS_PER_MILLI)
+        if (millis == 0L) yield() else withTimeoutOrNull(millis.milliseconds) { core.table.wakeUps.receive() }
+    }
+
+    private fun handOver(firing: Firing<K>) {
+        tasks.schedule(firing.priority) { perform(firing) }
+    }
+
+    private suspend fun perform(firing: Firing<K>) {
+        var failure: Throwable? = null
+        try {
+            fires.begin(firing, core.now())?.let { action(it) }
+        } catch (e: Throwable) {
+            failure = e
+        }
+        // A CancellationException may also come from something that the action has awaited.
+        val wasCancelled = failure != null && !currentCoroutineContext().isActive
+        val hasFailed = failure != null && !wasCancelled
+        val next = fires.end(firing, wasCancelled, hasFailed, core.now())
+        if (hasFailed) core.report(firing.key, failure!!)
+        next?.let(::handOver)
+    }
+
+    private companion object {
+        const val CLOCK_STEP = 1_000_000L
+        const val FIRES_IN_A_ROW = 256
+        const val MICROS_PER_MILLI = 1_000L
+    }
+}

@@ -1,0 +1,136 @@
+package baton.scheduler.schedule
+
+import baton.Priority
+import baton.scheduler.ScheduleConfig
+import baton.scheduler.Trigger
+import baton.scheduler.schedule.EntryFlags.ENDING
+import baton.scheduler.schedule.EntryFlags.LATE
+import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.waiting.threads.Trampoline
+import java.time.Instant
+
+/**
+ * The edits of a schedule. Each is one step on the [EntryTable], so it is in effect when the call returns; a trigger of
+ * the user is evaluated before, by the calling thread.
+ */
+internal class ScheduleCore<K : Any>(
+    private val config: ScheduleConfig,
+    val table: EntryTable<K>,
+    /** The schedule in messages. */
+    private val label: String,
+) {
+    val size: Int
+        get() = table.step { table.size }
+
+    /** Microseconds since the epoch. */
+    fun now(): Long = Times.roundedDown(config.clock.instant())
+
+    fun put(key: K, trigger: Trigger, priority: Priority) {
+        val now = now()
+        val times = DueTimes(config.misfire)
+        times.first(trigger, key, now)
+        table.step {
+            checkOpen()
+            val slot = table.slotOf(key)
+            table.define(slot, trigger, priority)
+            startAt(slot, times, now)
+            table.markDirty(slot, hasEdited = true)
+            table.freeIfUnused(slot)
+        }
+        times.failure?.let { report(key, it) }
+    }
+
+    /** The entry of [slot], which has no due time, is due as [times] say; if never, it is removed. */
+    fun startAt(slot: Int, times: DueTimes, now: Long) {
+        when {
+            times.failure != null -> table.pause(slot)
+            times.next == Times.NEVER -> table.remove(slot)
+            else -> {
+                table.schedule(slot, times.next)
+                if (times.next < now) table.mark(slot, LATE)
+            }
+        }
+    }
+
+    fun remove(key: K): Boolean = edit(key) { table.remove(it) }
+
+    fun pause(key: K): Boolean = edit(key) { table.pause(it) }
+
+    fun triggerNow(key: K): Boolean =
+        table.step {
+            checkOpen()
+            val slot = table.findLive(key)
+            if (slot >= 0) table.trigger(slot)
+            slot >= 0
+        }
+
+    /** Returns whether there is such an entry. */
+    private inline fun edit(key: K, action: (slot: Int) -> Unit): Boolean =
+        table.step {
+            checkOpen()
+            val slot = table.findLive(key)
+            if (slot < 0) return@step false
+            action(slot)
+            table.markDirty(slot, hasEdited = true)
+            table.freeIfUnused(slot)
+            true
+        }
+
+    /** The entry gets its next due time from now on, as if it was put anew. */
+    fun resume(key: K): Boolean {
+        val times = DueTimes(config.misfire)
+        while (true) {
+            val trigger =
+                table.step {
+                    checkOpen()
+                    val slot = table.findLive(key)
+                    if (slot < 0) return false
+                    if (!table.has(slot, PAUSED)) return true
+                    table.triggers[slot]!!
+                }
+            val now = now()
+            times.first(trigger, key, now)
+            val isDone =
+                table.step {
+                    val slot = table.findLive(key)
+                    if (slot < 0 || table.triggers[slot] !== trigger || !table.has(slot, PAUSED)) return@step false
+                    table.unmark(slot, PAUSED)
+                    if (!table.has(slot, ENDING)) startAt(slot, times, now)
+                    table.markDirty(slot, hasEdited = true)
+                    table.freeIfUnused(slot)
+                    true
+                }
+            if (!isDone) continue
+            times.failure?.let { report(key, it) }
+            return true
+        }
+    }
+
+    fun nextDue(key: K): Instant? =
+        table.step {
+            val slot = table.findLive(key)
+            if (slot < 0) null else instantOf(slot)
+        }
+
+    /** When [slot] is due; null if it is not in the heap. */
+    private fun instantOf(slot: Int): Instant? {
+        val due = table.heap.dueOf(slot)
+        return if (due == Times.NEVER) null else exactly(due, table.triggers[slot])
+    }
+
+    fun checkOpen() = check(!table.hasEnded) { "$label has ended" }
+
+    /** Passes [failure] to the user. */
+    fun report(key: Any, failure: Throwable) {
+        try {
+            config.onFailure(key, failure)
+        } catch (e: Throwable) {
+            if (e !== failure) e.addSuppressed(failure)
+            Trampoline.report(e)
+        }
+    }
+}
+
+/** The due time [micros] of [trigger]: that of `at` is the user's own, with its nanoseconds. */
+internal fun exactly(micros: Long, trigger: Trigger?): Instant =
+    (trigger?.let(::effective) as? AtTrigger)?.instant ?: Times.instantOf(micros)

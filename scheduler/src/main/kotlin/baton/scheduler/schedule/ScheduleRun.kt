@@ -1,0 +1,105 @@
+package baton.scheduler.schedule
+
+import baton.scheduler.Due
+import baton.scheduler.ScheduleConfig
+import baton.scheduler.ScheduleStore
+import baton.scheduler.TaskScheduler
+import baton.sync.Latch
+import java.util.concurrent.atomic.AtomicReference
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeoutOrNull
+
+/**
+ * The life of a schedule: NEW, RUNNING while `run` runs, ENDED. The coroutines of the loop and of the store are
+ * children of `run`; the actions are not, because its cancellation grants them the grace.
+ */
+internal class ScheduleRun<K : Any>(
+    private val config: ScheduleConfig,
+    private val store: ScheduleStore<K>,
+    private val core: ScheduleCore<K>,
+    private val sync: StoreSync<K>,
+) {
+    private enum class State {
+        NEW,
+        RUNNING,
+        ENDED,
+    }
+
+    private val state = AtomicReference(State.NEW)
+    private val stop = Latch(1)
+    private val ended = Latch(1)
+
+    fun begin(): Boolean = state.compareAndSet(State.NEW, State.RUNNING)
+
+    /** Returns after [shutdown], or throws. */
+    suspend fun run(fires: FireCore<K>, maxConcurrency: Int, name: String?, action: suspend (Due<K>) -> Unit) {
+        val scope = CoroutineScope(currentCoroutineContext().minusKey(Job) + SupervisorJob())
+        val tasks = TaskScheduler(scope, maxConcurrency, name)
+        try {
+            coroutineScope {
+                val work = launch(start = CoroutineStart.UNDISPATCHED) { work(FireLoop(core, fires, tasks, action)) }
+                stop.await()
+                work.cancelAndJoin()
+            }
+        } finally {
+            withContext(NonCancellable) { end(tasks, scope) }
+        }
+    }
+
+    private suspend fun work(loop: FireLoop<K>): Unit = coroutineScope {
+        launch(start = CoroutineStart.UNDISPATCHED) { sync.editsLoop() }
+        sync.load()
+        launch { sync.flushLoop() }
+        launch { sync.resyncLoop() }
+        loop.run()
+    }
+
+    private suspend fun end(tasks: TaskScheduler, scope: CoroutineScope) {
+        try {
+            tasks.close()
+            withTimeoutOrNull(config.grace) { tasks.drain() }
+            scope.cancel()
+            finish { scope.coroutineContext.job.join() }
+        } finally {
+            state.set(State.ENDED)
+            ended.countDown()
+        }
+    }
+
+    /** From here on no edit has an effect, so that nothing is changed that is not written. */
+    private suspend fun finish(join: suspend () -> Unit) {
+        core.table.step { core.table.hasEnded = true }
+        sync.end()
+        // With no grace at all the store still gets the chance to write without waiting.
+        withTimeoutOrNull(config.grace.coerceAtLeast(1.milliseconds)) {
+            if (!sync.hasLoadFailed) sync.retrying(StoreSync.LAST_BACKOFF) { sync.flush() }
+            join()
+        }
+        try {
+            store.close()
+        } catch (e: Throwable) {
+            core.report(store, e)
+        }
+    }
+
+    suspend fun shutdown() {
+        if (state.compareAndSet(State.NEW, State.ENDED)) {
+            withContext(NonCancellable) { finish {} }
+            ended.countDown()
+        }
+        stop.countDown()
+        ended.await()
+    }
+}

@@ -1,0 +1,215 @@
+package baton.scheduler.schedule
+
+import baton.scheduler.ScheduleConfig
+import baton.scheduler.ScheduleRow
+import baton.scheduler.Trigger
+import baton.scheduler.schedule.EntryFlags.DIRTY
+import baton.scheduler.schedule.EntryFlags.EDITED
+import baton.scheduler.schedule.EntryFlags.IN_FLIGHT
+import baton.scheduler.schedule.EntryFlags.LIVE
+import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
+
+/**
+ * The rows of a schedule's entries: which are to be written, and how the rows of others change the entries.
+ *
+ * The row of an entry goes from clean to DIRTY by a change, to IN_FLIGHT when it is taken to be written, and from there
+ * to clean, or back to DIRTY if the store has failed. A change meanwhile makes it DIRTY as well. The last write wins:
+ * - A row with a revision that is not newer than the one known for its key is ignored.
+ * - A row of others is ignored if the user has changed the entry here and that is not written yet, or if the entry is
+ *   IN_FLIGHT: its write follows and wins in the store, too. A due time that a run has set does not hold off the row.
+ * - The latest deletions keep their slots, so that an older row that is still on its way does not bring them back.
+ */
+internal class StoreRows<K : Any>(private val config: ScheduleConfig, private val core: ScheduleCore<K>) {
+    private val table = core.table
+    private val recentlyDeleted = IntArray(DELETIONS) { -1 }
+    private var deletions = 0
+
+    /**
+     * Up to this revision all rows are known. Written by one coroutine at a time. The revision of an own write raises
+     * it only if no other can be between the two: a lost edit of others is then found by the next [resyncFrom].
+     */
+    var knownUpTo = 0L
+        private set
+
+    /** Whether any row, own or of others, has a revision. */
+    private var knowsAny = false
+
+    /** What to load at a resync: above 0 if anything is known, so that the store returns deleted rows, too. */
+    val resyncFrom: Long
+        get() = table.step { if (knowsAny) knownUpTo.coerceAtLeast(1) else knownUpTo }
+
+    /** Merges all rows that the store has had at the start: entries that were put, and removed, before win. */
+    fun mergeFirst(rows: List<ScheduleRow<K>>) {
+        for (row in rows) merge(row, isFirst = true)
+        table.step {
+            advance(rows)
+            table.isLoaded = true
+            for (slot in 0 until table.keys.capacity) if (table.keys[slot] != null) table.freeIfUnused(slot)
+        }
+    }
+
+    fun mergeResync(rows: List<ScheduleRow<K>>) {
+        for (row in rows) merge(row, isFirst = false)
+        table.step { advance(rows) }
+    }
+
+    private fun advance(rows: List<ScheduleRow<K>>) {
+        for (row in rows) knownUpTo = maxOf(knownUpTo, row.revision)
+    }
+
+    fun mergeEdits(rows: List<ScheduleRow<K>>) {
+        for (row in rows) merge(row, isFirst = false)
+    }
+
+    private fun merge(row: ScheduleRow<K>, isFirst: Boolean) {
+        val trigger = TriggerText.parse(row.trigger, config.triggers)
+        val now = core.now()
+        val times = DueTimes(config.misfire)
+        val stored = row.nextDue?.takeIf { effective(trigger) !is EveryTrigger }
+        if (!row.deleted && (trigger is UnknownTrigger || (!row.paused && stored == null)))
+            times.first(trigger, row.key, now)
+        val isMerged = table.step { mergeStep(row, trigger, stored?.let(Times::roundedUp), times, isFirst, now) }
+        if (isMerged) times.failure?.let { core.report(row.key, it) }
+    }
+
+    private fun mergeStep(
+        row: ScheduleRow<K>,
+        trigger: Trigger,
+        due: Long?,
+        times: DueTimes,
+        isFirst: Boolean,
+        now: Long,
+    ): Boolean {
+        knowsAny = true
+        val isKnown = table.keys.find(row.key) >= 0
+        if (!isKnown && row.deleted) return false
+        val slot = table.slotOf(row.key)
+        if (isKnown && row.revision <= table.revisionOf(slot)) return false
+        val isEdited = table.has(slot, DIRTY) && table.has(slot, EDITED)
+        if (isKnown && (isFirst || isEdited || table.has(slot, IN_FLIGHT))) {
+            if (isFirst) keepOwn(slot, row)
+            return false
+        }
+        table.setRevision(slot, row.revision.coerceAtLeast(1))
+        table.unmark(slot, DIRTY or EDITED)
+        if (row.deleted) {
+            if (table.has(slot, LIVE)) table.remove(slot)
+            keepDeleted(slot)
+            return true
+        }
+        table.define(slot, trigger, row.priority)
+        when {
+            times.failure != null || row.paused -> table.pause(slot)
+            due != null -> startAt(slot, due, now)
+            else -> core.startAt(slot, times, now)
+        }
+        if (!table.has(slot, LIVE)) table.markDirty(slot, hasEdited = false)
+        return true
+    }
+
+    private fun startAt(slot: Int, due: Long, now: Long) {
+        table.schedule(slot, due)
+        if (due < now) table.mark(slot, EntryFlags.LATE)
+    }
+
+    /** The entry was put or removed before the row was loaded: what the store has is to be replaced. */
+    private fun keepOwn(slot: Int, row: ScheduleRow<K>) {
+        table.setRevision(slot, row.revision.coerceAtLeast(1))
+        table.markDirty(slot, hasEdited = true)
+    }
+
+    /** Keeps the slot for a while. */
+    private fun keepDeleted(slot: Int) {
+        val index = deletions++ % DELETIONS
+        val oldest = recentlyDeleted[index]
+        recentlyDeleted[index] = slot
+        table.mark(slot, RECENTLY_DELETED)
+        if (oldest < 0 || oldest == slot) return
+        table.unmark(oldest, RECENTLY_DELETED)
+        table.freeIfUnused(oldest)
+    }
+
+    /** Rows that were taken to be written, and their slots. */
+    inner class Batch {
+        val rows = ArrayList<ScheduleRow<K>>()
+        private val slots = IntList()
+
+        internal fun add(slot: Int) {
+            val revision = table.revisionOf(slot)
+            if (!table.has(slot, LIVE) && revision == 0L) {
+                // The store has never seen it.
+                table.unmark(slot, DIRTY or EDITED)
+                table.freeIfUnused(slot)
+                return
+            }
+            table.mark(slot, IN_FLIGHT)
+            table.unmark(slot, DIRTY)
+            slots.add(slot)
+            rows += rowOf(slot, revision)
+        }
+
+        fun written(revision: Long) {
+            table.step {
+                knowsAny = true
+                if (revision == knownUpTo + 1) knownUpTo = revision
+                for (i in 0 until slots.size) {
+                    val slot = slots[i]
+                    table.unmark(slot, IN_FLIGHT)
+                    if (!table.has(slot, DIRTY)) table.unmark(slot, EDITED)
+                    // Nothing of it is in the store if its trigger has no text.
+                    table.setRevision(slot, if (rows[i].deleted && table.has(slot, LIVE)) 0 else maxOf(revision, 1))
+                    if (!table.has(slot, LIVE)) keepDeleted(slot)
+                }
+            }
+        }
+
+        fun failed() {
+            table.step {
+                for (i in 0 until slots.size) {
+                    val slot = slots[i]
+                    table.markDirty(slot, hasEdited = false)
+                    table.unmark(slot, IN_FLIGHT)
+                }
+            }
+        }
+    }
+
+    /** Takes all dirty rows; each is consistent in itself. */
+    fun take(): Batch {
+        val batch = Batch()
+        val slots = table.step { table.takeDirtySlots() }
+        // A step for each row, so that edits do not wait for all of them.
+        for (i in 0 until slots.size) table.step { if (table.has(slots[i], DIRTY)) batch.add(slots[i]) }
+        return batch
+    }
+
+    private fun rowOf(slot: Int, revision: Long): ScheduleRow<K> {
+        val trigger = table.triggers[slot]
+        val isStored = trigger != null && TriggerText.hasText(trigger)
+        val due = table.heap.dueOf(slot)
+        val kind = trigger?.let(::effective)
+        val nextDue =
+            when {
+                kind is EveryTrigger || table.has(slot, PAUSED) -> null
+                kind is AtTrigger -> kind.instant
+                due == Times.NEVER -> null
+                else -> exactly(due, trigger)
+            }
+        val text = if (isStored) TriggerText.of(trigger!!) else ""
+        return ScheduleRow(
+            key = table.keys[slot]!!,
+            trigger = text,
+            priority = table.priorityOf(slot),
+            nextDue = nextDue,
+            paused = table.has(slot, PAUSED),
+            deleted = !isStored,
+            revision = revision,
+        )
+    }
+
+    private companion object {
+        /** How many deletions are remembered. */
+        const val DELETIONS = 1024
+    }
+}

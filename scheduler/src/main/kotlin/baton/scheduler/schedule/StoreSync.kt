@@ -1,0 +1,175 @@
+package baton.scheduler.schedule
+
+import baton.resilience.Backoff
+import baton.scheduler.ScheduleConfig
+import baton.scheduler.ScheduleStore
+import baton.scheduler.schedule.StoreOutage.Call
+import baton.sync.Latch
+import baton.sync.Mutex
+import baton.sync.withLock
+import java.util.concurrent.atomic.AtomicLong
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.ensureActive
+
+/**
+ * The ways between the store and the entries: rows are loaded at the start, edits of others arrive as a flow, a resync
+ * reads newer rows, and changes are written behind.
+ *
+ * Each way has a coroutine of its own, so that a slow store delays neither the loop nor another way. One flush at a
+ * time, and one load, so that a batch never overtakes an older one.
+ */
+internal class StoreSync<K : Any>(
+    private val config: ScheduleConfig,
+    private val store: ScheduleStore<K>,
+    private val core: ScheduleCore<K>,
+    private val rows: StoreRows<K>,
+    private val outage: StoreOutage,
+) {
+    private val flushing = Mutex()
+    private val loading = Mutex()
+    private val isLoaded = Latch(1)
+    private val readCount = AtomicLong()
+    private val writeCount = AtomicLong()
+    private val failureCount = AtomicLong()
+
+    /** Whether the store could not be read at the start. It must be left as it is. */
+    @Volatile
+    var hasLoadFailed = false
+        private set
+
+    val reads: Long
+        get() = readCount.get()
+
+    val writes: Long
+        get() = writeCount.get()
+
+    val flushFailures: Long
+        get() = failureCount.get()
+
+    /** Loads all rows. Without them the schedule must not run: what this throws ends it. */
+    suspend fun load() {
+        loading.withLock {
+            val all =
+                try {
+                    store.load(0)
+                } catch (e: Throwable) {
+                    throw unlessCancelled(e).also { hasLoadFailed = true }
+                }
+            readCount.incrementAndGet()
+            rows.mergeFirst(all)
+        }
+        isLoaded.countDown()
+    }
+
+    /** No caller waits any more for rows to be loaded. */
+    fun end() = isLoaded.countDown()
+
+    suspend fun resync() {
+        isLoaded.await()
+        core.checkOpen()
+        loading.withLock {
+            val newer =
+                try {
+                    store.load(rows.resyncFrom)
+                } catch (e: Throwable) {
+                    throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
+                }
+            readCount.incrementAndGet()
+            rows.mergeResync(newer)
+        }
+        outage.worked(Call.LOAD)
+    }
+
+    suspend fun resyncLoop(): Nothing {
+        while (true) {
+            delay(config.resyncEvery)
+            retrying(config.resyncEvery) { resync() }
+        }
+    }
+
+    /** Collects from before the first load, so that no edit is between the two; an edit waits until that is done. */
+    suspend fun editsLoop() {
+        var failures = 0
+        while (true) {
+            try {
+                store.edits().collect { edits ->
+                    isLoaded.await()
+                    rows.mergeEdits(edits)
+                    outage.editsWorked()
+                    failures = 0
+                }
+                return
+            } catch (e: Throwable) {
+                outage.editsFailed(unlessCancelled(e))
+                delay(backoff(++failures, EDITS_BACKOFF))
+                retrying(EDITS_BACKOFF) { resync() }
+            }
+        }
+    }
+
+    /** Writes all changes, those included that come before another flush has ended. No effect if there are none. */
+    suspend fun flush() {
+        flushing.withLock {
+            val batch = rows.take()
+            if (batch.rows.isEmpty()) return
+            var revision: Long? = null
+            try {
+                revision = store.apply(batch.rows)
+            } catch (e: Throwable) {
+                throw unlessCancelled(e).also {
+                    failureCount.incrementAndGet()
+                    outage.failed(Call.APPLY, it)
+                }
+            } finally {
+                if (revision == null) batch.failed()
+            }
+            batch.written(revision!!)
+            writeCount.incrementAndGet()
+        }
+        outage.worked(Call.APPLY)
+    }
+
+    suspend fun flushLoop(): Nothing {
+        while (true) {
+            core.table.changes.receive()
+            delay(config.flushEvery)
+            retrying(config.flushEvery) { flush() }
+        }
+    }
+
+    /** Repeats [call] until it works. Its failures are reported by itself. */
+    suspend fun retrying(base: Duration, call: suspend () -> Unit) {
+        var failures = 0
+        while (true) {
+            try {
+                return call()
+            } catch (e: Throwable) {
+                unlessCancelled(e)
+                delay(backoff(++failures, base))
+            }
+        }
+    }
+
+    /** Grows to a minute, or is [base] if that is longer. */
+    private fun backoff(failures: Int, base: Duration): Duration =
+        Backoff.exponential(base).delay(failures).coerceAtMost(maxOf(base, LONGEST_BACKOFF))
+
+    /** The failure of the store; throws it instead if it is the cancellation of the present coroutine. */
+    private suspend fun unlessCancelled(e: Throwable): Throwable {
+        currentCoroutineContext().ensureActive()
+        return e
+    }
+
+    companion object {
+        private val EDITS_BACKOFF = 1.seconds
+        private val LONGEST_BACKOFF = 1.minutes
+
+        /** At the end there is little time. */
+        val LAST_BACKOFF = 100.milliseconds
+    }
+}

@@ -1,0 +1,68 @@
+package baton.scheduler.journal
+
+import java.io.IOException
+import java.nio.ByteBuffer
+import java.nio.file.Path
+
+/** A disk with [space] left, on which any operation may fail. */
+internal class FaultyDisk : JournalDisk {
+    enum class Operation {
+        OPEN,
+        CREATE,
+        READ,
+        FORCE,
+        TRUNCATE,
+        REPLACE,
+    }
+
+    var space = Long.MAX_VALUE
+    val failing = mutableSetOf<Operation>()
+    var forces = 0
+        private set
+
+    override fun open(path: Path): JournalFile {
+        begin(Operation.OPEN)
+        return FaultyFile(FileDisk.open(path))
+    }
+
+    override fun create(path: Path, like: Path): JournalFile {
+        begin(Operation.CREATE)
+        return FaultyFile(FileDisk.create(path, like))
+    }
+
+    override fun replace(source: Path, target: Path) {
+        begin(Operation.REPLACE)
+        FileDisk.replace(source, target)
+    }
+
+    private fun begin(operation: Operation) {
+        if (operation in failing) throw IOException("$operation failed")
+    }
+
+    private inner class FaultyFile(private val file: JournalFile) : JournalFile by file {
+        override fun read(target: ByteBuffer, at: Long) {
+            begin(Operation.READ)
+            file.read(target, at)
+        }
+
+        override fun write(source: ByteBuffer, at: Long) {
+            val fits = minOf(space, source.remaining().toLong()).toInt()
+            val rest = source.remaining() - fits
+            source.limit(source.position() + fits)
+            file.write(source, at)
+            space -= fits
+            if (rest > 0) throw IOException("No space left on device")
+        }
+
+        override fun truncate(length: Long) {
+            begin(Operation.TRUNCATE)
+            file.truncate(length)
+        }
+
+        override fun force() {
+            begin(Operation.FORCE)
+            forces++
+            file.force()
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package baton.scheduler.journal
+
+import baton.scheduler.JournalScheduleStore
+import baton.scheduler.KeyCodec
+import java.nio.file.Path
+import kotlinx.coroutines.runBlocking
+
+/** The process that is killed: it applies the batches from a number on, and prints each number that is confirmed. */
+internal object JournalCrashChild {
+    private const val KEYS = 40
+
+    /** Long enough for a snapshot every few batches. */
+    private val FILLER = "x".repeat(600)
+
+    /** Batch [number] is always the same, so that its rows need not be printed. */
+    fun batch(number: Long): List<JournalRow> {
+        val first = (number * 7 % KEYS).toInt()
+        return List(9) {
+            val key = "key ${(first + it * 3) % KEYS}"
+            if (it == 8) deleted(key) else row(key, "every PT2M $FILLER", due = number)
+        }
+    }
+
+    @JvmStatic
+    fun main(args: Array<String>): Unit = runBlocking {
+        val store = JournalScheduleStore(Path.of(args[0]), KeyCodec.STRING)
+        var number = args[1].toLong()
+        store.load(0)
+        // Ends when the parent does.
+        while (!System.out.checkError()) {
+            store.apply(batch(number))
+            println(number++)
+        }
+    }
+}

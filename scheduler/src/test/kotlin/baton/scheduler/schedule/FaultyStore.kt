@@ -1,0 +1,92 @@
+package baton.scheduler.schedule
+
+import baton.Priority
+import baton.scheduler.InMemoryScheduleStore
+import baton.scheduler.ScheduleRow
+import baton.scheduler.ScheduleStore
+import java.io.IOException
+import java.time.Instant
+import kotlin.time.Duration
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.MutableSharedFlow
+import kotlinx.coroutines.flow.emitAll
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.mapNotNull
+import kotlinx.coroutines.flow.takeWhile
+
+/** A store with other writers, that fails and is slow on command, and records its calls. */
+internal class FaultyStore : ScheduleStore<String> {
+    val inside = InMemoryScheduleStore<String>()
+    val loads = ArrayList<Long>()
+    val batches = ArrayList<List<ScheduleRow<String>>>()
+
+    /** Deleted rows, which the store inside forgets. */
+    private val deleted = HashMap<String, ScheduleRow<String>>()
+    private val stream = MutableSharedFlow<List<ScheduleRow<String>>?>(extraBufferCapacity = 100)
+    var closed = 0
+    var failsToLoad = false
+    var failsToApply = false
+    var failsToFlow = false
+
+    /** How long each call takes. */
+    var takes: Duration = Duration.ZERO
+
+    override suspend fun load(since: Long): List<ScheduleRow<String>> {
+        loads += since
+        delay(takes)
+        if (failsToLoad) throw IOException("load")
+        return inside.load(since) + if (since > 0) deleted.values.filter { it.revision > since } else emptyList()
+    }
+
+    override suspend fun apply(rows: List<ScheduleRow<String>>): Long {
+        check(rows.isNotEmpty() && rows.map { it.key }.distinct().size == rows.size)
+        delay(takes)
+        if (failsToApply) throw IOException("apply")
+        batches += rows
+        return write(rows)
+    }
+
+    private suspend fun write(rows: List<ScheduleRow<String>>): Long {
+        val revision = inside.apply(rows)
+        for (row in rows) if (row.deleted) deleted[row.key] = row.with(revision) else deleted -= row.key
+        return revision
+    }
+
+    override fun edits(): Flow<List<ScheduleRow<String>>> = flow {
+        if (failsToFlow) throw IOException("edits")
+        emitAll(stream.takeWhile { it != null }.mapNotNull { it })
+        throw IOException("edits")
+    }
+
+    /** Ends the flow of edits with a failure. */
+    fun breakFlow() {
+        stream.tryEmit(null)
+    }
+
+    /** Another writer writes [rows]; whether the schedule is told at once is up to the network. */
+    suspend fun writeOther(vararg rows: ScheduleRow<String>, isTold: Boolean = true) {
+        val revision = write(rows.toList())
+        if (isTold) tell(*rows.map { it.with(revision) }.toTypedArray())
+    }
+
+    fun tell(vararg rows: ScheduleRow<String>) {
+        check(stream.tryEmit(rows.toList()))
+    }
+
+    override suspend fun close() {
+        closed++
+    }
+}
+
+internal fun ScheduleRow<String>.with(revision: Long) =
+    ScheduleRow(key, trigger, priority, nextDue, paused, deleted, revision)
+
+internal fun rowOf(
+    key: String,
+    trigger: String,
+    nextDue: Instant? = null,
+    paused: Boolean = false,
+    deleted: Boolean = false,
+    revision: Long = 0,
+) = ScheduleRow(key, trigger, Priority.NORMAL, nextDue, paused, deleted, revision)

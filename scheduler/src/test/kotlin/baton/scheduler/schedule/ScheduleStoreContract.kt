@@ -1,0 +1,141 @@
+package baton.scheduler.schedule
+
+import baton.Priority
+import baton.scheduler.Schedule
+import baton.scheduler.ScheduleRow
+import baton.scheduler.ScheduleStore
+import baton.scheduler.Trigger
+import java.time.Instant
+import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withTimeoutOrNull
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** What every store must do. */
+abstract class ScheduleStoreContract {
+    /** Opens the same store, which is empty at first, anew. The last one opened was closed. */
+    protected abstract fun open(): ScheduleStore<String>
+
+    private fun row(key: String, nextDue: Instant? = null, deleted: Boolean = false) =
+        ScheduleRow(key, "every PT2M", Priority.LOW, nextDue, paused = false, deleted, revision = 0)
+
+    private fun textOf(row: ScheduleRow<String>) = row.run { "$key $trigger $priority $nextDue $paused $deleted" }
+
+    @Test fun load_empty_returnsNoRow() = runTest { assertEquals(0, open().load(0).size) }
+
+    @Test
+    fun rows_applied_areLoadedAsTheyWere() = runTest {
+        val rows = ArrayList<ScheduleRow<String>>()
+        for (key in listOf("", "a", "two words", "line\nbreak", "\u0000", "ünïcødé 🎉")) for (priority in
+            Priority.entries) rows += ScheduleRow("$key $priority", "named x\ty", priority, null, key == "a", false, 7)
+        for ((i, due) in
+            listOf(Instant.EPOCH, Instant.MAX, Instant.MIN, Instant.ofEpochSecond(5, 123)).withIndex()) rows +=
+            row("due $i", due)
+        val store = open()
+        store.apply(rows)
+        store.close()
+        assertEquals(rows.map(::textOf).sorted(), open().load(0).map(::textOf).sorted())
+    }
+
+    @Test
+    fun revisions_growFromAboveZero_overReopening() = runTest {
+        val revisions = ArrayList<Long>()
+        repeat(3) {
+            val store = open()
+            repeat(3) { revisions += store.apply(listOf(row("a"), row("b"))) }
+            store.close()
+        }
+        assertTrue(revisions[0] > 0)
+        assertEquals(revisions.distinct().sorted(), revisions)
+        assertEquals(listOf(revisions.last(), revisions.last()), open().load(0).map { it.revision })
+    }
+
+    @Test
+    fun load_sinceARevision_returnsNewerRows() = runTest {
+        val store = open()
+        val first = store.apply(listOf(row("a"), row("b")))
+        val second = store.apply(listOf(row("b"), row("c")))
+        assertEquals(setOf("b" to second, "c" to second), store.load(first).map { it.key to it.revision }.toSet())
+        assertEquals(
+            setOf("a" to first, "b" to second, "c" to second),
+            store.load(0).map { it.key to it.revision }.toSet(),
+        )
+        assertEquals(0, store.load(second).size)
+    }
+
+    @Test
+    fun rowsDeleted_areNotLoadedAtTheStart() = runTest {
+        var store = open()
+        store.apply(listOf(row("a"), row("b")))
+        store.apply(listOf(row("a", deleted = true), row("never there", deleted = true)))
+        assertEquals(listOf("b"), store.load(0).map { it.key })
+        store.close()
+        store = open()
+        assertEquals(listOf("b"), store.load(0).map { it.key })
+        store.apply(listOf(row("a", Instant.EPOCH)))
+        assertEquals(setOf("a", "b"), store.load(0).map { it.key }.toSet())
+    }
+
+    @Test
+    fun edits_areNeverOwnWrites() = runTest {
+        val store = open()
+        store.apply(listOf(row("a")))
+        val seen = withTimeoutOrNull(1.minutes) { store.edits().toList() }.orEmpty()
+        assertEquals(0, seen.flatten().size)
+    }
+
+    @Test
+    fun schedule_restarted_goesOnFromTheStore() = runTest {
+        val world = ScheduleWorld(this)
+        val triggers = mapOf("hourly" to Trigger { after -> after.plusSeconds(3600) })
+        fun schedule(): Schedule<String> = world.schedule(world.config(triggers = triggers), open())
+        val first = schedule()
+        world.start(first)
+        first.put("every", Trigger.every(2.minutes, Instant.EPOCH), Priority.HIGH)
+        first.put("hash", Trigger.every(2.minutes))
+        first.put("delay", Trigger.fixedDelay(5.minutes), Priority.IDLE)
+        first.put("at", Trigger.at(Instant.ofEpochSecond(7200, 17)))
+        first.put("done", Trigger.at(Instant.ofEpochSecond(10)))
+        first.put("named", Trigger.named("hourly", triggers.getValue("hourly")))
+        first.put("paused", Trigger.every(1.minutes))
+        first.put("removed", Trigger.every(1.minutes))
+        first.put("own", { after -> after.plusSeconds(1000) })
+        world.pass(30.seconds)
+        first.pause("paused")
+        first.remove("removed")
+        world.pass(59.minutes)
+        val keys = listOf("every", "hash", "delay", "at", "named", "paused", "removed", "done")
+        val dues = keys.map(first::nextDue)
+        first.shutdown()
+        val second = schedule()
+        world.start(second)
+        world.pass(0.seconds)
+        assertEquals(dues, keys.map(second::nextDue))
+        assertEquals(6, second.size)
+        world.runs.clear()
+        world.pass(2.hours)
+        assertEquals(setOf("every", "hash", "delay", "at", "named"), world.runs.map { it.key }.toSet())
+        assertEquals(
+            Priority.HIGH to Priority.IDLE,
+            world.runs.let { runs ->
+                runs.first { it.key == "every" }.priority to runs.first { it.key == "delay" }.priority
+            },
+        )
+        assertEquals(0, world.failures.size)
+        second.shutdown()
+    }
+}
+
+/** Its rows live as long as the object. */
+class InMemoryScheduleStoreTest : ScheduleStoreContract() {
+    private val store = baton.scheduler.InMemoryScheduleStore<String>()
+
+    override fun open() = store
+
+    @Test fun toString_showsTheSize() = assertEquals("InMemoryScheduleStore (size = 0)", "$store")
+}
