@@ -2,6 +2,7 @@ package baton.scheduler.journal
 
 import baton.scheduler.JournalScheduleStore
 import baton.scheduler.KeyCodec
+import java.io.File
 import java.nio.file.Path
 import kotlinx.coroutines.runBlocking
 
@@ -19,6 +20,14 @@ internal object JournalCrashChild {
             val key = "key ${(first + it * 3) % KEYS}"
             if (it == 8) deleted(key) else row(key, "every PT2M $FILLER", due = number)
         }
+    }
+
+    /** A process that begins with [batch]. Its errors are in its output. */
+    fun start(path: Path, batch: Long): Process {
+        val java = File(System.getProperty("java.home"), "bin/java").path
+        val flags = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-Xmx64m")
+        val call = listOf("-cp", System.getProperty("java.class.path"), javaClass.name, "$path", "$batch")
+        return ProcessBuilder(listOf(java) + flags + call).redirectErrorStream(true).start()
     }
 
     @JvmStatic

@@ -3,7 +3,6 @@ package baton.scheduler.journal
 import baton.scheduler.JournalLockedException
 import baton.scheduler.JournalScheduleStore
 import baton.scheduler.KeyCodec
-import java.io.File
 import java.nio.file.Path
 import kotlin.io.path.fileSize
 import kotlin.random.Random
@@ -29,7 +28,7 @@ internal class JournalCrashes(private val path: Path, number: Int) {
     }
 
     private fun kill() {
-        val child = start(last + 1)
+        val child = JournalCrashChild.start(path, last + 1)
         val confirmed =
             child.inputReader().use { output ->
                 var confirmed = 0L
@@ -72,14 +71,6 @@ internal class JournalCrashes(private val path: Path, number: Int) {
         val refusal = assertThrows<JournalLockedException> { store.load(0) }
         assertEquals(child.pid(), refusal.pid)
         assertEquals("journal ${path.toRealPath()} is in use by process ${child.pid()}", refusal.message)
-    }
-
-    private fun start(batch: Long): Process {
-        val java = File(System.getProperty("java.home"), "bin/java").path
-        val flags = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-Xmx64m")
-        val call =
-            listOf("-cp", System.getProperty("java.class.path"), JournalCrashChild::class.java.name, "$path", "$batch")
-        return ProcessBuilder(listOf(java) + flags + call).redirectErrorStream(true).start()
     }
 
     private fun fail(child: Process): Nothing = error("the child has ended by itself: ${child.waitFor()}")

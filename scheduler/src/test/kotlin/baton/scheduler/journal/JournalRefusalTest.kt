@@ -49,6 +49,19 @@ internal class JournalRefusalTest : JournalStoreFixture() {
         assertEquals(setOf("a", "c"), open().keys())
     }
 
+    /** A process loses its lock on a file when it closes any channel to it. */
+    @Test
+    fun secondStore_ofTheSameProcess_leavesTheLockAgainstOthers() = runBlocking {
+        open().apply(listOf(row("a")))
+        val second = open()
+        assertThrows<JournalLockedException> { second.load(0) }
+        second.close()
+        val other = JournalCrashChild.start(path, batch = 2)
+        val line = other.inputReader().use { it.readLine() }
+        other.destroyForcibly().waitFor()
+        assertTrue("is in use by process ${ProcessHandle.current().pid()}" in line, line)
+    }
+
     @Test
     fun close_freesTheFile_andLoadOpensItAgain() = runBlocking {
         val store = open()

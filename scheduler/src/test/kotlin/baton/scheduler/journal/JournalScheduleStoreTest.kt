@@ -81,7 +81,6 @@ internal class JournalScheduleStoreTest : JournalStoreFixture() {
         val store = open()
         val keys = List(20_000) { "check $it" }
         store.apply(keys.map { row(it) })
-        store.apply(keys.map { row(it) })
         assertTrue(path.fileSize() > 600_000, "${path.fileSize()} bytes")
         store.apply(keys.drop(10).map(::deleted))
         assertTrue(path.fileSize() < 256 * 1024, "${path.fileSize()} bytes")

@@ -41,6 +41,16 @@ internal class JournalSnapshotTest : JournalFixture() {
     }
 
     @Test
+    fun snapshot_thatCannotBeForced_doesNotReplaceTheJournal() {
+        val journal = open(fsync = false)
+        journal.load(0)
+        disk.failing += Operation.FORCE
+        grow(journal)
+        assertNotNull(journal.snapshotFailure)
+        assertTrue(path.fileSize() > 90_000)
+    }
+
+    @Test
     fun snapshot_onAFullDisk_leavesTheJournalAsItWas() {
         val journal = open()
         val record = JournalCodec.batch(1, listOf(row("big", "t".repeat(30_000)))).remaining()
