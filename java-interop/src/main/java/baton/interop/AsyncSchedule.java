@@ -180,12 +180,13 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * #ended} does.
      */
     public CompletableFuture<@Nullable Void> shutdown() {
-        return calls.shutdown().thenCompose(shutDown -> ended.copy());
+        return ended.isDone() ? ended() : calls.shutdown().thenCompose(shutDown -> ended());
     }
 
     /**
      * Completes when the schedule has ended, after {@link #shutdown}. It fails if the store could not be read at the
-     * start: then the schedule has never run.
+     * start: then the schedule has never run. If the executor was shut down, the schedule ends too, and this fails with
+     * a {@code CancellationException}.
      */
     public CompletableFuture<@Nullable Void> ended() {
         return ended.copy();
@@ -195,7 +196,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * As {@link #shutdown}, and waits for it, at most twice the grace. If the thread is interrupted it waits all the
      * same, and stays interrupted. A run that calls this waits until the grace is over.
      *
-     * @throws java.util.concurrent.CompletionException if the schedule has never run, as {@link #ended} says
+     * @throws java.util.concurrent.CompletionException if the store could not be read, see {@link #ended}
+     * @throws java.util.concurrent.CancellationException if the executor was shut down before
      */
     @Override
     public void close() {

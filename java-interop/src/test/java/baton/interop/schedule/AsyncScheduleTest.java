@@ -236,7 +236,7 @@ class AsyncScheduleTest {
         IOException failure = new IOException("unreadable");
         AsyncSchedule<String> schedule = started(builder(true).store(FailingStore.ofLoads(failure)));
         assertSame(failure, failure(schedule.ended()));
-        assertSame(failure, cause(failure(schedule.shutdown())));
+        assertSame(failure, failure(schedule.shutdown()));
         assertSame(failure, cause(assertThrows(CompletionException.class, schedule::close)));
     }
 

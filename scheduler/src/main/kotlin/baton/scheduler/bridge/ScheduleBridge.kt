@@ -102,7 +102,10 @@ public fun <K : Any> newSchedule(
 public class ScheduleCalls(private val schedule: Schedule<*>, executor: Executor) {
     private val dispatcher = executor.asCoroutineDispatcher()
 
-    public fun run(): CompletableFuture<Void?> = call { schedule.run() }
+    public fun run(): CompletableFuture<Void?> {
+        schedule.begin()
+        return call { schedule.runBegun() }
+    }
 
     public fun flush(): CompletableFuture<Void?> = call { schedule.flush() }
 

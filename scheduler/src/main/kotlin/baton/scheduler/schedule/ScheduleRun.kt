@@ -7,6 +7,7 @@ import baton.scheduler.TaskScheduler
 import baton.sync.Latch
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Job
@@ -41,6 +42,9 @@ internal class ScheduleRun<K : Any>(
     private val stop = Latch(1)
     private val ended = Latch(1)
 
+    /** Set before [stop] is opened by [shutdown]. */
+    @Volatile private var isShutDown = false
+
     fun begin(): Boolean = state.compareAndSet(State.NEW, State.RUNNING)
 
     /** Returns after [shutdown], or throws. */
@@ -50,9 +54,12 @@ internal class ScheduleRun<K : Any>(
         try {
             coroutineScope {
                 val work = launch(start = CoroutineStart.UNDISPATCHED) { work(FireLoop(core, fires, tasks, action)) }
+                // A dispatcher that was shut down cancels it.
+                work.invokeOnCompletion { stop.countDown() }
                 stop.await()
                 work.cancelAndJoin()
             }
+            if (!isShutDown) throw CancellationException("the dispatcher was shut down")
         } finally {
             withContext(NonCancellable) { end(tasks, scope) }
         }
@@ -99,6 +106,7 @@ internal class ScheduleRun<K : Any>(
             withContext(NonCancellable) { finish {} }
             ended.countDown()
         }
+        isShutDown = true
         stop.countDown()
         ended.await()
     }
