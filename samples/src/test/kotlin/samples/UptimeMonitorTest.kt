@@ -99,6 +99,17 @@ class UptimeMonitorTest {
     }
 
     @Test
+    fun state_inNoDirectory_isReported_exits1() {
+        write("fast-01 http://fast.demo/01 60s HIGH")
+        val nowhere = directory.resolve("nowhere")
+
+        val outcome = run("--state", "${nowhere.resolve("checks.journal")}")
+
+        assertEquals("cannot use the state $nowhere/checks.journal: there is no $nowhere\n", outcome.err)
+        assertEquals(1, outcome.exitCode)
+    }
+
+    @Test
     fun flakyEndpoints_areNeverReported_thanksToRetryAndSecondCheck() {
         write("odd http://flaky.demo/01 60s NORMAL", "even http://flaky.demo/02 60s NORMAL")
 

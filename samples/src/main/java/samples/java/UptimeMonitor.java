@@ -164,8 +164,7 @@ public final class UptimeMonitor {
             schedule.shutdown().join(); // writes what is not in the state yet
             return report.sumUp(schedule.metrics(), server) ? 0 : 1;
         } catch (CompletionException failure) {
-            report.warn("cannot use the state " + options.state() + ": "
-                    + failure.getCause().getMessage());
+            report.stateFailed(failure);
             return 1;
         }
     }

@@ -15,15 +15,18 @@ final class DemoComparison {
 
     private final MonitorOptions options;
     private final DemoServer server;
+    private final Duration lag;
     private final List<String> differences = new ArrayList<>();
     private int endpoints;
     private int found;
     private int foundThere;
     private int made;
 
-    DemoComparison(MonitorOptions options, DemoServer server, Collection<Watch> watches) {
+    /** A check begins {@code lag} after it is due, at most. */
+    DemoComparison(MonitorOptions options, DemoServer server, Collection<Watch> watches, Duration lag) {
         this.options = options;
         this.server = server;
+        this.lag = lag;
         for (Watch watch : watches) {
             found += watch.history.changes();
             if (DemoServer.kind(watch.endpoint.url()) != null) add(watch);
@@ -56,7 +59,8 @@ final class DemoComparison {
 
     /** The longest time until a second check has confirmed a change. */
     private Duration patience(Endpoint endpoint) {
-        Duration patience = options.shortened(endpoint.interval()).plus(SLACK);
+        Duration patience =
+                options.shortened(endpoint.interval()).plus(lag.multipliedBy(2)).plus(SLACK);
         boolean hangs = DemoServer.kind(endpoint.url()) == DemoServer.Kind.HANGING;
         return hangs ? patience.plus(options.timeout().multipliedBy(2)) : patience;
     }

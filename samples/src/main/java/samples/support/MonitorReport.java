@@ -5,6 +5,7 @@ import baton.scheduler.ScheduleMetrics;
 import java.io.PrintStream;
 import java.net.ConnectException;
 import java.net.http.HttpTimeoutException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -54,6 +55,11 @@ public final class MonitorReport {
     public synchronized void warn(String line) {
         block.clear();
         err.println(line);
+    }
+
+    /** The schedule's state can not be read or written. */
+    public void stateFailed(Throwable failure) {
+        warn("cannot use the state " + options.state() + ": " + reason(failure));
     }
 
     /** From now on {@code endpoints} are watched, and no others. One that was changed is watched anew. */
@@ -113,6 +119,7 @@ public final class MonitorReport {
         if (cause instanceof CircuitOpenException) return "breaker open";
         if (cause instanceof HttpTimeoutException) return "timed out";
         if (cause instanceof ConnectException) return "no connection";
+        if (cause instanceof NoSuchFileException missing) return "there is no " + missing.getFile();
         return Objects.requireNonNullElse(cause.getMessage(), cause.getClass().getSimpleName());
     }
 
@@ -140,7 +147,7 @@ public final class MonitorReport {
 
     /** Prints the summary. Returns whether the changes found are those that {@code server} made. */
     public synchronized boolean sumUp(ScheduleMetrics metrics, DemoServer server) {
-        DemoComparison changes = new DemoComparison(options, server, watches.all());
+        DemoComparison changes = new DemoComparison(options, server, watches.all(), metrics.lagP99());
         List<Duration> intervals = watches.endpoints().stream()
                 .map(endpoint -> options.shortened(endpoint.interval()))
                 .toList();

@@ -117,10 +117,10 @@ class DemoServerTest {
 
     @Test
     fun comparison_changeTooLateToBeFound_mayBeMissed() {
-        val late = Watch(endpoint("late", "http://dead.demo/1"), System.nanoTime())
-        val hanging = watch("hanging", "http://hanging.demo/1", changes = 0, seconds = 9)
+        val late = watch("late", "http://dead.demo/1", changes = 0, seconds = 6)
+        val hanging = watch("hanging", "http://hanging.demo/1", changes = 0, seconds = 11)
 
-        val comparison = compare(late, hanging)
+        val comparison = compare(late, hanging, lag = Duration.ofSeconds(2))
 
         assertEquals(emptyList<String>(), comparison.differences())
         assertEquals("the demo server made 0: the same", comparison.note())
@@ -131,9 +131,9 @@ class DemoServerTest {
         assertEquals("", compare(watch("other", "http://other.example/", changes = 1)).note())
     }
 
-    private fun compare(vararg watches: Watch): DemoComparison {
+    private fun compare(vararg watches: Watch, lag: Duration = Duration.ZERO): DemoComparison {
         val options = MonitorOptions.parse(arrayOf())
-        return DemoComparison(options, server, watches.toList())
+        return DemoComparison(options, server, watches.toList(), lag)
     }
 
     private fun watch(name: String, url: String, changes: Int, seconds: Long = 60) =
