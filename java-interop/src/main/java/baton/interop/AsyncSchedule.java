@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Schedule} for Java: runs an action for each of its entries at the times of the entry's trigger, a limited
- * number at a time, and asks its store for nothing meanwhile.
+ * number at a time. Entries are kept in memory, so a run costs no I/O.
  *
  * <pre>{@code
  * try (AsyncSchedule<String> checks = AsyncSchedule.<String>builder(due -> check(due.getKey()))
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Actions.</i> An action is a function that returns a stage, and its run ends when the stage has completed. Of
  * runs that are due at the same time those of the more urgent entries begin first. At most {@link #maxConcurrency} run
  * at a time; the others wait, which {@link Due#lag()} shows. An action that throws, or whose stage fails, is counted
- * and told to {@link Builder#onFailure}, and its entry stays.
+ * and passed to {@link Builder#onFailure}, and its entry stays.
  *
  * <p><i>Edits</i> are in effect when the call returns. They are written to the store behind it, see {@link
  * Builder#flushEvery}.
@@ -55,10 +55,15 @@ import org.jspecify.annotations.Nullable;
  * that still run after its {@link Builder#grace}.
  *
  * <p><i>Threads.</i> The loop and the actions run on the executor of the builder, which must not block for long: an
- * action that blocks belongs on an executor of its own.
+ * action that blocks belongs on an executor of its own. {@link Builder#start} begins on the calling thread. End the
+ * schedule before its executor: after a {@code shutdown} of that it ends at its next wake-up, within a minute, and after
+ * a {@code shutdownNow} perhaps never.
  *
  * <p><i>Memory.</i> Actions before an edit happen before the runs that it causes, and a run before those that are after
  * it under {@link Overlap#SKIP} or {@link Overlap#QUEUE_ONE}.
+ *
+ * <p><i>Misuse.</i> The {@code equals} and {@code hashCode} of a key run under a lock and must not call the schedule.
+ * One schedule at a time may use a store, so a builder with a store starts one.
  *
  * <p>All members may be called from any thread.
  *
@@ -96,7 +101,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
 
     /**
      * Adds the entry of {@code key}, or replaces its trigger and its level; its next due time is counted from now. A
-     * run that goes on is not affected.
+     * pause ends, and a run that goes on continues. If the trigger has no due time, there is no entry afterwards; if it
+     * throws, the entry is paused.
      *
      * @throws IllegalStateException if the schedule has ended
      */
@@ -117,8 +123,9 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     }
 
     /**
-     * Runs the entry of {@code key} once now, also if it is paused; its due times stay. Returns whether there is such
-     * an entry.
+     * Runs the entry of {@code key} once now, also if it is paused; its due times stay. If a run of the entry goes on,
+     * the requested one begins after it, unless {@link Overlap#ALLOW}; requests whose run has not begun count as one.
+     * Returns whether there is such an entry.
      *
      * @throws IllegalStateException if the schedule has ended
      */
@@ -136,7 +143,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     }
 
     /**
-     * Ends a pause: the next due time is counted from now. Returns whether there is such an entry.
+     * Ends a pause: the next due time is counted from now. No effect if the entry is not paused. Returns whether there
+     * is such an entry.
      *
      * @throws IllegalStateException if the schedule has ended
      */
@@ -169,27 +177,45 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         return calls.flush();
     }
 
-    /** Reads from the store what others have changed. The future fails as the store does. */
+    /**
+     * Reads from the store what others have changed, once the entries are loaded. The future fails as the store does,
+     * and with an {@code IllegalStateException} if the schedule has ended.
+     */
     public CompletableFuture<@Nullable Void> resync() {
         return calls.resync();
     }
 
     /**
      * Ends the schedule: nothing is started any more, runs are given their {@link Builder#grace}, then changes are
-     * written and the store is closed. The future completes after that, within twice the grace; it fails as {@link
+     * written and the store is closed. The future completes after that, within twice the grace and the time that the store takes to close; it fails as {@link
      * #ended} does.
      */
     public CompletableFuture<@Nullable Void> shutdown() {
-        return ended.isDone() ? ended() : calls.shutdown().thenCompose(shutDown -> ended());
+        CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+        if (ended.isDone()) completeAtEnd(future);
+        else {
+            CompletableFuture<?> unused = calls.shutdown().whenComplete((value, failure) -> completeAtEnd(future));
+        }
+        return future;
     }
 
     /**
      * Completes when the schedule has ended, after {@link #shutdown}. It fails if the store could not be read at the
-     * start: then the schedule has never run. If the executor was shut down, the schedule ends too, and this fails with
-     * a {@code CancellationException}.
+     * start: then the schedule has never run. It fails with a {@code CancellationException} if
+     * the executor was shut down before.
      */
     public CompletableFuture<@Nullable Void> ended() {
-        return ended.copy();
+        CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+        completeAtEnd(future);
+        return future;
+    }
+
+    /** A future of its own for each caller, who may cancel it, with the failure as it is. */
+    private void completeAtEnd(CompletableFuture<@Nullable Void> future) {
+        CompletableFuture<?> unused = ended.whenComplete((value, failure) -> {
+            if (failure == null) future.complete(null);
+            else future.completeExceptionally(failure);
+        });
     }
 
     /**

@@ -112,16 +112,7 @@ public class Schedule<K : Any>(
      *   is.
      */
     public suspend fun run() {
-        begin()
-        runBegun()
-    }
-
-    /** The first step of [run], for the Java API: after it [shutdown] waits for the second one. */
-    internal fun begin() {
         check(life.begin()) { "$label runs already, or has ended: run is called once" }
-    }
-
-    internal suspend fun runBegun() {
         life.run(fires, maxConcurrency, name, action)
     }
 

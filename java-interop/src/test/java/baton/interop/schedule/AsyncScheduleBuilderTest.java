@@ -17,6 +17,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,15 +92,19 @@ class AsyncScheduleBuilderTest {
         second.close();
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void executor_thatWasShutDown_letsTheScheduleEnd(boolean atOnce) {
-        ExecutorService executor = Executors.newSingleThreadExecutor();
-        AsyncSchedule<String> schedule = builder().executor(executor).start();
-        if (atOnce) executor.shutdownNow();
-        else executor.shutdown();
-        schedule.put("a", Triggers.at(Instant.now())); // wakes the loop
+    @Test
+    void executor_thatWasShutDown_endsTheScheduleAtItsNextWakeUp() {
+        AtomicBoolean isShutDown = new AtomicBoolean();
+        AsyncSchedule<String> schedule = builder()
+                .executor(command -> {
+                    if (isShutDown.get()) throw new RejectedExecutionException();
+                    command.run();
+                })
+                .start();
+        isShutDown.set(true);
+        schedule.put("a", Triggers.at(Instant.now()));
         assertInstanceOf(CancellationException.class, awaitFailure(schedule.ended()));
+        assertThrows(CancellationException.class, schedule::close);
     }
 
     @Test

@@ -20,6 +20,10 @@ import java.util.function.BiConsumer
 import java.util.function.Function
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
+import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
+import kotlin.coroutines.resume
+import kotlin.coroutines.resumeWithException
 import kotlin.coroutines.startCoroutine
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.asCoroutineDispatcher
@@ -102,9 +106,17 @@ public fun <K : Any> newSchedule(
 public class ScheduleCalls(private val schedule: Schedule<*>, executor: Executor) {
     private val dispatcher = executor.asCoroutineDispatcher()
 
+    /** Begins on the calling thread, so that a [shutdown] that follows waits for its end. */
     public fun run(): CompletableFuture<Void?> {
-        schedule.begin()
-        return call { schedule.runBegun() }
+        val future = CompletableFuture<Void?>()
+        val end = CallEnd(dispatcher, future)
+        val run: suspend () -> Unit = { schedule.run() }
+        try {
+            if (run.startCoroutineUninterceptedOrReturn(end) != COROUTINE_SUSPENDED) end.resume(Unit)
+        } catch (e: Throwable) {
+            end.resumeWithException(e)
+        }
+        return future
     }
 
     public fun flush(): CompletableFuture<Void?> = call { schedule.flush() }

@@ -22,11 +22,8 @@ import kotlin.time.Duration.Companion.microseconds
 internal class FireCore<K : Any>(private val config: ScheduleConfig, private val table: EntryTable<K>) {
     private val resolution = config.resolution.inWholeMicroseconds
 
-    // The entry that was peeked. The loop alone uses these.
-    private var slot = -1
-    private var key: K? = null
-    private var trigger: Trigger? = null
-    private var due = 0L
+    // The loop alone uses these.
+    private val entry = PeekedEntry(table)
     private val times = DueTimes(config.misfire)
 
     /** When the loop has begun: an `at` that was due before is a misfire. */
@@ -37,37 +34,27 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     /** Finds the entry that is due first. Returns false if none is due at [now]. */
     fun peek(now: Long): Boolean =
         table.step {
-            slot = table.heap.firstSlot
-            if (slot < 0 || table.heap.firstDue > now) return@step false
-            read(slot)
-            true
+            val isDue = table.heap.size > 0 && table.heap.firstDue <= now
+            if (isDue) entry.read(table.heap.firstSlot)
+            isDue
         }
-
-    private fun read(slot: Int) {
-        this.slot = slot
-        key = table.keys[slot]
-        trigger = table.triggers[slot]
-        due = table.heap.dueOf(slot)
-    }
-
-    private val isUnchanged: Boolean
-        get() = table.keys[slot] === key && table.triggers[slot] === trigger && table.heap.dueOf(slot) == due
 
     /**
      * Fires the peeked entry. Returns the run to hand over, or null if there is none. If the trigger throws, the entry
      * is paused, and [onFailure] is called.
      */
     fun fire(now: Long, onFailure: (K, Throwable) -> Unit): Firing<K>? {
-        val key = key!!
-        times.after(trigger!!, key, due, now)
+        val key = entry.key!!
+        times.after(entry.trigger!!, key, entry.due, now)
         val failure = times.failure
-        val firing = table.step { if (isUnchanged) commit(now, failure != null) else null }
+        val firing = table.step { if (entry.isUnchanged) commit(now, failure != null) else null }
         if (failure != null) onFailure(key, failure)
         return firing
     }
 
     private fun commit(now: Long, hasFailed: Boolean): Firing<K>? {
-        val kind = effective(trigger!!)
+        val slot = entry.slot
+        val kind = effective(entry.trigger!!)
         val firing = if (isMisfire(kind, now) && config.misfire == Misfire.Skip) skip() else run(hasFailed)
         table.unmark(slot, LATE)
         when {
@@ -91,9 +78,9 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     }
 
     private fun isMisfire(kind: Trigger, now: Long): Boolean {
-        val lag = now - due
+        val lag = now - entry.due
         return when (kind) {
-            is AtTrigger -> table.has(slot, LATE) || due < startedAt || lag >= LATE_AT
+            is AtTrigger -> table.has(entry.slot, LATE) || entry.due < startedAt || lag >= LATE_AT
             is FixedDelayTrigger -> lag >= kind.delayMicros && lag > resolution
             // Of a period shorter than the resolution several due times share a wake-up.
             else -> times.passed > 1 && lag > resolution
@@ -106,12 +93,13 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     }
 
     private fun run(ignoresPause: Boolean): Firing<K>? {
-        val key = key!!
+        val slot = entry.slot
+        val key = entry.key!!
         val isSkipping = config.misfire == Misfire.Skip
         if (isSkipping) counts.skipped += times.passed - 1
         val missed = if (isSkipping) 0 else (times.passed - times.runs).coerceAtMost(Int.MAX_VALUE.toLong()).toInt()
-        val catchUp = times.catchUp(trigger!!, key, due)
-        val firing = Firing(slot, key, trigger, due, table.priorityOf(slot), missed, catchUp, ignoresPause)
+        val catchUp = times.catchUp(entry.trigger!!, key, entry.due)
+        val firing = Firing(slot, key, entry.trigger, entry.due, table.priorityOf(slot), missed, catchUp, ignoresPause)
         val state = table.runs[slot]
         if (state == null || config.overlap == Overlap.ALLOW) return start(firing)
         if (config.overlap == Overlap.QUEUE_ONE && state.waiting == null) state.waiting = firing
@@ -208,44 +196,8 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     /** Calls [action] with the counts, and how many entries are not written yet. */
     fun <R> counts(action: (FireCounts, Int) -> R): R = table.step { action(counts, table.unwritten) }
 
-    /**
-     * How many microseconds the loop may sleep; 0 if there is something to do. From here on a step that makes an entry
-     * due earlier wakes it.
-     */
-    fun sleepTime(now: Long): Long =
-        table.step {
-            val first = table.heap.firstDue
-            if (first <= now || table.triggeredSlots.size > 0) return@step 0
-            val due = if (first == Times.NEVER) Times.LATEST else Times.roundedUp(first, resolution)
-            table.wakeUpAt = minOf(due, Times.saturated(now, LONGEST_SLEEP))
-            table.wakeUpAt - now
-        }
-
-    /**
-     * The clock was set back: entries whose next due time is now farther away than it would be if they were put anew
-     * get that one.
-     */
-    fun moveBack(now: Long, onFailure: (K, Throwable) -> Unit) {
-        for (slot in 0 until table.step { table.keys.capacity }) {
-            val isScheduled = table.step { (slot in table.heap).also { if (it) read(slot) } }
-            if (!isScheduled) continue
-            val key = key!!
-            times.first(trigger!!, key, now)
-            table.step {
-                if (isUnchanged && times.failure == null && times.next < due) {
-                    table.schedule(slot, times.next)
-                    if (effective(trigger!!) !is EveryTrigger) table.markDirty(slot, false)
-                }
-            }
-            times.failure?.let { onFailure(key, it) }
-        }
-    }
-
     private companion object {
         /** An `at` that is later than this was not delayed by a slow thread. */
         const val LATE_AT = 60_000_000L
-
-        /** The clock is read at least so often, because it may jump, and a sleeping computer counts no delays. */
-        const val LONGEST_SLEEP = 60_000_000L
     }
 }

@@ -12,6 +12,7 @@ import kotlinx.coroutines.yield
 internal class FireLoop<K : Any>(
     private val core: ScheduleCore<K>,
     private val fires: FireCore<K>,
+    private val times: LoopTimes<K>,
     private val tasks: TaskScheduler,
     private val action: suspend (Due<K>) -> Unit,
 ) {
@@ -22,7 +23,7 @@ internal class FireLoop<K : Any>(
         while (true) {
             val now = core.now()
             // A smaller step would only repeat due times that have just fired.
-            if (now < last - CLOCK_STEP) fires.moveBack(now, core::report)
+            if (now < last - CLOCK_STEP) times.moveBack(now, core::report)
             last = now
             fireAll(now)
             sleep()
@@ -43,7 +44,7 @@ internal class FireLoop<K : Any>(
     }
 
     private suspend fun sleep() {
-        val micros = fires.sleepTime(core.now())
+        val micros = times.sleepTime(core.now())
         val millis = -Math.floorDiv(-micros, MICROS_PER_MILLI)
         if (millis == 0L) yield() else withTimeoutOrNull(millis.milliseconds) { core.table.wakeUps.receive() }
     }

@@ -53,7 +53,10 @@ internal class ScheduleRun<K : Any>(
         val tasks = TaskScheduler(scope, maxConcurrency, name)
         try {
             coroutineScope {
-                val work = launch(start = CoroutineStart.UNDISPATCHED) { work(FireLoop(core, fires, tasks, action)) }
+                val work =
+                    launch(start = CoroutineStart.UNDISPATCHED) {
+                        work(FireLoop(core, fires, LoopTimes(config, core.table), tasks, action))
+                    }
                 // A dispatcher that was shut down cancels it.
                 work.invokeOnCompletion { stop.countDown() }
                 stop.await()

@@ -8,7 +8,6 @@ import baton.scheduler.schedule.EntryFlags.EDITED
 import baton.scheduler.schedule.EntryFlags.IN_FLIGHT
 import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.PAUSED
-import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
 
 /**
  * The rows of a schedule's entries: which are to be written, and how the rows of others change the entries.
@@ -22,8 +21,7 @@ import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
  */
 internal class StoreRows<K : Any>(private val config: ScheduleConfig, private val core: ScheduleCore<K>) {
     private val table = core.table
-    private val recentlyDeleted = IntArray(DELETIONS) { -1 }
-    private var deletions = 0
+    private val deletions = RecentDeletions(table)
 
     /**
      * Up to this revision all rows are known. Written by one coroutine at a time. The revision of an own write raises
@@ -95,7 +93,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         table.unmark(slot, DIRTY or EDITED)
         if (row.deleted) {
             if (table.has(slot, LIVE)) table.remove(slot)
-            keepDeleted(slot)
+            deletions.add(slot)
             return true
         }
         table.define(slot, trigger, row.priority)
@@ -117,17 +115,6 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
     private fun keepOwn(slot: Int, row: ScheduleRow<K>) {
         table.setRevision(slot, row.revision.coerceAtLeast(1))
         table.markDirty(slot, hasEdited = true)
-    }
-
-    /** Keeps the slot for a while. */
-    private fun keepDeleted(slot: Int) {
-        val index = deletions++ % DELETIONS
-        val oldest = recentlyDeleted[index]
-        recentlyDeleted[index] = slot
-        table.mark(slot, RECENTLY_DELETED)
-        if (oldest < 0 || oldest == slot) return
-        table.unmark(oldest, RECENTLY_DELETED)
-        table.freeIfUnused(oldest)
     }
 
     /** Rows that were taken to be written, and their slots. */
@@ -159,7 +146,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
                     if (!table.has(slot, DIRTY)) table.unmark(slot, EDITED)
                     // Nothing of it is in the store if its trigger has no text.
                     table.setRevision(slot, if (rows[i].deleted && table.has(slot, LIVE)) 0 else maxOf(revision, 1))
-                    if (!table.has(slot, LIVE)) keepDeleted(slot)
+                    if (!table.has(slot, LIVE)) deletions.add(slot)
                 }
             }
         }
@@ -206,10 +193,5 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
             deleted = !isStored,
             revision = revision,
         )
-    }
-
-    private companion object {
-        /** How many deletions are remembered. */
-        const val DELETIONS = 1024
     }
 }
