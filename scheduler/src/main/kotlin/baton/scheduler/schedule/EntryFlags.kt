@@ -25,5 +25,8 @@ internal object EntryFlags {
 
     /** One of the latest deletions: older rows of others are not to bring it back. */
     const val RECENTLY_DELETED = 1 shl 8
+
+    /** A write of its row has failed, and may have had its effect all the same. */
+    const val MAYBE_STORED = 1 shl 9
     const val UNWRITTEN = DIRTY or IN_FLIGHT
 }

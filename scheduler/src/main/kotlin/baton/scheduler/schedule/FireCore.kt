@@ -70,9 +70,8 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 table.mark(slot, ENDING)
             }
         }
-        // The rows of these triggers change at the end of the run, so that a crash before repeats it.
-        val changesAtEnd = kind is FixedDelayTrigger || table.has(slot, ENDING)
-        if (kind !is EveryTrigger && (!changesAtEnd || table.runs[slot] == null)) table.markDirty(slot, false)
+        // With a run, the row changes at its end: a crash before repeats it.
+        if (kind !is EveryTrigger && table.runs[slot] == null) table.markDirty(slot, false)
         table.freeIfUnused(slot)
         return firing
     }
@@ -110,6 +109,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     private fun start(firing: Firing<K>): Firing<K> {
         val state = table.runs[firing.slot] ?: EntryRuns<K>().also { table.runs[firing.slot] = it }
         state.count++
+        if (firing.trigger != null && state.due == Times.NEVER) state.due = firing.at
         return firing
     }
 
@@ -145,22 +145,26 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
         }
 
     /**
-     * The run has ended, with or without having begun. Returns the run to hand over next. If the run [wasCancelled],
-     * which is the end of the schedule, the entry stays as it is.
+     * The run has ended. Returns the run to hand over next. If the run [wasCancelled], which is the end of the
+     * schedule, the entry stays as it is.
+     *
+     * @param now null if the run was refused: then no other follows on it.
      */
-    fun end(firing: Firing<K>, wasCancelled: Boolean, hasFailed: Boolean, now: Long): Firing<K>? =
+    fun end(firing: Firing<K>, wasCancelled: Boolean, hasFailed: Boolean, now: Long?): Firing<K>? =
         table.step {
+            firing.hasEnded = true
             if (firing.hasBegun) counts.running--
             if (hasFailed) counts.failed++
             val slot = firing.slot
             val state = table.runs[slot]!!
-            if (!wasCancelled)
+            if (!wasCancelled && now != null)
                 following(firing, state)?.let {
                     return@step it
                 }
             if (--state.count > 0) return@step null
+            if (wasCancelled && state.due != Times.NEVER) return@step null
             table.runs[slot] = null
-            if (!wasCancelled && table.has(slot, LIVE)) endLast(slot, firing.hasBegun, now)
+            if (!wasCancelled && table.has(slot, LIVE)) endLast(slot, firing.hasBegun, now ?: firing.at)
             table.freeIfUnused(slot)
             null
         }
@@ -190,6 +194,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 table.schedule(slot, Times.saturated(now, kind.delayMicros))
                 table.markDirty(slot, false)
             }
+            kind !is EveryTrigger -> table.markDirty(slot, false)
         }
     }
 

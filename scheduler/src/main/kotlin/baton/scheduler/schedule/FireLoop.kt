@@ -3,8 +3,8 @@ package baton.scheduler.schedule
 import baton.scheduler.Due
 import baton.scheduler.TaskScheduler
 import kotlin.time.Duration.Companion.milliseconds
-import kotlinx.coroutines.currentCoroutineContext
-import kotlinx.coroutines.isActive
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 
@@ -14,8 +14,13 @@ internal class FireLoop<K : Any>(
     private val fires: FireCore<K>,
     private val times: LoopTimes<K>,
     private val tasks: TaskScheduler,
+    /** The job of the actions. */
+    private val actions: Job,
     private val action: suspend (Due<K>) -> Unit,
 ) {
+    /** Whether the schedule ends: then a run that has not begun stays due. */
+    @Volatile var isEnding = false
+
     /** Runs until it is cancelled. */
     suspend fun run(): Nothing {
         var last = core.now()
@@ -30,7 +35,7 @@ internal class FireLoop<K : Any>(
         }
     }
 
-    private suspend fun fireAll(now: Long) {
+    suspend fun fireAll(now: Long) {
         var count = 0
         while (true) {
             handOver(fires.takeTriggered(now) ?: break)
@@ -50,7 +55,17 @@ internal class FireLoop<K : Any>(
     }
 
     private fun handOver(firing: Firing<K>) {
-        tasks.schedule(firing.priority) { perform(firing) }
+        tasks
+            .schedule(firing.priority) { perform(firing) }
+            .invokeOnCompletion { cause ->
+                if (!firing.hasEnded) refused(firing, cause ?: CancellationException("not begun"))
+            }
+    }
+
+    /** The dispatcher has refused the run, or the schedule has ended before it began. */
+    private fun refused(firing: Firing<K>, cause: Throwable) {
+        fires.end(firing, wasCancelled = isEnding, hasFailed = !isEnding, now = null)
+        if (!isEnding) core.report(firing.key, cause)
     }
 
     private suspend fun perform(firing: Firing<K>) {
@@ -60,8 +75,8 @@ internal class FireLoop<K : Any>(
         } catch (e: Throwable) {
             failure = e
         }
-        // A CancellationException may also come from something that the action has awaited.
-        val wasCancelled = failure != null && !currentCoroutineContext().isActive
+        // An action may cancel its own job, or a child of it fail: only the end of the schedule cancels a run.
+        val wasCancelled = failure != null && !actions.isActive
         val hasFailed = failure != null && !wasCancelled
         val next = fires.end(firing, wasCancelled, hasFailed, core.now())
         if (hasFailed) core.report(firing.key, failure!!)

@@ -20,12 +20,18 @@ internal class Firing<K : Any>(
 ) {
     /** Whether the action has begun. */
     var hasBegun = false
+
+    /** Whether its end was recorded. */
+    var hasEnded = false
 }
 
 /** The runs of an entry that are handed over and have not ended. */
 internal class EntryRuns<K : Any> {
     /** At least 1. */
     var count = 0
+
+    /** When the first of them was due, for the row of the entry; [Times.NEVER] if `triggerNow` has started it. */
+    var due = Times.NEVER
 
     /** The run that waits for the end of the present one. */
     var waiting: Firing<K>? = null

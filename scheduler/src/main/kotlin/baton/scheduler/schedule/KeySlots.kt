@@ -71,10 +71,16 @@ internal class KeySlots<K : Any> {
     }
 
     private fun grow() {
+        val grown = IntArray(2 * table.size)
+        for (slot in 0 until used) {
+            var index = keys[slot]!!.hashCode() * GOLDEN_RATIO ushr shift - 1
+            while (grown[index] != 0) index = index + 1 and grown.size - 1
+            grown[index] = slot + 1
+        }
+        // From here on nothing throws but for want of memory, and that before the first assignment.
         keys = keys.copyOf(2 * keys.size)
-        table = IntArray(2 * keys.size)
+        table = grown
         shift--
-        for (slot in 0 until used) table[firstFree(keys[slot]!!)] = slot + 1
     }
 
     private fun firstFree(key: Any): Int {

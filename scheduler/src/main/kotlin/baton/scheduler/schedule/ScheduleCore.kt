@@ -23,7 +23,7 @@ internal class ScheduleCore<K : Any>(
         get() = table.step { table.size }
 
     /** Microseconds since the epoch. */
-    fun now(): Long = Times.roundedDown(config.clock.instant())
+    fun now(): Long = Times.roundedDown(config.clock.instant()).coerceAtMost(Times.LATEST - 1)
 
     fun put(key: K, trigger: Trigger, priority: Priority) {
         val now = now()

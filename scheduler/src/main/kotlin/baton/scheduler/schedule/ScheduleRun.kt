@@ -7,6 +7,7 @@ import baton.scheduler.TaskScheduler
 import baton.sync.Latch
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
@@ -51,12 +52,10 @@ internal class ScheduleRun<K : Any>(
     suspend fun run(fires: FireCore<K>, maxConcurrency: Int, name: String?, action: suspend (Due<K>) -> Unit) {
         val scope = CoroutineScope(currentCoroutineContext().minusKey(Job) + SupervisorJob())
         val tasks = TaskScheduler(scope, maxConcurrency, name)
+        val loop = FireLoop(core, fires, LoopTimes(config, core.table), tasks, scope.coroutineContext.job, action)
         try {
             coroutineScope {
-                val work =
-                    launch(start = CoroutineStart.UNDISPATCHED) {
-                        work(FireLoop(core, fires, LoopTimes(config, core.table), tasks, action))
-                    }
+                val work = launch(start = CoroutineStart.UNDISPATCHED) { work(loop) }
                 // A dispatcher that was shut down cancels it.
                 work.invokeOnCompletion { stop.countDown() }
                 stop.await()
@@ -64,6 +63,7 @@ internal class ScheduleRun<K : Any>(
             }
             if (!isShutDown) throw CancellationException("the dispatcher was shut down")
         } finally {
+            loop.isEnding = true
             withContext(NonCancellable) { end(tasks, scope) }
         }
     }
@@ -92,16 +92,27 @@ internal class ScheduleRun<K : Any>(
     private suspend fun finish(join: suspend () -> Unit) {
         core.table.step { core.table.hasEnded = true }
         sync.end()
+        val closing =
+            CoroutineScope(currentCoroutineContext().minusKey(Job)).launch(start = CoroutineStart.LAZY) {
+                try {
+                    store.close()
+                } catch (e: Throwable) {
+                    core.report(store, e)
+                }
+            }
         // With no grace at all the store still gets the chance to write without waiting.
         withTimeoutOrNull(config.grace.coerceAtLeast(1.milliseconds)) {
-            if (!sync.hasLoadFailed) sync.retrying(StoreSync.LAST_BACKOFF) { sync.flush() }
+            flush()
             join()
+            // The end of a run may have changed its entry.
+            flush()
         }
-        try {
-            store.close()
-        } catch (e: Throwable) {
-            core.report(store, e)
-        }
+        // A store that hangs is left to itself.
+        withTimeoutOrNull(CLOSE_TIME) { closing.join() }
+    }
+
+    private suspend fun flush() {
+        if (!sync.hasLoadFailed) sync.retrying(StoreSync.LAST_BACKOFF) { sync.flush() }
     }
 
     suspend fun shutdown() {
@@ -112,5 +123,9 @@ internal class ScheduleRun<K : Any>(
         isShutDown = true
         stop.countDown()
         ended.await()
+    }
+
+    private companion object {
+        val CLOSE_TIME = 1.seconds
     }
 }

@@ -7,6 +7,7 @@ import baton.scheduler.schedule.EntryFlags.DIRTY
 import baton.scheduler.schedule.EntryFlags.EDITED
 import baton.scheduler.schedule.EntryFlags.IN_FLIGHT
 import baton.scheduler.schedule.EntryFlags.LIVE
+import baton.scheduler.schedule.EntryFlags.MAYBE_STORED
 import baton.scheduler.schedule.EntryFlags.PAUSED
 
 /**
@@ -124,7 +125,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
 
         internal fun add(slot: Int) {
             val revision = table.revisionOf(slot)
-            if (!table.has(slot, LIVE) && revision == 0L) {
+            if (!table.has(slot, LIVE) && revision == 0L && !table.has(slot, MAYBE_STORED)) {
                 // The store has never seen it.
                 table.unmark(slot, DIRTY or EDITED)
                 table.freeIfUnused(slot)
@@ -142,7 +143,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
                 if (revision == knownUpTo + 1) knownUpTo = revision
                 for (i in 0 until slots.size) {
                     val slot = slots[i]
-                    table.unmark(slot, IN_FLIGHT)
+                    table.unmark(slot, IN_FLIGHT or MAYBE_STORED)
                     if (!table.has(slot, DIRTY)) table.unmark(slot, EDITED)
                     // Nothing of it is in the store if its trigger has no text.
                     table.setRevision(slot, if (rows[i].deleted && table.has(slot, LIVE)) 0 else maxOf(revision, 1))
@@ -157,6 +158,8 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
                     val slot = slots[i]
                     table.markDirty(slot, hasEdited = false)
                     table.unmark(slot, IN_FLIGHT)
+                    // A store may have written what it could not confirm.
+                    table.mark(slot, MAYBE_STORED)
                 }
             }
         }
@@ -174,7 +177,9 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
     private fun rowOf(slot: Int, revision: Long): ScheduleRow<K> {
         val trigger = table.triggers[slot]
         val isStored = trigger != null && TriggerText.hasText(trigger)
-        val due = table.heap.dueOf(slot)
+        // A run that has not ended is due again after a crash.
+        val running = table.runs[slot]?.due ?: Times.NEVER
+        val due = if (running != Times.NEVER) running else table.heap.dueOf(slot)
         val kind = trigger?.let(::effective)
         val nextDue =
             when {

@@ -116,7 +116,7 @@ internal class StoreSync<K : Any>(
     suspend fun flush() {
         flushing.withLock {
             val batch = rows.take()
-            if (batch.rows.isEmpty()) return
+            if (batch.rows.isEmpty()) return@withLock
             var revision: Long? = null
             try {
                 revision = store.apply(batch.rows)

@@ -29,6 +29,9 @@ internal class FaultyStore : ScheduleStore<String> {
     var failsToApply = false
     var failsToFlow = false
 
+    /** Whether [apply] writes, and then fails. */
+    var failsToConfirm = false
+
     /** How long each call takes. */
     var takes: Duration = Duration.ZERO
 
@@ -44,7 +47,7 @@ internal class FaultyStore : ScheduleStore<String> {
         delay(takes)
         if (failsToApply) throw IOException("apply")
         batches += rows
-        return write(rows)
+        return write(rows).also { if (failsToConfirm) throw IOException("confirm") }
     }
 
     private suspend fun write(rows: List<ScheduleRow<String>>): Long {
