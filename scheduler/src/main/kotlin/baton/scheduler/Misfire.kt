@@ -18,8 +18,8 @@ public sealed interface Misfire {
     }
 
     /**
-     * Up to [max] runs, for the earliest of them, one after another, under every [Overlap]. [Due.missed] of the
-     * first one says how many more there were. Due times of a trigger of your own are counted up to 100.
+     * Up to [max] runs, for the earliest of them, one after another, under every [Overlap]. [Due.missed] of the first
+     * one says how many more there were. Due times of a trigger of your own are counted up to 100.
      *
      * @property max at least 1.
      * @throws IllegalArgumentException if it is less.

@@ -24,10 +24,10 @@ import kotlin.time.Duration.Companion.microseconds
  * running.cancel() // waits for what runs, and writes what has changed
  * ```
  *
- * *Order.* Entries are due by due time, then by priority, then in the order in which they were put. Runs that wait for a
- * place begin most urgent first. An entry never fires early; how late it may be is [ScheduleConfig.resolution], and the
- * wait for a place. Actions run as tasks of a [TaskScheduler] of [maxConcurrency] at the level of their entry, in the
- * context of the caller of [run].
+ * *Order.* Entries are due by due time, then by priority, then in the order in which they were put. Runs that wait for
+ * a place begin most urgent first. An entry never fires early; how late it may be is [ScheduleConfig.resolution], and
+ * the wait for a place. Actions run as tasks of a [TaskScheduler] of [maxConcurrency] at the level of their entry, in
+ * the context of the caller of [run].
  *
  * *Edits.* [put], [remove], [pause], [resume] and [triggerNow] may be called from any thread, also before [run] and
  * from actions. They never wait, and are in effect when they return: [nextDue] right after [put] sees it. After the end

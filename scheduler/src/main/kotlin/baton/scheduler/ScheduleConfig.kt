@@ -24,7 +24,8 @@ import kotlin.time.Duration.Companion.seconds
  * @property misfire what happens to due times that passed while the schedule did not run.
  * @property overlap what happens when an entry is due while its last run goes on.
  * @property resolution wake-ups are at whole multiples of this time, so that entries that are due at almost the same
- *   time share one: finite and at least 1 ms. A run may be late by as much, and never early; its due time is not rounded.
+ *   time share one: finite and at least 1 ms. A run may be late by as much, and never early; its due time is not
+ *   rounded.
  * @property flushEvery how long after a change the changed entries are written to the store: at least 1 ms. After a
  *   crash the runs of so much time may be repeated. Infinite: only [Schedule.flush] and the end write.
  * @property resyncEvery the time between two reads of what others have changed in the store: at least 1 ms. Infinite:
