@@ -1,4 +1,4 @@
-/** Priorities for coroutines and tasks, over any dispatcher. */
+/** Priorities for coroutines and tasks, over any dispatcher, and schedules of recurring work. */
 @SuppressWarnings("module") // the Java module is built after this one
 module baton.scheduler {
     requires kotlin.stdlib;

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * @param name by which it is known; each endpoint has another one.
  * @param interval the time between two checks.
  * @param priority the level of its checks.
- * @param isGet whether it is asked by GET, because it does not support HEAD.
+ * @param isGet whether a check sends GET, because the endpoint does not support HEAD.
  */
 public record Endpoint(String name, URI url, Duration interval, Priority priority, boolean isGet) {
     private static final String FORM = "an endpoint is 'name url interval priority', and 'GET' if need be";
@@ -34,7 +34,7 @@ public record Endpoint(String name, URI url, Duration interval, Priority priorit
             boolean isHttp = "http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme());
             if (isHttp && url.getHost() != null) return url;
         } catch (URISyntaxException malformed) {
-            // Answered below.
+            // Thrown below.
         }
         throw new UsageException(
                 "a URL begins with http:// or https:// and a host, not '" + TextFile.shown(word) + "'");

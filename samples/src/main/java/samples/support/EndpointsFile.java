@@ -36,8 +36,8 @@ public final class EndpointsFile {
     }
 
     /**
-     * Returns the endpoints. What is wrong is passed to {@code faults}, a line for each fault. If the list is empty one
-     * of them says why.
+     * Returns the endpoints. Passes each fault to {@code faults} as one line; an empty list has a fault that gives the
+     * reason.
      */
     public List<Endpoint> read(Consumer<String> faults) {
         version = look();

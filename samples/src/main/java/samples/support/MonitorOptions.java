@@ -22,7 +22,7 @@ public record MonitorOptions(Duration length, int speed, Path endpoints, Path st
 
             Options:
               --for TIME         how long it runs (default: 20s)
-              --speed N          shortens all intervals N times; 1 is as the file says (default: 60)
+              --speed N          shortens all intervals N times, and the timeout of 10 s down to 3 s; 1 is as the file says (default: 60)
               --endpoints FILE   a line for each endpoint: name url interval priority, and GET if HEAD will not do, for example
                                    login https://login.example/health 60s HIGH
                                  The file may be edited meanwhile (default: 500 endpoints that come with the sample)

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.Locale;
 
 /**
- * What a scheduler would cost that keeps the due times in a table and looks every second for rows that are due.
+ * The cost of a scheduler that keeps the due times in a table and looks every second for rows that are due.
  *
  * @param queries a minute.
  * @param rows read and written back, each with a commit, a minute: the sum of 1 / interval.

@@ -41,7 +41,7 @@ final class Values {
             int count = Integer.parseInt(value);
             if (count >= least && count <= most) return count;
         } catch (NumberFormatException notANumber) {
-            // Answered below.
+            // Thrown below.
         }
         throw new UsageException(
                 option + " must be a whole number from " + least + " to " + most + ", not '" + value + "'");

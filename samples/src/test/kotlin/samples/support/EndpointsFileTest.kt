@@ -56,14 +56,14 @@ class EndpointsFileTest {
     }
 
     @Test
-    fun noneRight_isReported() {
+    fun lines_allWrong_areReported() {
         assertEquals(emptyList<Endpoint>(), read("a http://a.example/ often LOW"))
         assertEquals(2, faults.size)
         assertEquals("$path has no endpoint", faults.last())
     }
 
     @Test
-    fun missing_orEmpty_orADirectory_isReported() {
+    fun file_missingEmptyOrADirectory_isReported() {
         EndpointsFile(path).read(faults::add)
         read("# nothing\n")
         EndpointsFile(directory).read(faults::add)

@@ -16,7 +16,8 @@ import kotlin.time.toJavaDuration
  *   the schedule took up the request.
  * @property lag how long after [at] the action began, the wait for a free place included.
  * @property priority the level of the entry, at which the action runs.
- * @property missed how many due times passed without a run of their own, which this run stands for; see [Misfire].
+ * @property missed how many due times passed without a run of their own, which this run stands for: at most
+ *   `Int.MAX_VALUE`; see [Misfire].
  */
 public class Due<out K>(
     public val key: K,

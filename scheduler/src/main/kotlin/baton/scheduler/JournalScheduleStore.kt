@@ -20,7 +20,7 @@ import kotlinx.coroutines.withContext
  * A store in one local file, for a [Schedule] of one process: it survives the end of the process, however that comes,
  * and with [fsync] a failure of the power.
  *
- * Pass it to a [Schedule], which opens and closes it. Without one, it shows what a schedule has left:
+ * Pass it to a [Schedule], which opens and closes it. A program without a schedule can read the rows:
  * ```
  * val store = JournalScheduleStore(Path.of("checks.journal"), KeyCodec.STRING)
  * for (row in store.load(since = 0)) println("${row.key}: ${row.trigger}, next due ${row.nextDue}")
@@ -75,6 +75,7 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
      * @throws IllegalStateException if a key in the file is none of the codec.
      * @throws JournalDamagedException if the file is damaged, or is no journal.
      * @throws JournalLockedException if the file is in use.
+     * @throws java.io.IOException if the directory is missing, or the file cannot be read or written.
      */
     override suspend fun load(since: Long): List<ScheduleRow<K>> {
         require(since >= 0) { "since = $since, must be at least 0" }
@@ -88,13 +89,14 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
      * @throws IllegalStateException after [close].
      * @throws JournalDamagedException if the file was not open, and is damaged, or is no journal.
      * @throws JournalLockedException if the file was not open, and is in use.
+     * @throws java.io.IOException if the directory is missing, or the file cannot be read or written.
      */
     override suspend fun apply(rows: List<ScheduleRow<K>>): Long {
         require(rows.isNotEmpty()) { "rows is empty, must hold at least one" }
         return onFile { journal.append(rows.map(::encoded)) }
     }
 
-    /** An empty flow: nobody else writes to the file. */
+    /** An empty flow: no other process writes to the file. */
     override fun edits(): Flow<List<ScheduleRow<K>>> = emptyFlow()
 
     /** Frees the file, also if the caller is cancelled. No effect if it is not open. */

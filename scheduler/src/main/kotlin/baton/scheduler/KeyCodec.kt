@@ -6,13 +6,14 @@ package baton.scheduler
  * ```
  * val urls = object : KeyCodec<URI> {
  *     override fun encode(key: URI) = key.toString()
- *     override fun decode(text: String) = URI(text)
+ *     override fun decode(text: String) = URI.create(text)
  * }
  * ```
  *
  * `decode(encode(key))` must equal `key`, and different keys must have different texts. Any thread may call it.
  */
 public interface KeyCodec<K : Any> {
+    /** The text of [key]; a store may limit its length, see [JournalScheduleStore]. */
     public fun encode(key: K): String
 
     /** @throws IllegalArgumentException if [text] is not the text of a key. */

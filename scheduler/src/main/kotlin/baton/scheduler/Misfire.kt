@@ -4,7 +4,7 @@ package baton.scheduler
  * What happens to due times that passed while [Schedule.run] did not run, or because the clock jumped: how many runs
  * make up for them. A run that is late by less than its period misses nothing, and is no misfire.
  *
- * Whatever the policy is, the due times after that are those of the trigger from now on.
+ * Under every policy the due times after that are those of the trigger from now on.
  */
 public sealed interface Misfire {
     /** One run for all of them, at once. [Due.missed] says how many more there were. */
@@ -18,8 +18,8 @@ public sealed interface Misfire {
     }
 
     /**
-     * Up to [max] runs, for the earliest of them, one after another whatever the [Overlap] is. [Due.missed] of the
-     * first one says how many more there were. Due times of a trigger of your own are counted up to 100.
+     * Up to [max] runs, for the earliest of them, one after another, under every [Overlap]. [Due.missed] of the first
+     * one says how many more there were. Due times of a trigger of your own are counted up to 100.
      *
      * @property max at least 1.
      * @throws IllegalArgumentException if it is less.

@@ -13,7 +13,7 @@ import kotlin.time.Duration.Companion.microseconds
 
 /**
  * Runs an action for each of its entries again and again, when the entry's [Trigger] says so. Entries are kept in
- * memory, up to millions of them; a [ScheduleStore] is read once and written behind, so that a run costs no I/O.
+ * memory, many thousands of them; a [ScheduleStore] is read once and written behind, so that a run costs no I/O.
  *
  * ```
  * val schedule = Schedule<String>(maxConcurrency = 200, name = "checks") { due -> check(due.key) }
@@ -24,9 +24,10 @@ import kotlin.time.Duration.Companion.microseconds
  * running.cancel() // waits for what runs, and writes what has changed
  * ```
  *
- * *Order.* By due time, then by priority, then in the order in which the entries were put. An entry never fires early;
- * how late it may be is [ScheduleConfig.resolution], and the wait for a place. Actions run as tasks of a
- * [TaskScheduler] of [maxConcurrency] at the level of their entry, in the context of the caller of [run].
+ * *Order.* Entries are due by due time, then by priority, then in the order in which they were put. Runs that wait for
+ * a place begin most urgent first. An entry never fires early; how late it may be is [ScheduleConfig.resolution], and
+ * the wait for a place. Actions run as tasks of a [TaskScheduler] of [maxConcurrency] at the level of their entry, in
+ * the context of the caller of [run].
  *
  * *Edits.* [put], [remove], [pause], [resume] and [triggerNow] may be called from any thread, also before [run] and
  * from actions. They never wait, and are in effect when they return: [nextDue] right after [put] sees it. After the end
@@ -47,7 +48,8 @@ import kotlin.time.Duration.Companion.microseconds
  *
  * *Cancellation.* Cancelling [run] ends the schedule as [shutdown] does: no entry fires any more, running actions get
  * the [ScheduleConfig.grace] to end and are cancelled then, changes are written for as long as that, and the store is
- * closed. So [run] ends within twice the grace, if actions and store do not block their threads.
+ * closed. So [run] ends within twice the grace and the time that [ScheduleStore.close] takes, if actions and store do
+ * not block their threads and heed cancellation.
  *
  * *Memory.* Actions before an edit happen-before the runs that follow on it. A run happens-before the next one of its
  * entry, unless they overlap.
@@ -118,7 +120,8 @@ public class Schedule<K : Any>(
 
     /**
      * Adds an entry, or replaces the trigger and the priority of the one with this [key]; a pause ends, and a run that
-     * goes on continues. If the trigger has no due time, there is no entry afterwards.
+     * goes on continues. If the trigger has no due time, there is no entry afterwards; if it throws, the entry is
+     * paused.
      *
      * @throws IllegalStateException after the end.
      */
@@ -160,8 +163,8 @@ public class Schedule<K : Any>(
     public fun resume(key: K): Boolean = core.resume(key)
 
     /**
-     * When the entry is due; null if there is none, if it is paused, or if its due time depends on the end of the run
-     * that goes on.
+     * When the entry is due; null if there is none, if it is paused, if its due time depends on the end of the run that
+     * goes on, or if its last run goes on.
      */
     public fun nextDue(key: K): Instant? = core.nextDue(key)
 

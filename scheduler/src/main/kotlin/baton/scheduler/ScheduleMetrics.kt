@@ -13,8 +13,10 @@ import kotlin.time.toJavaDuration
  * @property failed how many of them have thrown.
  * @property running how many have begun and have not ended.
  * @property skipped how many due times had no run because of [Misfire.Skip] or [Overlap].
- * @property lagP50 the median of [Due.lag], over all actions that have begun; at most 7 % too high.
- * @property lagP99 the lag that 99 of 100 actions did not exceed; at most 7 % too high.
+ * @property lagP50 the median of [Due.lag], over all actions that have begun; at most 7 % too high; 0 before the first
+ *   action; in whole microseconds.
+ * @property lagP99 the lag that 99 of 100 actions did not exceed; at most 7 % too high; 0 before the first action; in
+ *   whole microseconds.
  * @property dirty how many entries have changes that are not in the store yet.
  * @property storeReads how often rows were loaded from the store.
  * @property storeWrites how often changes were applied to the store.

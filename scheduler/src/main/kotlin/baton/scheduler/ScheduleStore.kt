@@ -5,7 +5,7 @@ import kotlinx.coroutines.flow.Flow
 /**
  * Where a [Schedule] keeps its entries, so that they survive the process.
  *
- * Each batch of changes has a revision: a number above 0 that grows with every batch, whoever writes it, also over
+ * Each batch of changes has a revision: a number above 0 that grows with every batch, of any writer, also over
  * restarts. A row has the revision of the batch that wrote it last. By its revision a schedule recognizes what is new
  * to it.
  *
@@ -29,9 +29,9 @@ public interface ScheduleStore<K : Any> {
     public suspend fun apply(rows: List<ScheduleRow<K>>): Long
 
     /**
-     * What others write, as they write it; never what this store object has written. Collected once, before the first
-     * [load], until the end. A store without other writers returns an empty flow. A failure of the flow is an outage:
-     * after a while the schedule reads what it has missed, and collects again.
+     * The edits of other writers, as they are written; never those of this store object. The schedule collects the flow
+     * from before the first [load] to its end, and again after a failure, which is an outage: it reads what it has
+     * missed first. A store without other writers returns an empty flow.
      */
     public fun edits(): Flow<List<ScheduleRow<K>>>
 

@@ -49,9 +49,9 @@ public fun interface Trigger {
          * At `anchor + k × period`, for every whole number k, negative ones included: the [anchor] sets the phase, not
          * the start. There is no drift, however late runs are. Nothing is written to the store for a run.
          *
-         * Without an [anchor] the phase is a hash of the entry's key, so that entries of the same period spread out. It
-         * is the same in each process if the `hashCode` of the key is, as that of strings, numbers and data classes of
-         * these is. Outside a schedule there is no key, and the phase is that of the epoch.
+         * Without an [anchor] the phase is a hash of the entry's key, so that entries of the same period spread out.
+         * The phase is the same in every process if the key's `hashCode` is, as for strings, numbers, and data classes
+         * of them. Outside a schedule there is no key, and the phase is that of the epoch.
          *
          * @param period finite and at least 1 ms; from 292 years on it counts as that long.
          * @throws IllegalArgumentException if [period] is out of range.

@@ -88,7 +88,7 @@ class ScheduleExamplesTest {
             object : KeyCodec<URI> {
                 override fun encode(key: URI) = key.toString()
 
-                override fun decode(text: String) = URI(text)
+                override fun decode(text: String) = URI.create(text)
             }
         val key = URI("http://localhost/")
         assertEquals(key, urls.decode(urls.encode(key)))

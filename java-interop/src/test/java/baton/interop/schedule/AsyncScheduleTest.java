@@ -131,7 +131,7 @@ class AsyncScheduleTest {
     }
 
     @Test
-    void edits_ofKnownAndUnknownKeys_answer() {
+    void edits_ofKnownAndUnknownKeys_returnWhetherThereIsAnEntry() {
         AsyncSchedule<String> schedule = started();
         schedule.put("a", Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
         assertTrue(schedule.pause("a"));

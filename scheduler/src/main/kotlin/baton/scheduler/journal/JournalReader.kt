@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 import java.nio.file.Path
 
 /**
- * What a journal holds.
+ * The contents of a journal.
  *
  * @property rows those that live, by the texts of their keys.
  * @property revision of the last batch.

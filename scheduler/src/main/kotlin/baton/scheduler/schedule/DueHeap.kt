@@ -19,7 +19,7 @@ import baton.Priority
  * (3) A slot keeps its sequence while it is in the heap. Sequences wrap around and are compared by their difference:
  *     two entries are in order unless 2^31 others were added between them.
  *
- * It is not thread-safe: the lock of ScheduleCore guards it. Nothing is allocated except where an array grows.
+ * It is not thread-safe: the lock of the EntryTable guards it. Nothing is allocated except where an array grows.
  */
 internal class DueHeap {
     private var keys = LongArray(INITIAL)

@@ -5,8 +5,8 @@ import baton.scheduler.Trigger
 import java.time.Instant
 
 /**
- * What a trigger says about an entry: the result of its evaluation, which may run code of the user and so runs without
- * the lock. Each thread has its own; the loop reuses one, so that a fire at a fixed rate allocates nothing.
+ * The result of evaluating a trigger for an entry. It may run code of the user and so runs without the lock. Each
+ * thread has its own; the loop reuses one, so that a fire at a fixed rate allocates nothing.
  */
 internal class DueTimes(private val misfire: Misfire) {
     /** The next due time, or [Times.NEVER]. */

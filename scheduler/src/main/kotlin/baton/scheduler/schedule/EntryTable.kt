@@ -28,7 +28,7 @@ import baton.scheduler.schedule.EntryFlags.UNWRITTEN
  *   PAUSED          by pause, or because its trigger threw or is unknown; or
  *   running         if the due time follows from the end of the run (fixedDelay), or there is none (ENDING)
  *
- * Who changes what:
+ * Writers:
  *   callers      put, remove, pause, resume: entries and their due times; triggerNow: the mark TRIGGERED   ScheduleCore
  *   the loop     the next due time of an entry that is due, then hands the run over                       FireCore
  *   actions      the end of a run: fixedDelay's next due time, the removal of ENDING, the run that waits  FireCore

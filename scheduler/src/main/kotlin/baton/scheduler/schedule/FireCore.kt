@@ -13,7 +13,7 @@ import baton.scheduler.schedule.EntryFlags.TRIGGERED
 import kotlin.time.Duration.Companion.microseconds
 
 /**
- * What fires: the steps of the loop, which alone takes due entries, and those of the actions.
+ * Fires entries: the steps of the loop, which alone takes due entries, and those of the actions.
  *
  * A fire is: [peek] reads the entry that is due first; [DueTimes.after] evaluates its trigger; [commit] sets the next
  * due time and decides whether there is a run. Then the run is handed over, [begin]s when it has a place, and at its
@@ -125,7 +125,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 val firing = Firing(slot, key, null, now, table.priorityOf(slot), 0, null, ignoresPause = true)
                 val state = table.runs[slot]
                 if (state == null || config.overlap == Overlap.ALLOW) started = start(firing)
-                // The caller wants a run that begins after the call: it waits, whatever the overlap is.
+                // The caller wants a run that begins after the call: it waits, under every overlap.
                 else if (state.waiting == null) state.waiting = firing
             }
             started

@@ -3,7 +3,7 @@ package baton.scheduler.schedule
 /*
  * How it works
  *
- * A slot is a small number for a key, by which the other arrays of ScheduleCore are indexed: 12 bytes a key instead of
+ * A slot is a small number for a key, by which the other arrays of EntryTable are indexed: 12 bytes a key instead of
  * the 48 of a HashMap and its Integers.
  *
  *   keys[s]    the key of slot s, or null if the slot is free; free slots below `used` are in `freed`
@@ -13,7 +13,7 @@ package baton.scheduler.schedule
  * (1) Each key is in one slot. Its slot is in the table, between its hash and the next 0.
  * (2) A removal moves back the slots behind it that would be cut off by the 0, so there are no markers to clean up.
  *
- * It is not thread-safe: the lock of ScheduleCore guards it. `equals` and `hashCode` of the keys are the only code of
+ * It is not thread-safe: the lock of the EntryTable guards it. `equals` and `hashCode` of the keys are the only code of
  * users that runs under that lock. They are called before anything is written, except that `remove` and a growing
  * table call `hashCode` of other keys.
  */

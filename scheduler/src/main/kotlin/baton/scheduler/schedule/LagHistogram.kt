@@ -1,7 +1,8 @@
 package baton.scheduler.schedule
 
 /**
- * Counts times in buckets whose width is at most a sixteenth of their lower bound. The lock of ScheduleCore guards it.
+ * Counts times in buckets whose width is at most a sixteenth of their lower bound. The lock of the EntryTable guards
+ * it.
  */
 internal class LagHistogram {
     private val counts = LongArray(BUCKETS)

@@ -34,18 +34,6 @@ internal class JournalScheduleStoreTest : JournalStoreFixture() {
     }
 
     @Test
-    fun load_sinceARevision_returnsNewerRows() = runBlocking {
-        val store = open()
-        val first = store.apply(listOf(row("a"), row("b"), row("c")))
-        val second = store.apply(listOf(row("b"), deleted("c")))
-        assertTrue(first in 1..<second)
-        assertEquals(setOf("a", "b"), store.keys())
-        assertEquals(setOf("b"), store.keys(since = first))
-        assertEquals(emptySet<String>(), store.keys(since = second))
-        assertEquals(emptySet<String>(), store.keys(since = Long.MAX_VALUE))
-    }
-
-    @Test
     fun apply_beforeLoad_goesOnFromTheLastRevision() = runBlocking {
         var last = 0L
         repeat(5) {
@@ -166,5 +154,5 @@ internal class JournalScheduleStoreTest : JournalStoreFixture() {
     @Test fun edits_areNone() = runBlocking { assertEquals(emptyList<Any>(), open().edits().toList()) }
 
     @Test
-    fun toString_names_thePath() = assertEquals("JournalScheduleStore (path = $path, fsync = false)", open().toString())
+    fun toString_namesThePath() = assertEquals("JournalScheduleStore (path = $path, fsync = false)", open().toString())
 }

@@ -15,12 +15,7 @@ class ScheduleDayTest {
     @Test fun tenThousandEntries_aDay_fireExactly() = firesExactly(10_000, 1.days) { (20 + it % 20 * 13).minutes }
 }
 
-/** The same over a year. */
-class ScheduleYearDeepTest {
-    @Test fun hundredEntries_aYear_fireExactly() = firesExactly(100, 365.days) { (60 + it * 37).seconds }
-}
-
-private fun firesExactly(entries: Int, time: Duration, periodOf: (Int) -> Duration) =
+internal fun firesExactly(entries: Int, time: Duration, periodOf: (Int) -> Duration) =
     runTest(timeout = 600.seconds) {
         val world = ScheduleWorld(this)
         val fired = IntArray(entries)

@@ -1,6 +1,5 @@
 package baton.scheduler.schedule
 
-import baton.scheduler.KeyCodec
 import baton.scheduler.Misfire
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
@@ -96,7 +95,7 @@ class ScheduleParametersTest {
     }
 
     @Test
-    fun triggers_outsideASchedule_answerTheNextTime() {
+    fun triggers_outsideASchedule_returnTheNextTime() {
         val now = Instant.parse("2026-11-23T10:00:30.5Z")
         assertEquals(Instant.parse("2026-11-23T10:02:00Z"), Trigger.every(2.minutes).next(now))
         assertEquals(
@@ -133,16 +132,6 @@ class ScheduleParametersTest {
             val text = TriggerText.of(trigger)
             assertEquals("$trigger", "${TriggerText.parse(text, mapOf("two words from x" to named))}")
         }
-    }
-
-    @Test
-    fun keyCodecs_areExact() {
-        for (text in listOf("", "a", "ü\u0000\n")) assertEquals(text, KeyCodec.STRING.run { decode(encode(text)) })
-        for (number in listOf(Long.MIN_VALUE, 0, Long.MAX_VALUE)) assertEquals(
-            number,
-            KeyCodec.LONG.run { decode(encode(number)) },
-        )
-        assertThrows(IllegalArgumentException::class.java) { KeyCodec.LONG.decode("x") }
     }
 
     @Test

@@ -133,7 +133,7 @@ class ScheduleSweepTest {
     }
 
     @Test
-    fun cancelledAtAnyStep_endsAndLosesNothing() {
+    fun run_cancelledAtAnyStep_losesNothing() {
         val runs = ScheduleSweep().run()
         assertTrue(runs > 1_000, "only $runs runs")
     }

@@ -105,7 +105,7 @@ class WriteBehindTest {
     }
 
     @Test
-    fun putBeforeRun_winsOverTheStore() = scheduleTest {
+    fun put_beforeRun_winsOverTheStore() = scheduleTest {
         store.inside.apply(listOf("a", "b", "c", "d").map { rowOf(it, "every PT1H") })
         val schedule = schedule(store = store)
         schedule.put("a", everyMinute)
@@ -125,7 +125,7 @@ class WriteBehindTest {
     }
 
     @Test
-    fun flushBeforeRun_writes() = scheduleTest {
+    fun flush_beforeRun_writes() = scheduleTest {
         val schedule = schedule(store = store)
         schedule.put("a", everyMinute)
         schedule.put("b", everyMinute)
