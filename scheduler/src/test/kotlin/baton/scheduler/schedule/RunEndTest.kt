@@ -39,7 +39,9 @@ class RunEndTest {
 
     @Test
     fun action_whoseChildFails_isReportedAndRunsAgain() = scheduleTest {
-        val schedule = started { CoroutineScope(currentCoroutineContext()).async { throw IOException("child") }.await() }
+        val schedule = started {
+            CoroutineScope(currentCoroutineContext()).async { throw IOException("child") }.await()
+        }
         schedule.put("a", Trigger.fixedDelay(10.seconds))
         pass(25.seconds)
         assertEquals(listOf(10L, 20L), times)
@@ -121,8 +123,7 @@ class RunEndTest {
 
     @Test
     fun run_thatEndsAfterTheGrace_isWritten() = scheduleTest {
-        val schedule =
-            started(config(grace = 5.seconds), store) { withContext(NonCancellable) { delay(8.seconds) } }
+        val schedule = started(config(grace = 5.seconds), store) { withContext(NonCancellable) { delay(8.seconds) } }
         schedule.put("a", Trigger.at(Instant.ofEpochSecond(20)))
         pass(21.seconds)
         assertNotNull(store.inside.load(0).singleOrNull())
