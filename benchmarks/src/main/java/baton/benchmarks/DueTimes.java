@@ -39,7 +39,7 @@ interface DueTimes {
         }
     }
 
-    /** Found by binary search; the entries behind are moved. */
+    /** A binary search finds the position; the entries behind it move. */
     final class SortedArray implements DueTimes {
         private final long[] dues;
         private final int[] entries;

@@ -37,7 +37,7 @@ public class ScheduleBenchmark extends BatonBenchmark {
         }
     }
 
-    /** A wheel has no first entry: its thread takes what is due. So only its edits are measured. */
+    /** A wheel has no first entry: its thread takes all entries that are due. So only its edits are measured. */
     @State(Scope.Thread)
     public static class Wheel {
         @Param({"1000", "10000", "100000", "1000000"})

@@ -51,7 +51,7 @@ open class CircuitBreakerBenchmark : BatonBenchmark() {
                     "timed",
                     "windowed" -> suspend { breaker.protect { value } }
                     "arrow" -> suspend { arrow.protectOrThrow { value } }
-                    // As its module for Kotlin wraps a suspending call.
+                    // As resilience4j's module for Kotlin wraps a suspending call.
                     "resilience4j" -> suspend { resilience4j.protect { value } }
                     else -> throw IllegalArgumentException("impl = $impl")
                 }

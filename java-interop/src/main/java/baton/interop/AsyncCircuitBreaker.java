@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
  * <p>It has no state of its own: Java futures, Kotlin coroutines and threads that use the same breaker count together.
  * No method blocks; threads that may block use {@link #blocking()}.
  *
- * <p><i>Counting.</i> The end of the action's stage. A value is a success, and slow if it took longer than the limit.
- * A failure counts if {@code isFailure} accepts it, otherwise as a success of the callee; a {@code CompletionException}
- * is unwrapped before. An exception that the action throws counts as the failure of its stage. A stage that is
- * cancelled counts as nothing.
+ * <p><i>Counting.</i> A call counts at the end of the action's stage. A value is a success, and slow if it took longer
+ * than the limit. A failure counts as such if {@code isFailure} accepts it, otherwise as a success of the callee; a
+ * {@code CompletionException} is unwrapped before. An exception that the action throws counts as the failure of its
+ * stage. A stage that is cancelled counts as nothing.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire counts
  * as nothing and cancels the stage; a probe gives its place back at once. To have a time limit count as a failure, put
@@ -123,8 +123,8 @@ public final class AsyncCircuitBreaker {
     }
 
     /**
-     * The time until a call may be let in; zero if one would be let in now, and the longest that Java has if the breaker
-     * was tripped.
+     * The time until a call may be let in; zero if one would be let in now, and the longest that Java has if the
+     * breaker was tripped.
      */
     public Duration retryIn() {
         return BreakerBridge.retryIn(breaker);
@@ -177,8 +177,8 @@ public final class AsyncCircuitBreaker {
 
     /**
      * Calls {@code listener} with the former and the new state after each change, until the result is closed: without a
-     * lock, one change after the other in their order, on a thread that makes changes. Its exceptions go to that thread's
-     * handler of uncaught exceptions.
+     * lock, one change after the other in their order, on a thread that makes changes. Its exceptions go to that
+     * thread's handler of uncaught exceptions.
      */
     public AutoCloseable onChange(BiConsumer<? super BreakerState, ? super BreakerState> listener) {
         return BreakerBridge.onChange(breaker, Objects.requireNonNull(listener, "listener"));
@@ -231,8 +231,8 @@ public final class AsyncCircuitBreaker {
         }
 
         /**
-         * A call that succeeds and takes longer than {@code time} is slow; with the share {@code rate} of slow calls, or
-         * more, the breaker opens. By default no call is slow.
+         * A call that succeeds and takes longer than {@code time} is slow; with the share {@code rate} of slow calls,
+         * or more, the breaker opens. By default no call is slow.
          */
         public Builder slow(Duration time, double rate) {
             Objects.requireNonNull(time, "time");
@@ -245,7 +245,9 @@ public final class AsyncCircuitBreaker {
             return with(BreakerBridge.withOpenFor(config, time));
         }
 
-        /** The breaker is open for {@code first}, then for twice the last time, at most {@code max}, until it closes. */
+        /**
+         * The breaker is open for {@code first}, then for twice the last time, at most {@code max}, until it closes.
+         */
         public Builder openFor(Duration first, Duration max) {
             Objects.requireNonNull(first, "first");
             Objects.requireNonNull(max, "max");
@@ -267,8 +269,8 @@ public final class AsyncCircuitBreaker {
         }
 
         /**
-         * Whether a failure counts as one; otherwise it counts as a success. By default every {@link Exception} does. It
-         * is not called for a {@code CancellationException}.
+         * Whether a failure counts as one; otherwise it counts as a success. By default every {@link Exception} does.
+         * It is not called for a {@code CancellationException}.
          */
         public Builder isFailure(Predicate<? super Throwable> predicate) {
             Objects.requireNonNull(predicate, "predicate");

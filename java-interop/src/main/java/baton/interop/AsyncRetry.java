@@ -36,20 +36,20 @@ import org.jspecify.annotations.Nullable;
  * <p>It is immutable, and any number of calls may share it. No method blocks and no call has a thread of its own;
  * threads that may block use {@link #blocking()}.
  *
- * <p><i>Failures.</i> An action that throws counts as one whose stage fails. A {@code CompletionException} is
- * unwrapped before the policy sees it. The future fails with the last failure, with the ten failures before it as
- * suppressed. An exception of a function of the policy or of the call ends the call.
+ * <p><i>Failures.</i> An exception that the action throws counts as the failure of its stage. A {@code
+ * CompletionException} is unwrapped before the policy sees it. The future fails with the last failure, with the ten
+ * failures before it as suppressed. An exception of a function of the policy or of the call ends the call.
  *
  * <p><i>Results.</i> A result that {@code retryResult} is true for is dropped when another attempt follows and when the
  * future is cancelled meanwhile; the last one is the value of the future. So a result that has to be closed is no case
- * for {@code retryResult}: close it in a dependent of the stage, which fails then with an exception that {@code retryIf}
- * accepts. A value that a stage still has after the end of the future is dropped, as that of any CompletableFuture.
+ * for {@code retryResult}: close it in a dependent of the stage, which fails then with an exception that {@code
+ * retryIf} accepts. A stage's value that comes after the end of the future is dropped, as with any CompletableFuture.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire ends
- * the call: a wait ends, a running stage is cancelled if that is possible, and the action is not called again. An action
- * whose stage is cancelled is not retried: the future is cancelled, too. An attempt that has timed out is cancelled; the
- * next one begins when its stage has completed, and after the teardowns of a {@link CancellableFuture}. A stage that
- * cannot be cancelled and has a value later counts as a success.
+ * the call: a wait ends, a running stage is cancelled if that is possible, and the action is not called again. An
+ * action whose stage is cancelled is not retried: the future is cancelled, too. An attempt that has timed out is
+ * cancelled; the next one begins when its stage has completed, and after the teardowns of a {@link CancellableFuture}.
+ * A stage that cannot be cancelled and has a value later counts as a success.
  *
  * <p><i>Callbacks.</i> The first attempt begins on the calling thread. After a wait, the next one begins on a thread of
  * Baton's own, {@code baton-callbacks-…}; without one, on the thread that has completed the stage before it, which is
@@ -57,8 +57,8 @@ import org.jspecify.annotations.Nullable;
  * thread that has completed the stage, or has begun the attempt if the stage was complete, and so do dependents of the
  * future. The stack stays flat, however many attempts there are.
  *
- * <p>At its end the future releases the action and the functions. Failures are kept by the exception alone with which it
- * has failed.
+ * <p>At its end the future releases the action and the functions. Failures are kept by the exception alone with which
+ * it has failed.
  *
  * <p><i>Order</i> and <i>Memory.</i> None beyond that the attempts of a call follow each other.
  */
@@ -191,8 +191,8 @@ public final class AsyncRetry {
         }
 
         /**
-         * How long an attempt may take from the return of the action to the end of its stage, more than zero; by default
-         * without limit. Then the stage is cancelled, and the attempt has failed with {@link
+         * How long an attempt may take from the return of the action to the end of its stage, more than zero; by
+         * default without limit. Then the stage is cancelled, and the attempt has failed with {@link
          * baton.resilience.AttemptTimeoutException} once it has ended.
          */
         public Builder attemptTimeout(Duration timeout) {
@@ -214,9 +214,10 @@ public final class AsyncRetry {
 
         /**
          * Whether a failure is worth another attempt, as long as there are attempts left. By default an {@code
-         * IOException} and a {@code TimeoutException} are, that of {@link #attemptTimeout} included. The predicate gets the
-         * failure without a {@code CompletionException} or {@code ExecutionException} around it. An {@link Error}, a {@code
-         * CancellationException} and an {@code InterruptedException} are never retried, and the predicate is not asked.
+         * IOException} and a {@code TimeoutException} are, that of {@link #attemptTimeout} included. The predicate gets
+         * the failure without a {@code CompletionException} or {@code ExecutionException} around it. An {@link Error},
+         * a {@code CancellationException} and an {@code InterruptedException} are never retried, and the predicate is
+         * not called.
          */
         public Builder retryIf(Predicate<? super Throwable> predicate) {
             Objects.requireNonNull(predicate, "predicate");

@@ -42,9 +42,9 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link Builder#start} starts it, {@link #shutdown} or {@link #close} ends it for good. It has no state of its own:
  * {@link #kotlin()} is the schedule behind it.
  *
- * <p><i>Actions.</i> An action is a function that returns a stage, and its run ends when the stage has completed. Of
- * runs that are due at the same time those of the more urgent entries begin first. At most {@link #maxConcurrency} run
- * at a time; the others wait, which {@link Due#lag()} shows. An action that throws, or whose stage fails, is counted
+ * <p><i>Actions.</i> An action is a function that returns a stage, and its run ends when the stage has completed. Among
+ * runs that are due at the same time, the more urgent ones begin first. At most {@link #maxConcurrency} run at a time;
+ * the others wait, and {@link Due#lag()} includes that wait. An action that throws, or whose stage fails, is counted
  * and passed to {@link Builder#onFailure}, and its entry stays.
  *
  * <p><i>Edits</i> are in effect when the call returns. They are written to the store behind it, see {@link
@@ -56,14 +56,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Threads.</i> The loop and the actions run on the executor of the builder, which must not block for long: an
  * action that blocks belongs on an executor of its own. {@link Builder#start} begins on the calling thread. End the
- * schedule before its executor: after a {@code shutdown} of that it ends at its next wake-up, within a minute, and after
- * a {@code shutdownNow} perhaps never.
+ * schedule before its executor: after a {@code shutdown} of the executor the schedule ends at its next wake-up, within
+ * a minute; after a {@code shutdownNow} it may never end.
  *
- * <p><i>Memory.</i> Actions before an edit happen before the runs that it causes, and a run before those that are after
- * it under {@link Overlap#SKIP} or {@link Overlap#QUEUE_ONE}.
+ * <p><i>Memory.</i> Actions before an edit happen before the runs that it causes, and a run happens before the later
+ * runs of its entry under {@link Overlap#SKIP} or {@link Overlap#QUEUE_ONE}.
  *
  * <p><i>Misuse.</i> The {@code equals} and {@code hashCode} of a key run under a lock and must not call the schedule.
- * One schedule at a time may use a store, so a builder with a store starts one.
+ * Only one schedule at a time may use a store, so start only one with a builder that has a store.
  *
  * <p>All members may be called from any thread.
  *
@@ -152,7 +152,9 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         return schedule.resume(Objects.requireNonNull(key, "key"));
     }
 
-    /** When the entry of {@code key} is due next; empty if it is not there, is paused, or waits for the end of a run. */
+    /**
+     * When the entry of {@code key} is due next; empty if it is not there, is paused, or waits for the end of a run.
+     */
     public Optional<Instant> nextDue(K key) {
         return Optional.ofNullable(schedule.nextDue(Objects.requireNonNull(key, "key")));
     }
@@ -178,17 +180,17 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     }
 
     /**
-     * Reads from the store what others have changed, once the entries are loaded. The future fails as the store does,
-     * and with an {@code IllegalStateException} if the schedule has ended.
+     * Reads the changes of other writers from the store, once the entries are loaded. The future fails as the store
+     * does, and with an {@code IllegalStateException} if the schedule has ended.
      */
     public CompletableFuture<@Nullable Void> resync() {
         return calls.resync();
     }
 
     /**
-     * Ends the schedule: nothing is started any more, runs are given their {@link Builder#grace}, then changes are
-     * written and the store is closed. The future completes after that, within twice the grace and the time that the store takes to close; it fails as {@link
-     * #ended} does.
+     * Ends the schedule: no further run begins, running actions get the {@link Builder#grace} to end, then changes are
+     * written and the store is closed. The future completes after that, within twice the grace and the time that the
+     * store takes to close; it fails as {@link #ended} does.
      */
     public CompletableFuture<@Nullable Void> shutdown() {
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
@@ -210,7 +212,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         return future;
     }
 
-    /** A future of its own for each caller, who may cancel it, with the failure as it is. */
+    /** A new future for each caller, which the caller may cancel. Its failure is not wrapped. */
     private void completeAtEnd(CompletableFuture<@Nullable Void> future) {
         CompletableFuture<?> unused = ended.whenComplete((value, failure) -> {
             if (failure == null) future.complete(null);
@@ -236,8 +238,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     }
 
     /**
-     * Configures and starts an {@link AsyncSchedule}. Settings that are not made are as in {@link ScheduleConfig}. Not
-     * thread-safe.
+     * Configures and starts an {@link AsyncSchedule}. The defaults are those of {@link ScheduleConfig}. Not thread-safe.
      */
     public static final class Builder<K> {
         private final Function<? super Due<K>, ? extends CompletionStage<?>> action;
@@ -305,7 +306,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
             return with(ScheduleBridge.withMisfire(config, new Misfire.CatchUp(max)));
         }
 
-        /** What happens when an entry is due while its last run goes on; by default {@link Overlap#SKIP}. */
+        /** The policy for an entry that is due while its last run goes on; by default {@link Overlap#SKIP}. */
         public Builder<K> overlap(Overlap overlap) {
             return with(ScheduleBridge.withOverlap(config, Objects.requireNonNull(overlap, "overlap")));
         }
@@ -330,7 +331,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         }
 
         /**
-         * The time between two reads of what others have changed in the store; by default 12 h.
+         * The time between two reads of the changes of other writers from the store; by default 12 h.
          *
          * @throws IllegalArgumentException if {@code time} is below 1 ms
          */
@@ -354,8 +355,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         }
 
         /**
-         * Called with the key and what its action or its trigger has thrown; and with the store and its failure, once
-         * for each outage. It must not block.
+         * Called with the key and the exception of its action or its trigger; and, once for each outage, with the store
+         * and its failure. It must not block.
          */
         public Builder<K> onFailure(BiConsumer<Object, ? super Throwable> listener) {
             return with(ScheduleBridge.withOnFailure(config, Objects.requireNonNull(listener, "listener")));
@@ -366,7 +367,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
             return with(ScheduleBridge.withClock(config, Objects.requireNonNull(clock, "clock")));
         }
 
-        /** Starts a new schedule: it loads the store's entries, and then runs what is due. */
+        /** Starts a new schedule: it loads the store's entries, and then runs the entries that are due. */
         public AsyncSchedule<K> start() {
             ScheduleStore<K> from = store == null ? ScheduleStores.inMemory() : store;
             return new AsyncSchedule<>(

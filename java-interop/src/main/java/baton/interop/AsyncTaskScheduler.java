@@ -53,8 +53,8 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Threads.</i> Tasks run on the executor of this object or of their {@link TaskOptions}; dependents of a future
  * run where its task ended. The default executor is the common pool, or {@code Dispatchers.IO} if that pool has no
  * thread. The common pool has few threads, so give tasks that block an executor of their own. Each task is one {@code
- * execute}, called by the thread that schedules it or that frees the slot. If an executor runs commands in place, those
- * at too deep a stack are given to it from another thread.
+ * execute}, called by the thread that schedules it or that frees the slot. If an executor runs commands in place and
+ * the stack is too deep, another thread passes the command to it.
  *
  * <p><i>Memory.</i> Actions before a {@code schedule} happen before the task; the task happens before the actions that
  * follow its future, and before the end of a {@link #drain}.

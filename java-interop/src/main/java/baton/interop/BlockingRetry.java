@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All attempts run on the calling thread, which parks between them, so a virtual thread leaves its carrier.
  *
- * <p><i>Interrupts.</i> An interrupt ends a wait, and there is no attempt on an interrupted thread: the call throws {@link
- * InterruptedException}. An attempt that throws it is not retried.
+ * <p><i>Interrupts.</i> An interrupt ends a wait, and there is no attempt on an interrupted thread: the call throws
+ * {@link InterruptedException}. An attempt that throws it is not retried.
  *
  * <p><i>Timeouts.</i> An attempt that takes longer than {@code attemptTimeout} is interrupted. It has failed with
  * {@link baton.resilience.AttemptTimeoutException} when it throws then; a value that it returns is a success. The
- * interrupt is cleared when the attempt has ended. Another interrupt that comes between the timeout and that end cannot
- * be told from it, and is cleared with it; one that came before stays. An attempt that ignores interrupts runs to its
+ * interrupt is cleared when the attempt has ended. Another interrupt between the timeout and that end looks the same,
+ * and is cleared with it; an interrupt from before the timeout stays. An attempt that ignores interrupts runs to its
  * end.
  *
  * <p><i>Results.</i> A value that {@code retryResult} is true for is dropped when another attempt follows, and when the

@@ -15,23 +15,24 @@ import org.jspecify.annotations.Nullable;
  * List<String> pages = Tasks.blocking().mapLimit(urls, 5, this::load);
  * }</pre>
  *
- * <p>The function runs on threads of the executor, at most {@code limit} at a time, and may throw checked exceptions. The
- * calling thread waits; a virtual thread leaves its carrier then. An executor with fewer threads than the limit runs fewer
- * at a time; a call from the only thread of its executor never ends. An executor may run the function in place.
+ * <p>The function runs on threads of the executor, at most {@code limit} at a time, and may throw checked exceptions.
+ * The calling thread waits; a virtual thread leaves its carrier then. An executor with fewer threads than the limit
+ * runs fewer at a time; a call from the only thread of its executor never ends. An executor may run the function in
+ * place.
  *
- * <p><em>Laziness.</em> As in {@link Tasks}: an element is pulled only when there is a place for it, by the calling thread,
- * and then by the threads that have become free, one at a time.
+ * <p><em>Laziness.</em> As in {@link Tasks}: an element is pulled only when there is a place for it, by the calling
+ * thread, and then by the threads that have become free, one at a time.
  *
- * <p><em>Failures.</em> After the first failure nothing is pulled any more, and the running calls are awaited; then that
- * failure is thrown, itself and not a copy, with the others as suppressed. The rejection of an element by the executor is
- * a failure, too.
+ * <p><em>Failures.</em> After the first failure nothing is pulled any more, and the running calls are awaited; then
+ * that failure is thrown, itself and not a copy, with the others as suppressed. The rejection of an element by the
+ * executor is a failure, too.
  *
- * <p><em>Interrupts.</em> An interrupt of the caller stops the pulling, and interrupts the running calls of the function
- * and a thread of the executor that waits in the source. Elements that wait for a thread do not begin. When all has ended, the
- * call throws {@link InterruptedException} with failures as suppressed. The threads of the executor are not left
- * interrupted. Another interrupt of such a thread that comes meanwhile cannot be told from this one, and is cleared with it.
- * Where the calling thread itself runs the function, an {@code InterruptedException} of the function is an interrupt of the
- * caller. As in {@code java.util.concurrent}, a thread that is interrupted when it calls pulls nothing.
+ * <p><em>Interrupts.</em> An interrupt of the caller stops the pulling, and interrupts the running calls of the
+ * function and a thread of the executor that waits in the source. Elements that wait for a thread do not begin. When
+ * all has ended, the call throws {@link InterruptedException} with failures as suppressed. The threads of the executor
+ * are not left interrupted. Another interrupt of such a thread meanwhile looks the same, and is cleared with it.
+ * Where the calling thread itself runs the function, an {@code InterruptedException} of the function is an interrupt of
+ * the caller. As in {@code java.util.concurrent}, a thread that is interrupted when it calls pulls nothing.
  *
  * <p><em>Memory.</em> Actions before the call happen before those of the function, and these before the call returns.
  *
@@ -55,8 +56,8 @@ public final class BlockingTasks {
     }
 
     /**
-     * One outcome for each element, in the order of the elements. The call throws the exceptions of the source, and {@link
-     * InterruptedException}; failures of the function are outcomes.
+     * One outcome for each element, in the order of the elements. The call throws the exceptions of the source, and
+     * {@link InterruptedException}; failures of the function are outcomes.
      */
     public <T extends @Nullable Object, R extends @Nullable Object> List<Outcome<R>> mapSettled(
             Iterable<? extends T> items, int limit, BlockingFunction<? super T, ? extends R> function)

@@ -98,7 +98,7 @@ class PackagesTest {
                 .check(CLASSES);
     }
 
-    /** Select, cancellation, threads and maps share the package {@code futures}, and do not know each other. */
+    /** Select, cancellation, threads and maps share the package {@code futures}, and do not depend on each other. */
     @ParameterizedTest
     @CsvSource({
         "futures, select cancel blocking parallel",

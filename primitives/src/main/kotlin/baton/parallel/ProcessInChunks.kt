@@ -102,8 +102,8 @@ private fun <T, R> inChunks(
  * its result.
  *
  * An element takes a permit of [room], which goes back when the chunk of its result has been collected. Elements are
- * pulled in the order of their slots, so those of the first chunk that is not complete always have theirs. The permit
- * of an element that fails does not come back: nothing is pulled then.
+ * pulled in the order of their slots, so the elements of the first incomplete chunk always have their permits. The
+ * permit of an element that fails does not come back: nothing is pulled then.
  */
 private class ChunkIntake(
     private val source: ElementSource,

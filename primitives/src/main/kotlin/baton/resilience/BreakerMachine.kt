@@ -17,9 +17,9 @@ import baton.resilience.BreakerState.OPEN
  *
  *   any ── trip ──▶ FORCED_OPEN        any ── disable ──▶ DISABLED        any ── reset ──▶ CLOSED
  *
- * Nothing else changes the state. There is no timer: the next call makes the change that is due. Transitions that do nothing:
- * trip in FORCED_OPEN, disable in DISABLED. A reset in CLOSED does not change the state, but empties the window and
- * begins a new generation.
+ * Nothing else changes the state. There is no timer: the next call makes the change that is due. Transitions that do
+ * nothing: trip in FORCED_OPEN, disable in DISABLED. A reset in CLOSED does not change the state, but empties the
+ * window and begins a new generation.
  *
  * (1) A call is let in by one object, which it shows again at its end: the current Generation in CLOSED and DISABLED, a
  *     Probe of its own in HALF_OPEN.
@@ -36,7 +36,7 @@ import baton.resilience.BreakerState.OPEN
  * (6) The duration of an opening comes from code of users. So a result that opens the breaker is decided in two steps:
  *     the first one changes nothing and asks for an Opening; the second one decides anew, with that.
  *
- * The machine knows neither clock nor callers nor locks. Each function is one step, and takes the reading of the clock.
+ * The machine has no clock, no callers and no locks. Each function is one step, and takes the reading of the clock.
  */
 internal class BreakerMachine(private val config: CircuitBreakerConfig) {
     private val window = CallWindow.of(config.window)

@@ -73,8 +73,8 @@ internal constructor(public val config: CircuitBreakerConfig, public val name: S
         get() = core.state
 
     /**
-     * The results in the window, and the number of refused calls. While the breaker refuses calls, the window keeps
-     * those that led to the opening; a [SlidingWindow.Time] still forgets old ones. Closing, [reset] and [disable]
+     * The results in the window, and the number of refused calls. While the breaker refuses calls, the window keeps the
+     * results that led to the opening; a [SlidingWindow.Time] still forgets old ones. Closing, [reset] and [disable]
      * empty it. `rejected` goes on.
      */
     public val metrics: CircuitBreakerMetrics

@@ -26,8 +26,8 @@ import kotlin.time.TimeSource
  * *Waiting.* [acquire] suspends until the permits are there; [tryAcquire] does not wait, or waits for a limited time. A
  * timer of whole milliseconds serves the waiters. It runs on the clock of the dispatcher of the first waiter. So while
  * no other call comes, a leaky bucket serves at most one waiter a millisecond. If that dispatcher refuses the timer, as
- * one that was shut down does, a clock of the library's own replaces it. But if it accepts the timer and drops it
- * later, as an executor does at `shutdownNow`, the queue halts until the next [acquire], [tryAcquire], [reserve],
+ * a dispatcher that was shut down does, a clock of the library's own replaces it. But if it accepts the timer and drops
+ * it later, as an executor does at `shutdownNow`, the queue halts until the next [acquire], [tryAcquire], [reserve],
  * [update] or [availablePermits], or until a waiter is cancelled or times out. Each of these serves the waiters whose
  * permits have come by then; the next waiter gets a timer of its own.
  *

@@ -36,7 +36,7 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Time
                 failures.addLast(failure)
             }
 
-    /** An open breaker that refused the call says itself when it may let in another one. */
+    /** If an open breaker refused the call, the wait lasts at least until it may let another call through. */
     private fun retryAfter(failure: Throwable): Duration? {
         val asked = policy.retryAfter(failure)
         val open = (failure as? CircuitOpenException)?.takeIf { !it.mayCloseBefore }?.retryIn ?: return asked

@@ -12,8 +12,8 @@ import java.math.BigInteger
  * Invariants: 0 ≤ fraction < nanos; whole ≤ cap, and a full bucket has no fraction; time never goes back. [whole] is
  * below zero while reservations have taken tokens that have not come yet.
  *
- * It knows neither callers nor a clock, and is guarded by the lock of its [RateLimiterCore]. A function that throws,
- * because memory or stack is exhausted, has changed nothing: its last step are assignments.
+ * It has no callers and no clock, and is guarded by the lock of its [RateLimiterCore]. A function that throws, because
+ * memory or stack is exhausted, has changed nothing: it assigns last.
  */
 internal class TokenBucket(rate: Rate, private var cap: Long) {
     private var permits = 1L

@@ -48,7 +48,7 @@ public final class UptimeMonitor {
     private final AsyncRetry retry;
     private final Map<String, AsyncCircuitBreaker> breakers = new ConcurrentHashMap<>();
 
-    /** Complete when what was in its state is counted; checks of that may begin before. */
+    /** Complete when the entries of an earlier run are counted; their checks may begin before. */
     private final CompletableFuture<AsyncSchedule<String>> started = new CompletableFuture<>();
 
     private UptimeMonitor(MonitorOptions options, EndpointsFile file, DemoServer server, MonitorReport report) {
@@ -90,14 +90,14 @@ public final class UptimeMonitor {
     private CompletableFuture<?> check(Due<String> due) {
         String name = due.getKey();
         Endpoint endpoint = report.endpoint(name);
-        // It is left in the state of an earlier run, or was removed just now.
+        // The entry is from the state of an earlier run, or was removed just now.
         if (endpoint == null) return started.thenAccept(schedule -> schedule.remove(name));
         AsyncCircuitBreaker breaker = breaker(endpoint.url().getHost());
         report.checkBegins();
         // Cancellable, so that the end of the schedule aborts the request.
         return CancellableFuture.of(retry.call(() -> breaker.protect(() -> send(endpoint))))
                 .handle((answer, failure) -> {
-                    // A breaker that refuses because it probes does not know yet whether its host is up.
+                    // While a breaker probes, its refusals do not show whether the host is up.
                     boolean isProbing = failure instanceof CircuitOpenException && breaker.state() != BreakerState.OPEN;
                     if (isProbing) report.checkEnds(failure);
                     else if (report.checkEnds(endpoint, failure)) started.thenAccept(s -> s.triggerNow(name));
@@ -115,7 +115,7 @@ public final class UptimeMonitor {
 
     private void readEdited(AsyncSchedule<String> schedule) {
         List<Endpoint> endpoints = file.read(report::warn);
-        if (endpoints.isEmpty()) return; // it is being written, or the user sees the message
+        if (endpoints.isEmpty()) return; // an editor is writing it, or the user sees the message
         MonitorReport.Edit edit = report.edit(endpoints);
         apply(edit, schedule);
         report.say(file + " was edited: " + edit.put().size() + " new or changed, "
@@ -161,7 +161,7 @@ public final class UptimeMonitor {
             schedule.flush().join(); // otherwise written within five seconds, as later edits are
             report.say("watching " + endpoints.size() + " endpoints of " + file);
             watch(schedule, ctrlC);
-            schedule.shutdown().join(); // writes what is not in the state yet
+            schedule.shutdown().join(); // writes the changes that are not in the state yet
             return report.sumUp(schedule.metrics(), server) ? 0 : 1;
         } catch (CompletionException failure) {
             report.stateFailed(failure);

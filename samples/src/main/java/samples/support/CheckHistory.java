@@ -1,8 +1,8 @@
 package samples.support;
 
 /**
- * What the checks of an endpoint say of it. It counts as down, or as up again, only after a second check has confirmed
- * what the first one found. Not thread-safe: its owner guards it.
+ * The state of an endpoint by the results of its checks. It changes to down, or back to up, only after a second check
+ * has confirmed the first. Not thread-safe: its owner guards it.
  */
 final class CheckHistory {
     enum State {
@@ -12,7 +12,7 @@ final class CheckHistory {
         DOWN
     }
 
-    /** What follows from a check. */
+    /** The effect of a check. */
     enum Verdict {
         UNCHANGED,
         /** Another state than before, to be confirmed by a second check at once. */

@@ -77,7 +77,7 @@ final class DemoComparison {
         return there + "the demo server made " + made + (differences.isEmpty() ? ": the same" : ": NOT the same");
     }
 
-    /** A line for each endpoint of which other changes were found than were made. */
+    /** A line for each endpoint whose changes were not found as they were made. */
     List<String> differences() {
         return differences;
     }

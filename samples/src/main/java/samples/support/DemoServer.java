@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * The hosts under {@code .demo}, each on a free loopback port of its own. The first word of a host's name says what it
- * is like: {@code fast-1.demo} is {@link Kind#FAST}. It knows when its hosts went down and came back.
+ * The hosts under {@code .demo}, each on a free loopback port of its own. The first word of a host's name is its kind:
+ * {@code fast-1.demo} is {@link Kind#FAST}. The server records when its hosts go down and come back.
  */
 public final class DemoServer implements AutoCloseable {
     private static final String DOMAIN = ".demo";
@@ -31,10 +31,10 @@ public final class DemoServer implements AutoCloseable {
     /** One of so many requests for a path fails, or two in a row. */
     private static final int FLAKY_EVERY = 20;
 
-    /** The outage lasts for this share of the run, and begins as long after its host is first asked for. */
+    /** The outage lasts for this share of the run, and begins as long after the first request for its host. */
     private static final double OUTAGE_SHARE = 0.3;
 
-    /** What a host is like. */
+    /** The behaviour of a host. */
     enum Kind {
         /** Answers at once. */
         FAST,
@@ -67,12 +67,12 @@ public final class DemoServer implements AutoCloseable {
         outage = new Outage(Duration.ofMillis(outageMillis));
     }
 
-    /** Starts a server whose outage lies within {@code run}. Its hosts start when they are first asked for. */
+    /** Starts a server whose outage lies within {@code run}. A host starts at the first request for it. */
     public static DemoServer start(Duration run) {
         return new DemoServer(Math.max(1, (long) (run.toMillis() * OUTAGE_SHARE)));
     }
 
-    /** What the host of {@code url} is like; null if it is no host of this server. */
+    /** The kind of the host of {@code url}; null if it is no host of this server. */
     static Kind kind(URI url) {
         String host = url.getHost().toLowerCase(Locale.ROOT);
         if (!host.endsWith(DOMAIN)) return null;
@@ -83,7 +83,7 @@ public final class DemoServer implements AutoCloseable {
                 .orElse(null);
     }
 
-    /** Where {@code url} really is: a port of this server if its host is under {@code .demo}. */
+    /** The real address of {@code url}: a port of this server if its host is under {@code .demo}. */
     public URI address(URI url) {
         Kind kind = kind(url);
         if (kind == null) return url;

@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * A text file of endpoints, one a line, that may be edited at any time. What follows a # is a comment. A line that is
- * wrong is left out.
+ * A text file of endpoints, one a line, that may be edited at any time. The rest of a line after a # is a comment. A
+ * line that is wrong is left out.
  */
 public final class EndpointsFile {
     private static final String SHIPPED = "endpoints.txt";
@@ -22,7 +22,7 @@ public final class EndpointsFile {
     private final Path file;
     private Version version;
 
-    /** What is different after an edit. The key is null where the file system has none. */
+    /** The attributes of which an edit changes at least one. The key is null where the file system has none. */
     private record Version(FileTime modified, long size, Object key) {}
 
     /** {@code file} is null for the file that comes with the sample. */

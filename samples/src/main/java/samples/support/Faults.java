@@ -2,7 +2,7 @@ package samples.support;
 
 import java.util.Optional;
 
-/** What goes wrong in an {@link ImportServer}, request by request. Several threads call it at a time. */
+/** The faults of an {@link ImportServer}, request by request. Several threads call it at a time. */
 interface Faults {
     /** A request for the record {@code number} has come. */
     default void came(int number) {}

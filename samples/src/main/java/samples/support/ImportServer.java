@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * An HTTP server on a free loopback port that stores records, with the faults it is given.
+ * An HTTP server on a free loopback port that stores records, with the given faults.
  *
  * <p>It knows a record by its number: one that comes again, because the first answer was lost, is not stored again.
  */

@@ -15,7 +15,10 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 
-/** What the uptime monitor watches, and what its checks have found. All methods may be called from any thread. */
+/**
+ * The endpoints that the uptime monitor watches, and the results of their checks. All methods may be called from any
+ * thread.
+ */
 public final class MonitorReport {
     /** The number of changes that the live block shows. */
     private static final int LATEST = 8;
@@ -57,7 +60,7 @@ public final class MonitorReport {
         err.println(line);
     }
 
-    /** The schedule's state can not be read or written. */
+    /** The schedule's state cannot be read or written. */
     public void stateFailed(Throwable failure) {
         warn("cannot use the state " + options.state() + ": " + reason(failure));
     }
@@ -77,7 +80,7 @@ public final class MonitorReport {
         peak = Math.max(peak, running);
     }
 
-    /** There is to be a second attempt. */
+    /** A second attempt is to follow. */
     public synchronized void retried() {
         retries++;
     }
@@ -89,7 +92,7 @@ public final class MonitorReport {
     public synchronized boolean checkEnds(Endpoint endpoint, Throwable failure) {
         checkEnds(failure);
         Watch watch = watches.of(endpoint);
-        // Otherwise it was edited while the check was under way.
+        // Null if the endpoint was edited while the check was under way.
         if (watch == null) return false;
         CheckHistory.Verdict verdict = watch.history.add(failure == null);
         if (verdict == CheckHistory.Verdict.CHANGED) {
@@ -127,7 +130,7 @@ public final class MonitorReport {
         return (System.nanoTime() - started) / 1e9;
     }
 
-    /** Shows how it is now, on a terminal. */
+    /** Shows the present state, on a terminal. */
     public synchronized void show(ScheduleMetrics metrics) {
         if (!isLive) return;
         List<String> lines = new ArrayList<>();

@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an import into a server with a quota has done, counted by the server and by the client.
+ * The counts of an import into a server with a quota, by the server and by the client.
  *
  * @param stored the records that the server has stored.
  * @param calls the requests that reached the server.
- * @param overQuota those of them that it refused with 429.
- * @param intoOutage those of them that came while it was out, which it refused with 503.
+ * @param overQuota the requests that it refused with 429.
+ * @param intoOutage the requests that came while it was out, which it refused with 503.
  * @param answered the records whose answer was 200.
  * @param failed the records that were given up, after an attempt that failed.
  * @param retries the attempts that were followed by another one.
- * @param notSent those of the failed attempts that the breaker refused, which were no calls therefore.
+ * @param notSent the failed attempts that the breaker refused, so that no call was sent.
  * @param openings how often the breaker has opened.
  */
 record QuotaCounts(
@@ -28,7 +28,7 @@ record QuotaCounts(
         int notSent,
         int openings) {
 
-    /** What is wrong, if the calls went through a limiter and a breaker with the {@link QuotaLimits}. */
+    /** The counts that are wrong for calls through a limiter and a breaker with the {@link QuotaLimits}. */
     List<String> faults() {
         List<String> faults = new ArrayList<>();
         if (stored != records) faults.add(stored + " of " + records + " records arrived");

@@ -5,7 +5,7 @@ import baton.resilience.RetryAttempt;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** Counts what an import into a server with a quota does. All methods may be called from any thread. */
+/** Counts the results of an import into a server with a quota. All methods may be called from any thread. */
 public final class QuotaReport {
     private final int records;
     private final Progress progress;

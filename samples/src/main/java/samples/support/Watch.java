@@ -1,12 +1,12 @@
 package samples.support;
 
-/** An endpoint that is checked, what its checks have found, and from when to when, in terms of nanoTime. */
+/** An endpoint that is checked, the results, and the time of the first and the last check, in terms of nanoTime. */
 final class Watch {
     final Endpoint endpoint;
     final CheckHistory history = new CheckHistory();
     final long since;
 
-    /** Why the check has failed that the second one is to confirm. */
+    /** The failure of the check that a second check must confirm. */
     String reason = "";
 
     private long until;
@@ -17,13 +17,13 @@ final class Watch {
         this.since = since;
     }
 
-    /** It is not checked any more. */
+    /** Ends the checks. */
     void end() {
         until = System.nanoTime();
         hasEnded = true;
     }
 
-    /** When it has ended, or else the present time. */
+    /** The end of the checks, or the present time if they go on. */
     long until() {
         return hasEnded ? until : System.nanoTime();
     }

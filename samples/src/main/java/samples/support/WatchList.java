@@ -38,7 +38,7 @@ final class WatchList {
         return watch == null ? null : watch.endpoint;
     }
 
-    /** Null if {@code endpoint} is not watched, or no longer as it is there. */
+    /** Null if {@code endpoint} is not watched, or was edited. */
     Watch of(Endpoint endpoint) {
         Watch watch = watched.get(endpoint.name());
         return watch != null && watch.endpoint.equals(endpoint) ? watch : null;
@@ -54,7 +54,7 @@ final class WatchList {
         return watched.values().stream().map(watch -> watch.endpoint).toList();
     }
 
-    /** Those of the past too. */
+    /** Past ones, too. */
     List<Watch> all() {
         List<Watch> all = new ArrayList<>(ended);
         all.addAll(watched.values());

@@ -34,23 +34,23 @@ import kotlinx.coroutines.withContext
  *
  * **Space.** When the appended records are longer than the rows that live, and than 64 KiB, a snapshot of these
  * replaces the file. So it is seldom longer than twice its live rows and 64 KiB. If a snapshot fails, the journal goes
- * on without, and [toString] tells why. Besides, there is `checks.journal.lock`, which stays, and
+ * on without, and [toString] shows why. Besides, there is `checks.journal.lock`, which stays, and
  * `checks.journal.snapshot` while a snapshot is written. Rows are not kept in memory; [load] and a snapshot need memory
  * for all of them meanwhile.
  *
  * **Errors.** A file that is damaged, or is no journal, is not loaded and not changed: [JournalDamagedException] names
- * the offset. What a crash has left of an unfinished record, with nothing valid behind it, is cut off instead. While
- * another process or another store uses the file, it is refused by [JournalLockedException], which names the process.
- * If the disk is full or fails, [apply] throws an `IOException` and counts as never begun; a later one works again when
- * the disk does, and removes what was left.
+ * the offset. An unfinished record with no valid record behind it comes from a crash, and is cut off. While another
+ * process or another store uses the file, a call throws [JournalLockedException], which names the process. If the disk
+ * is full or fails, [apply] throws an `IOException` and counts as never begun; a later one works again when the disk
+ * does, and removes what was left.
  *
  * **Bounds.** The text of a key or of a trigger has at most 65,535 bytes in UTF-8, where characters beyond U+FFFF count
- * as 6 and U+0000 as 2; the rows of a batch have 1 GiB together. More is refused by `IllegalArgumentException`, with
- * all of the batch.
+ * as 6 and U+0000 as 2; the rows of a batch have 1 GiB together. A batch that exceeds a bound is refused as a whole, by
+ * `IllegalArgumentException`.
  *
  * **Threads and cancellation.** Any thread may call it; the file operations run one after the other on
- * [Dispatchers.IO]. A cancelled call returns at once: what has not begun is not done, and what has begun goes on in the
- * background, to its end. Later calls wait for it.
+ * [Dispatchers.IO]. A cancelled call returns at once: a file operation that has not begun is left out, and one that has
+ * begun goes on in the background, to its end. Later calls wait for it.
  *
  * **Misuse.** Do not write to the file, move or delete it while a store has it open, and do not share it over a network
  * file system that has no locks. A hard link to it is another journal to the lock.
@@ -72,7 +72,7 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
      * file again.
      *
      * @throws IllegalArgumentException if [since] is below 0.
-     * @throws IllegalStateException if a key in the file is none of the codec.
+     * @throws IllegalStateException if the codec cannot decode a key in the file.
      * @throws JournalDamagedException if the file is damaged, or is no journal.
      * @throws JournalLockedException if the file is in use.
      * @throws java.io.IOException if the directory is missing, or the file cannot be read or written.

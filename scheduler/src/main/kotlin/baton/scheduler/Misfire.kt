@@ -1,13 +1,13 @@
 package baton.scheduler
 
 /**
- * What happens to due times that passed while [Schedule.run] did not run, or because the clock jumped: how many runs
+ * The policy for due times that passed while [Schedule.run] did not run, or because the clock jumped: how many runs
  * make up for them. A run that is late by less than its period misses nothing, and is no misfire.
  *
- * Under every policy the due times after that are those of the trigger from now on.
+ * Under every policy the next due times are those of the trigger from now on.
  */
 public sealed interface Misfire {
-    /** One run for all of them, at once. [Due.missed] says how many more there were. */
+    /** One run for all of them, at once. [Due.missed] counts the others. */
     public object FireOnce : Misfire {
         override fun toString(): String = "FireOnce"
     }
@@ -19,7 +19,7 @@ public sealed interface Misfire {
 
     /**
      * Up to [max] runs, for the earliest of them, one after another, under every [Overlap]. [Due.missed] of the first
-     * one says how many more there were. Due times of a trigger of your own are counted up to 100.
+     * run counts the due times beyond [max]. Due times of a trigger of your own are counted up to 100.
      *
      * @property max at least 1.
      * @throws IllegalArgumentException if it is less.

@@ -1,6 +1,6 @@
 package baton.scheduler
 
-/** What happens when an entry is due while its last run has not ended, or has not begun for want of a free place. */
+/** The policy for an entry that is due while its last run has not ended, or has not begun for want of a free place. */
 public enum class Overlap {
     /** There is no run for this due time. [ScheduleMetrics.skipped] counts it. */
     SKIP,

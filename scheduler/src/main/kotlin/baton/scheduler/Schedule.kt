@@ -12,7 +12,7 @@ import java.time.Instant
 import kotlin.time.Duration.Companion.microseconds
 
 /**
- * Runs an action for each of its entries again and again, when the entry's [Trigger] says so. Entries are kept in
+ * Runs an action for each of its entries again and again, at the times of the entry's [Trigger]. Entries are kept in
  * memory, many thousands of them; a [ScheduleStore] is read once and written behind, so that a run costs no I/O.
  *
  * ```
@@ -33,18 +33,18 @@ import kotlin.time.Duration.Companion.microseconds
  * from actions. They never wait, and are in effect when they return: [nextDue] right after [put] sees it. After the end
  * they throw [IllegalStateException].
  *
- * *Late and overlapping runs.* [Misfire] says what happens to due times that passed while the schedule did not run or
- * because the clock jumped, [Overlap] what happens when an entry is due while its last run goes on. A clock that is set
- * back makes nothing early: within a minute the entries are due by the new time. Due times that pass while an entry is
- * paused are no misfires.
+ * *Late and overlapping runs.* [Misfire] is the policy for due times that passed while the schedule did not run or
+ * because the clock jumped, [Overlap] that for an entry that is due while its last run goes on. If the clock is set
+ * back, no entry fires early, and within a minute the entries are due by the new time. Due times that pass while an
+ * entry is paused are no misfires.
  *
  * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays.
  *
  * *Store.* Each run is at least once: after a crash, the runs of the last [ScheduleConfig.flushEvery] may be repeated.
- * For `every`, nothing is stored but the trigger, so due times that pass while no process runs are not made up for. The
- * changes of others are taken over, except for entries that were changed here and are not written yet. While the store
- * fails, entries fire as ever, and the changes, one for each entry, are kept and tried again. A trigger of your own
- * without a name is not stored.
+ * For `every`, only the trigger is stored, so due times that pass while no process runs are not made up for. The
+ * schedule takes over the changes of other writers, except for entries that were changed here and are not written yet.
+ * While the store fails, entries fire as ever, and the changes, one for each entry, are kept and tried again. A trigger
+ * of your own without a name is not stored.
  *
  * *Cancellation.* Cancelling [run] ends the schedule as [shutdown] does: no entry fires any more, running actions get
  * the [ScheduleConfig.grace] to end and are cancelled then, changes are written for as long as that, and the store is
@@ -130,8 +130,8 @@ public class Schedule<K : Any>(
     }
 
     /**
-     * Removes an entry: it does not fire again, and no run of it that has not begun yet begins. Running actions
-     * continue. Returns whether there was one.
+     * Removes an entry: it does not fire again, and its runs that still wait are dropped. Running actions continue.
+     * Returns whether there was such an entry.
      *
      * @throws IllegalStateException after the end.
      */
@@ -147,8 +147,8 @@ public class Schedule<K : Any>(
     public fun triggerNow(key: K): Boolean = core.triggerNow(key)
 
     /**
-     * Lets an entry not fire until [resume] or [put]; no run of it that has not begun yet begins. Returns whether there
-     * is one.
+     * Stops an entry from firing until [resume] or [put]; its runs that still wait are dropped. Returns whether there
+     * is such an entry.
      *
      * @throws IllegalStateException after the end.
      */
@@ -156,7 +156,7 @@ public class Schedule<K : Any>(
 
     /**
      * Ends a [pause]: the entry gets a due time as if it was put anew. No effect if it is not paused. Returns whether
-     * there is one.
+     * there is such an entry.
      *
      * @throws IllegalStateException after the end.
      */
@@ -181,9 +181,9 @@ public class Schedule<K : Any>(
     }
 
     /**
-     * Reads what others have changed in the store since the last time. Waits until [run] has loaded the entries.
+     * Reads the changes of other writers from the store since the last time. Waits until [run] has loaded the entries.
      *
-     * *Cancellation.* Nothing, or all, is taken over.
+     * *Cancellation.* The schedule takes over all of the changes or none.
      *
      * @throws IllegalStateException after the end.
      * @throws Exception that of the store.

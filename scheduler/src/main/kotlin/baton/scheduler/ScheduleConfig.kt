@@ -21,21 +21,21 @@ import kotlin.time.Duration.Companion.seconds
  *
  * It is immutable, and any number of schedules may share it.
  *
- * @property misfire what happens to due times that passed while the schedule did not run.
- * @property overlap what happens when an entry is due while its last run goes on.
+ * @property misfire the policy for due times that passed while the schedule did not run.
+ * @property overlap the policy for an entry that is due while its last run goes on.
  * @property resolution wake-ups are at whole multiples of this time, so that entries that are due at almost the same
  *   time share one: finite and at least 1 ms. A run may be late by as much, and never early; its due time is not
  *   rounded.
  * @property flushEvery how long after a change the changed entries are written to the store: at least 1 ms. After a
  *   crash the runs of so much time may be repeated. Infinite: only [Schedule.flush] and the end write.
- * @property resyncEvery the time between two reads of what others have changed in the store: at least 1 ms. Infinite:
- *   only [Schedule.resync] reads.
+ * @property resyncEvery the time between two reads of the changes of other writers from the store: at least 1 ms.
+ *   Infinite: only [Schedule.resync] reads.
  * @property grace how long the end of the schedule waits for running actions before it cancels them, and then for the
  *   store; at least 0; may be infinite.
  * @property triggers the triggers of which a store keeps only the name, see [Trigger.named].
- * @property onFailure called with the key and what its action or its trigger has thrown; and with the store and its
- *   failure, once for each outage. It is called on the thread of the action or of the schedule's loop, or of the caller
- *   that edits the entry, and must not block. What it throws is passed to the thread's handler of uncaught exceptions.
+ * @property onFailure called with the key and the exception of its action or its trigger; and, once for each outage,
+ *   with the store and its failure. It is called on the thread of the action or of the schedule's loop, or of the
+ *   caller that edits the entry, and must not block. Its exceptions go to the thread's handler of uncaught exceptions.
  * @property clock the time. For a test in virtual time pass one that reads `testScheduler.currentTime`.
  * @throws IllegalArgumentException if a time is out of range.
  */

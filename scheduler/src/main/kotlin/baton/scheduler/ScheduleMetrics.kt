@@ -20,7 +20,7 @@ import kotlin.time.toJavaDuration
  * @property dirty how many entries have changes that are not in the store yet.
  * @property storeReads how often rows were loaded from the store.
  * @property storeWrites how often changes were applied to the store.
- * @property flushFailures how often that has failed.
+ * @property flushFailures how often such a write has failed.
  */
 public class ScheduleMetrics
 internal constructor(

@@ -12,8 +12,8 @@ import java.time.Instant
  * @property nextDue when it is due; null if that follows from the trigger, or if it is paused.
  * @property paused whether it does not fire before [Schedule.resume].
  * @property deleted whether the entry is removed; then only the key and the revision count.
- * @property revision of the store, when the row was last written; in a row to be written the one that the schedule
- *   knows, or 0.
+ * @property revision of the store, when the row was last written; in a row to be written, the latest that the schedule
+ *   has read or written, or 0.
  */
 public class ScheduleRow<K : Any>(
     public val key: K,

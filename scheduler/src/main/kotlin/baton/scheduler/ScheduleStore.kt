@@ -6,8 +6,7 @@ import kotlinx.coroutines.flow.Flow
  * Where a [Schedule] keeps its entries, so that they survive the process.
  *
  * Each batch of changes has a revision: a number above 0 that grows with every batch, of any writer, also over
- * restarts. A row has the revision of the batch that wrote it last. By its revision a schedule recognizes what is new
- * to it.
+ * restarts. A row has the revision of the batch that wrote it last. A schedule recognizes new rows by their revisions.
  *
  * The schedule calls [apply] from one coroutine at a time, and [load] too, but the two may run at the same time. A call
  * may fail: the schedule keeps its changes and repeats the call later. A call may be cancelled; then it must either
@@ -15,8 +14,8 @@ import kotlinx.coroutines.flow.Flow
  */
 public interface ScheduleStore<K : Any> {
     /**
-     * The rows with a revision above [since]. With 0, which is the first call, all rows that are not deleted. With
-     * more, those deleted meanwhile too, unless the store has no other writers.
+     * The rows with a revision above [since]. With 0, in the first call, these are all rows that are not deleted. With
+     * more, deleted rows are among them, unless the store has no other writers.
      *
      * @throws Exception if not all of them can be read: never returns fewer instead.
      */
@@ -29,12 +28,12 @@ public interface ScheduleStore<K : Any> {
     public suspend fun apply(rows: List<ScheduleRow<K>>): Long
 
     /**
-     * The edits of other writers, as they are written; never those of this store object. The schedule collects the flow
-     * from before the first [load] to its end, and again after a failure, which is an outage: it reads what it has
-     * missed first. A store without other writers returns an empty flow.
+     * The edits of other writers, as they are written; never the edits of this store object. The schedule collects the
+     * flow from before the first [load] to its end, and again after a failure, which is an outage: it first reads the
+     * rows that it has missed. A store without other writers returns an empty flow.
      */
     public fun edits(): Flow<List<ScheduleRow<K>>>
 
-    /** Frees what the store holds, at the end of [Schedule.run]. */
+    /** Frees the resources of the store, at the end of [Schedule.run]. */
     public suspend fun close()
 }

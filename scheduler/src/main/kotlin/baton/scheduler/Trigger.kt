@@ -28,12 +28,12 @@ import kotlin.time.Duration
  * schedule.put("report", Trigger.named("nightly", cron("30 2 * * *", ZoneId.of("Europe/Berlin"))))
  * ```
  *
- * A time in the hour that summer time leaves out is skipped. One in the hour that comes twice fires once, while a step
- * such as that of every half-hour fires each time.
+ * A time in the hour that summer time leaves out is skipped. A time in the hour that comes twice fires once, but a step
+ * such as every half-hour fires each time.
  *
- * A trigger of your own is kept in memory only; one that a store is to keep needs a name, see [named]. The schedule
- * calls it on the thread that edits the entry, and in its loop, never under a lock: it should be quick and must not
- * block, because all entries wait meanwhile. Due times have a precision of one microsecond, and are rounded up to it.
+ * A trigger of your own is kept in memory only; a store keeps it under a name, see [named]. The schedule calls it on
+ * the thread that edits the entry, and in its loop, never under a lock: it should be quick and must not block, because
+ * all entries wait meanwhile. Due times have a precision of one microsecond, and are rounded up to it.
  */
 public fun interface Trigger {
     /**

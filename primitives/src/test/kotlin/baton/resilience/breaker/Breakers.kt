@@ -77,7 +77,7 @@ internal suspend fun TestScope.halfOpen() =
         delay(10.seconds)
     }
 
-/** A clock of users that throws when it is told to. */
+/** A clock of users that throws on demand. */
 internal class FailingClock : AbstractLongTimeSource(DurationUnit.NANOSECONDS) {
     var nanos = 0L
     var fails = false

@@ -160,7 +160,7 @@ class CircuitBreakersTest {
         kept.succeed()
     }
 
-    /** Runs [onHash] once, the next time that the registry asks for its hash code. */
+    /** Runs [onHash] once, the next time that the registry calls `hashCode`. */
     private class Key(private val name: String) {
         var onHash: (() -> Unit)? = null
 

@@ -29,7 +29,7 @@ import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.future.await
 
-// The internal API of schedules for Baton's Java API. Java cannot call what has a kotlin.time.Duration in it.
+// The internal API of schedules for Baton's Java API. Java cannot call functions with a kotlin.time.Duration.
 
 @InternalBatonApi public fun every(period: Duration): Trigger = Trigger.every(period.toKotlinDuration())
 

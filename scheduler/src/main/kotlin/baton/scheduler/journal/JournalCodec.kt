@@ -134,7 +134,7 @@ internal object JournalCodec {
         }
     }
 
-    /** Of a [record] whose frame is whole: whether its content is, too. */
+    /** Whether the content of a [record] with a whole frame is whole, too. */
     fun isValid(record: ByteBuffer): Boolean = record.getInt(record.position() + CRC_AT) == recordCrc(record)
 
     /** The length of the record that begins with [frame]; 0 if there is none. */
@@ -155,7 +155,7 @@ internal object JournalCodec {
 
     private fun crc(bytes: ByteBuffer): Int = CRC32C().apply { update(bytes) }.value.toInt()
 
-    /** @throws JournalSyntaxException if the content of the valid [record] is not what [batch] or [snapshot] make. */
+    /** @throws JournalSyntaxException if neither [batch] nor [snapshot] makes the content of the valid [record]. */
     fun readRecord(record: ByteBuffer): JournalRecord {
         val bytes = ByteArrayInputStream(record.array(), record.arrayOffset() + record.position(), record.remaining())
         val input = DataInputStream(bytes)
@@ -193,5 +193,5 @@ internal object JournalCodec {
     private const val SHOWN_CHARS = 40
 }
 
-/** Bytes that are not what [JournalCodec] writes. */
+/** Bytes that [JournalCodec] does not write. */
 internal class JournalSyntaxException(override val message: String) : IOException(message)

@@ -50,7 +50,7 @@ internal object FileDisk : JournalDisk {
         if (permissions == null) return ChannelFile(FileChannel.open(path, options))
         val attribute = PosixFilePermissions.asFileAttribute(permissions)
         val file = ChannelFile(FileChannel.open(path, options, attribute))
-        // The mask of the process may have taken some away.
+        // The umask of the process may have removed some of them.
         Files.setPosixFilePermissions(path, permissions)
         return file
     }
@@ -68,7 +68,8 @@ internal object FileDisk : JournalDisk {
         try {
             FileChannel.open(directory, READ).use { it.force(true) }
         } catch (_: IOException) {
-            // Windows opens no directory, and some file systems force none. Theirs to keep what they have acknowledged.
+            // Windows cannot open a directory, and some file systems cannot force one: the rename is as durable as they
+            // make it.
         }
     }
 }

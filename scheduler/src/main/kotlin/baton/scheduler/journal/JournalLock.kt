@@ -79,7 +79,10 @@ private constructor(val journal: Path, private val file: Path, private val chann
             return file.toRealPath()
         }
 
-        /** Another class loader of this process may hold the lock: then the JVM knows of it, and HELD does not. */
+        /**
+         * Another class loader of this process may hold the lock: then the JVM refuses the lock, and HELD does not
+         * contain it.
+         */
         private fun tryLock(channel: FileChannel): Boolean =
             try {
                 channel.tryLock(LOCKED_BYTE, 1, false) != null

@@ -16,10 +16,10 @@ import java.nio.file.Path
  *  4. The journal's name is always that of a whole file: a snapshot has another name until it is forced.
  *
  * A batch that fails leaves `end` and `revision` as they were, so it counts as never written, although a crash before
- * the next batch may leave it in the file, whole. Its file is closed, because a channel that was interrupted is of no more
- * use, and is opened anew by the next call.
+ * the next batch may leave it in the file, whole. Its file is closed, because a channel that was interrupted is of no
+ * more use, and is opened anew by the next call.
  *
- * When what was appended is longer than the rows that live, a snapshot of these replaces the journal: see
+ * When the appended records are longer than the rows that live, a snapshot of these replaces the journal: see
  * SnapshotPolicy. So the file is seldom longer than twice its live rows, and writing snapshots costs no more than
  * appending. A snapshot that fails costs nothing but space: the batch before it is confirmed, and the next attempt is
  * made when the journal has grown by as much again.
@@ -143,7 +143,7 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
 
     override fun close() = closeFile()
 
-    /** Goes on where a failure that matters less follows the failure [e]. */
+    /** Runs [operation], whose failure matters less than [e], and is suppressed in it. */
     private inline fun quietly(e: Throwable, operation: () -> Unit) {
         try {
             operation()

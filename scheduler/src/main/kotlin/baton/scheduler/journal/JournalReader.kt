@@ -34,7 +34,7 @@ internal class JournalContents(
  *    snapshot, which was whole before it got its name, later what this process has written.
  *  - Otherwise it is a torn tail, and the journal ends before it.
  *
- * A valid record whose revision is not the next, or whose content makes no sense, is refused as damage as well. So the
+ * A valid record whose revision is not the next, or whose content is invalid, is refused as damage as well. So the
  * rows are never fewer than those of all confirmed batches, unless the end of the file is lost as if it had never been.
  */
 /** Reads the first [limit] bytes of a journal. */

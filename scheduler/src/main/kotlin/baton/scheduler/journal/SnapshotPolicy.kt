@@ -1,8 +1,8 @@
 package baton.scheduler.journal
 
 /**
- * When a snapshot is due: as soon as what was appended since the last one, and since the last attempt that failed, is
- * longer than the rows that live, and than [MIN_APPENDED_BYTES].
+ * When a snapshot is due: as soon as the records appended since the last one, and since the last attempt that failed,
+ * are longer than the rows that live, and than [MIN_APPENDED_BYTES].
  *
  * How long these rows are is an estimate, because no index of them is kept: the last snapshot without its deleted rows,
  * of which each deleted row is taken to be one. If it was not, a snapshot comes too early, and never too late.

@@ -17,7 +17,7 @@ internal class DueTimes(private val misfire: Misfire) {
     var passed = 1L
         private set
 
-    /** What the trigger has thrown. */
+    /** The exception of the trigger. */
     var failure: Throwable? = null
         private set
 

@@ -125,7 +125,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 val firing = Firing(slot, key, null, now, table.priorityOf(slot), 0, null, ignoresPause = true)
                 val state = table.runs[slot]
                 if (state == null || config.overlap == Overlap.ALLOW) started = start(firing)
-                // The caller wants a run that begins after the call: it waits, under every overlap.
+                // The caller expects a run that begins after the call. So that run waits, under every overlap.
                 else if (state.waiting == null) state.waiting = firing
             }
             started

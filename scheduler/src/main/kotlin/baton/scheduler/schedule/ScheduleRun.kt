@@ -88,7 +88,7 @@ internal class ScheduleRun<K : Any>(
         }
     }
 
-    /** From here on no edit has an effect, so that nothing is changed that is not written. */
+    /** From here on no edit has an effect, so every change is written. */
     private suspend fun finish(join: suspend () -> Unit) {
         core.table.step { core.table.hasEnded = true }
         sync.end()

@@ -34,7 +34,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
     /** Whether any row, own or of others, has a revision. */
     private var knowsAny = false
 
-    /** What to load at a resync: above 0 if anything is known, so that the store returns deleted rows, too. */
+    /** The revision from which a resync loads: above 0 if any is known, so that the store returns deleted rows, too. */
     val resyncFrom: Long
         get() = table.step { if (knowsAny) knownUpTo.coerceAtLeast(1) else knownUpTo }
 
@@ -112,7 +112,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         if (due < now) table.mark(slot, EntryFlags.LATE)
     }
 
-    /** The entry was put or removed before the row was loaded: what the store has is to be replaced. */
+    /** The entry was put or removed before the row was loaded, and replaces that row in the store. */
     private fun keepOwn(slot: Int, row: ScheduleRow<K>) {
         table.setRevision(slot, row.revision.coerceAtLeast(1))
         table.markDirty(slot, hasEdited = true)
@@ -126,7 +126,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         internal fun add(slot: Int) {
             val revision = table.revisionOf(slot)
             if (!table.has(slot, LIVE) && revision == 0L && !table.has(slot, MAYBE_STORED)) {
-                // The store has never seen it.
+                // The store never had a row of it.
                 table.unmark(slot, DIRTY or EDITED)
                 table.freeIfUnused(slot)
                 return
@@ -145,7 +145,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
                     val slot = slots[i]
                     table.unmark(slot, IN_FLIGHT or MAYBE_STORED)
                     if (!table.has(slot, DIRTY)) table.unmark(slot, EDITED)
-                    // Nothing of it is in the store if its trigger has no text.
+                    // The store has no row of it if its trigger has no text.
                     table.setRevision(slot, if (rows[i].deleted && table.has(slot, LIVE)) 0 else maxOf(revision, 1))
                     if (!table.has(slot, LIVE)) deletions.add(slot)
                 }
@@ -158,7 +158,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
                     val slot = slots[i]
                     table.markDirty(slot, hasEdited = false)
                     table.unmark(slot, IN_FLIGHT)
-                    // A store may have written what it could not confirm.
+                    // A store may have written a batch that it could not confirm.
                     table.mark(slot, MAYBE_STORED)
                 }
             }

@@ -51,7 +51,7 @@ internal class StoreSync<K : Any>(
     val flushFailures: Long
         get() = failureCount.get()
 
-    /** Loads all rows. Without them the schedule must not run: what this throws ends it. */
+    /** Loads all rows. Without them the schedule must not run, so a failure ends it. */
     suspend fun load() {
         loading.withLock {
             val all =
@@ -142,7 +142,7 @@ internal class StoreSync<K : Any>(
         }
     }
 
-    /** Repeats [call] until it works. Its failures are reported by itself. */
+    /** Repeats [call] until it works. [call] itself reports its failures. */
     suspend fun retrying(base: Duration, call: suspend () -> Unit) {
         var failures = 0
         while (true) {

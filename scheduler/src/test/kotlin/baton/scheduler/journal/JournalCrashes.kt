@@ -45,7 +45,7 @@ internal class JournalCrashes(private val path: Path, number: Int) {
         check(confirmed)
     }
 
-    /** Nothing confirmed is lost, and nothing is there but that, and perhaps the whole batch that was under way. */
+    /** The journal has every confirmed batch, perhaps the whole batch that was under way, and nothing else. */
     private fun check(confirmed: Long) = runBlocking {
         val store = JournalScheduleStore(path, KeyCodec.STRING)
         val found = store.load(0)

@@ -24,7 +24,7 @@ internal abstract class JournalFixture {
 
     protected fun keys(journal: Journal): Set<String> = journal.load(0).mapTo(HashSet()) { it.key }
 
-    /** What another process would find. */
+    /** The contents as another process reads them. */
     protected fun storedKeys(): Set<String> {
         journal?.close()
         val stored = Journal(path, fsync = true)

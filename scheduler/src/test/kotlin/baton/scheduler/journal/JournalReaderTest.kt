@@ -13,7 +13,7 @@ private const val FIRST_REVISION = 9L
 
 private const val SECTOR_BYTES = 512
 
-/** What is read from journals that are cut or damaged. */
+/** Reading of journals that are cut or damaged. */
 class JournalReaderTest {
     /** A journal of a header, perhaps a snapshot, and batches. */
     enum class Sample(private val snapshotParts: Int) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** What a store refuses, and what closing and cancellation leave. */
+/** The refusals of a store, and its state after closing and cancellation. */
 internal class JournalRefusalTest : JournalStoreFixture() {
     @Test
     fun secondStore_ofTheSameFile_isRefusedByPathAndProcess() = runBlocking {

@@ -15,7 +15,7 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.mapNotNull
 import kotlinx.coroutines.flow.takeWhile
 
-/** A store with other writers, that fails and is slow on command, and records its calls. */
+/** A store with other writers, that fails and is slow on demand, and records its calls. */
 internal class FaultyStore : ScheduleStore<String> {
     val inside = InMemoryScheduleStore<String>()
     val loads = ArrayList<Long>()
@@ -67,7 +67,7 @@ internal class FaultyStore : ScheduleStore<String> {
         stream.tryEmit(null)
     }
 
-    /** Another writer writes [rows]; whether the schedule is told at once is up to the network. */
+    /** Another writer writes [rows]. If not [isTold], the network loses the edit. */
     suspend fun writeOther(vararg rows: ScheduleRow<String>, isTold: Boolean = true) {
         val revision = write(rows.toList())
         if (isTold) tell(*rows.map { it.with(revision) }.toTypedArray())

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What every store must do. */
+/** The contract of every store. */
 abstract class ScheduleStoreContract {
     /** Opens the same store, which is empty at first, anew. The last one opened was closed. */
     protected abstract fun open(): ScheduleStore<String>

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What others write: edits as they come, and what a resync reads. */
+/** The changes of other writers: edits that arrive in the flow, and rows that a resync reads. */
 class StoreSyncTest {
     private val store = FaultyStore()
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What is written, and when; and stores that fail. */
+/** The writes of a schedule, their times, and stores that fail. */
 class WriteBehindTest {
     private val store = FaultyStore()
 

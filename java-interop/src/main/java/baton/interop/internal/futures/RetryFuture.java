@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * The future of a retry that has not succeeded at once.
  *
  * <p>Its events follow each other: an attempt ends, a wait ends. The thread of an event decides what follows and begins
- * it. An event that comes while a thread is still busy with the one before, in particular one that comes on the same
- * stack, is left to that thread, which loops. So the stack stays flat, and fields that only events use need no lock.
+ * it. If an event comes while a thread is still busy with the one before, in particular on the same stack, that thread
+ * handles both, in a loop. So the stack stays flat, and fields that only events use need no lock.
  *
  * <p>At its end it releases the functions and the failures of the call, because it may be kept for its value.
  */

@@ -18,7 +18,7 @@ final class ListPump<T extends @Nullable Object> extends ElementPump<T> {
     private boolean ended;
 
     /**
-     * @param onOver is given the results, null if the kind keeps none, or the failure; it may be called again if it has
+     * @param onOver receives the results, null if the kind keeps none, or the failure; it may be called again if it has
      *     thrown
      */
     ListPump(
