@@ -88,14 +88,18 @@ private fun <T, R> inChunks(
         results.collect { result ->
             chunks.put(result.index, weight = 1, result.value)
             while (true) {
-                val chunk = chunks.poll(rest = false) ?: break
-                @Suppress("UNCHECKED_CAST") emit(chunk as List<R>)
+                val chunk = chunks.pollChunk<R>(rest = false) ?: break
+                emit(chunk)
                 intake.forget(chunk.size)
             }
         }
-        @Suppress("UNCHECKED_CAST") chunks.poll(rest = true)?.let { emit(it as List<R>) }
+        chunks.pollChunk<R>(rest = true)?.let { emit(it) }
     }
 }
+
+/** The next chunk, as [ChunkResults.poll] returns it. */
+@Suppress("UNCHECKED_CAST") // Only the results of the transforms, which are of type R, are put.
+private fun <R> ChunkResults.pollChunk(rest: Boolean): List<R>? = poll(rest) as List<R>?
 
 /**
  * Holds the puller up until there is [room] for a result and the gate lets an element through, and reserves the slot of
