@@ -2,16 +2,18 @@ package samples.support;
 
 import baton.resilience.CircuitOpenException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.http.HttpTimeoutException;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLException;
 
 /** Counts failures by kind. Not thread-safe: its owner guards it. */
 final class Failures {
     /** The kind of a call that was not sent. */
-    static final String NOT_SENT = "refused by the breaker";
+    static final String NOT_SENT = "breaker open";
 
     private final Map<String, Integer> kinds = new TreeMap<>();
     private int count;
@@ -21,20 +23,32 @@ final class Failures {
         return failure instanceof CompletionException ? failure.getCause() : failure;
     }
 
-    void add(Throwable failure) {
+    /** The class and the message of the cause. */
+    static String text(Throwable failure) {
         Throwable cause = cause(failure);
         String message = cause.getMessage();
-        add(cause.getClass().getSimpleName() + (message == null ? "" : " (" + message + ")"));
+        return cause.getClass().getSimpleName() + (message == null ? "" : " (" + message + ")");
     }
 
-    /** Adds why a call of a server has failed. */
-    void addCall(Throwable failure) {
+    /** The kind of the failure of a call over HTTP. */
+    static String kind(Throwable failure) {
         Throwable cause = cause(failure);
-        if (cause instanceof RefusedException) add(cause.getMessage());
-        else if (cause instanceof CircuitOpenException) add(NOT_SENT);
-        else if (cause instanceof HttpTimeoutException) add("timed out");
-        else if (cause instanceof IOException) add("connection lost");
-        else add(cause);
+        if (cause instanceof RefusedException) return cause.getMessage();
+        if (cause instanceof CircuitOpenException) return NOT_SENT;
+        if (cause instanceof HttpTimeoutException) return "timed out";
+        if (cause instanceof ConnectException) return "no connection";
+        // A server with a wrong certificate is reachable: its message gives the reason.
+        if (cause instanceof IOException && !(cause instanceof SSLException)) return "connection lost";
+        return text(cause);
+    }
+
+    void add(Throwable failure) {
+        add(text(failure));
+    }
+
+    /** Adds the failure of a call over HTTP. */
+    void addCall(Throwable failure) {
+        add(kind(failure));
     }
 
     void add(String kind) {

@@ -1,30 +1,21 @@
 package samples.support;
 
-import baton.resilience.RetryAttempt;
 import java.io.PrintStream;
 import java.util.List;
-import java.util.Locale;
 
 /** Counts what an import does. All methods may be called from any thread. */
-public final class ImportReport {
-    private final int records;
+public final class ImportReport extends RecordCounts {
     private final ImportServer server;
     private final CountedFaults faults;
     private final HeapMeter heap;
-    private final Progress progress;
-    private final long started = System.nanoTime();
-    private final Failures failures = new Failures();
-    private final Failures retries = new Failures();
-    private int answered;
     private int saved;
     private int chunks;
 
     ImportReport(int records, ImportServer server, CountedFaults faults, HeapMeter heap, PrintStream out) {
-        this.records = records;
+        super(records, out);
         this.server = server;
         this.faults = faults;
         this.heap = heap;
-        progress = Progress.on(out);
     }
 
     /** All records are under way. */
@@ -32,46 +23,20 @@ public final class ImportReport {
         heap.look();
     }
 
-    /** The server has answered a record with 200. */
-    public void answered() {
-        boolean isHalf;
-        synchronized (this) {
-            answered++;
-            isHalf = answered == records / 2;
-            show();
-        }
-        if (isHalf) heap.look();
+    @Override
+    void onAnswer(int count) {
+        if (count == records / 2) heap.look();
+    }
+
+    @Override
+    String progressNote() {
+        return ", " + (heap.peak() >> 20) + " MB";
     }
 
     /** The answers of a chunk are saved. */
     public synchronized void saved(List<String> answers) {
         chunks++;
         saved += answers.size();
-    }
-
-    /** A record, or the whole import, has failed. */
-    public synchronized void failed(Throwable failure) {
-        failures.addCall(failure);
-        show();
-    }
-
-    /** Another attempt for a record is to follow. */
-    public synchronized void retried(RetryAttempt next) {
-        retries.addCall(next.getLastFailure());
-        show();
-    }
-
-    private void show() {
-        progress.show(
-                answered + failures.count() == records,
-                () -> String.format(
-                        Locale.ROOT,
-                        "%d of %d records arrived, %d failed, %d retries, %d MB",
-                        answered,
-                        records,
-                        failures.count(),
-                        retries.count(),
-                        heap.peak() >> 20));
     }
 
     /** Whether every record is stored once, and its answer is saved. */
@@ -86,18 +51,13 @@ public final class ImportReport {
 
     /** Prints a table. */
     synchronized void print(PrintStream out, String title) {
-        double seconds = (System.nanoTime() - started) / 1e9;
-        progress.clear();
-        out.println(title);
-        Table.row(out, "records", records, "");
-        Table.row(out, "arrived exactly once", server.stored(), "counted by the server");
+        printArrived(out, title, server.stored());
         Table.row(
                 out,
                 "answered with 200",
-                answered,
+                answeredCount(),
                 chunks > 0 ? saved + " saved, in " + chunks + (chunks == 1 ? " chunk" : " chunks") : "");
-        Table.row(out, "failed", failures.count(), failures.toString());
-        Table.row(out, "retries", retries.count(), retries.toString());
+        printFailures(out);
         Table.row(out, "  of arrived records", server.again(), "the answer was lost, the server knew the record");
         Table.row(out, "  too early", faults.early(), "before the Retry-After of the last answer");
         Table.row(
@@ -106,7 +66,6 @@ public final class ImportReport {
                 server.peak(),
                 "seen by the server, which refuses above " + CountedFaults.CAPACITY);
         Table.row(out, "peak heap", heap.peak() >> 20, "MB, after collections, without what was there before");
-        Table.elapsed(out, seconds);
-        out.println();
+        printTime(out);
     }
 }

@@ -1,10 +1,7 @@
 package samples.support;
 
-import baton.resilience.CircuitOpenException;
 import baton.scheduler.ScheduleMetrics;
 import java.io.PrintStream;
-import java.net.ConnectException;
-import java.net.http.HttpTimeoutException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -62,7 +59,11 @@ public final class MonitorReport {
 
     /** The schedule's state cannot be read or written. */
     public void stateFailed(Throwable failure) {
-        warn("cannot use the state " + options.state() + ": " + reason(failure));
+        Throwable cause = Failures.cause(failure);
+        String reason = cause instanceof NoSuchFileException missing
+                ? "there is no " + missing.getFile()
+                : Objects.requireNonNullElse(cause.getMessage(), cause.toString());
+        warn("cannot use the state " + options.state() + ": " + reason);
     }
 
     /** From now on {@code endpoints} are watched, and no others. One that was changed is watched anew. */
@@ -99,7 +100,7 @@ public final class MonitorReport {
             changed(endpoint.name() + (failure == null ? " up" : " down (" + watch.reason + ")"));
         }
         if (verdict != CheckHistory.Verdict.UNCONFIRMED) return false;
-        if (failure != null) watch.reason = reason(failure);
+        if (failure != null) watch.reason = Failures.kind(failure);
         return true;
     }
 
@@ -107,7 +108,7 @@ public final class MonitorReport {
     public synchronized void checkEnds(Throwable failure) {
         running--;
         checks++;
-        if (failure != null) failures.add(reason(failure));
+        if (failure != null) failures.addCall(failure);
     }
 
     private void changed(String change) {
@@ -115,15 +116,6 @@ public final class MonitorReport {
         latest.addLast(line);
         if (latest.size() > LATEST) latest.removeFirst();
         if (!isLive) out.println(line);
-    }
-
-    private static String reason(Throwable failure) {
-        Throwable cause = Failures.cause(failure);
-        if (cause instanceof CircuitOpenException) return "breaker open";
-        if (cause instanceof HttpTimeoutException) return "timed out";
-        if (cause instanceof ConnectException) return "no connection";
-        if (cause instanceof NoSuchFileException missing) return "there is no " + missing.getFile();
-        return Objects.requireNonNullElse(cause.getMessage(), cause.getClass().getSimpleName());
     }
 
     private double seconds() {
