@@ -13,31 +13,15 @@ class BreakerStackTest : StackRun() {
     @EnumSource
     fun breaker_closedForAMillion(world: World) {
         val breaker = tripped()
-        repeat(MILLION) { start(world.context) { breaker.awaitClosed() } }
-        assertEquals(MILLION, breaker.waiting)
-        breaker.reset()
-        assertEquals(MILLION, done)
-        assertEquals(0, breaker.waiting)
+        releaseAMillion(world, { breaker.awaitClosed() }, { breaker.waiting }, { breaker.reset() })
     }
 
     /** Each released waiter closes the breaker of the next. */
     @ParameterizedTest
     @EnumSource
     fun breakers_closedInAChain(world: World) {
-        val first = tripped()
-        var before = first
-        repeat(MANY) {
-            val own = before
-            val next = tripped()
-            start(world.context) {
-                own.awaitClosed()
-                next.reset()
-            }
-            before = next
-        }
-        first.reset()
-        assertEquals(MANY, done)
-        assertEquals(0, before.waiting)
+        val last = openInAChain(world, MANY, ::tripped, { it.awaitClosed() }, { it.reset() })
+        assertEquals(0, last.waiting)
     }
 
     /** Each released waiter trips and resets the breaker, which releases all waiters that arrived since. */
@@ -45,17 +29,7 @@ class BreakerStackTest : StackRun() {
     @EnumSource
     fun breaker_trippedAndResetByThoseReleased(world: World) {
         val breaker = tripped()
-        repeat(10) {
-            start(world.context) {
-                repeat(MANY / 10) {
-                    breaker.awaitClosed()
-                    breaker.trip()
-                    breaker.reset()
-                }
-            }
-        }
-        breaker.reset()
-        assertEquals(10, done)
+        reopenInAChain(world, MANY, { breaker.awaitClosed() }, { breaker.trip() }, { breaker.reset() })
         assertEquals(0, breaker.waiting)
     }
 

@@ -13,11 +13,7 @@ class CountdownStackTest : StackRun() {
     @EnumSource
     fun latch_openedForAMillion(world: World) {
         val latch = Latch(1)
-        repeat(MILLION) { start(world.context) { latch.await() } }
-        assertEquals(MILLION, latch.waiting)
-        latch.countDown()
-        assertEquals(MILLION, done)
-        assertEquals(0, latch.waiting)
+        releaseAMillion(world, { latch.await() }, { latch.waiting }, { latch.countDown() })
     }
 
     @ParameterizedTest
@@ -33,20 +29,8 @@ class CountdownStackTest : StackRun() {
     @ParameterizedTest
     @EnumSource
     fun latches_openedInAChain(world: World) {
-        val first = Latch(1)
-        var before = first
-        repeat(MANY) {
-            val own = before
-            val next = Latch(1)
-            start(world.context) {
-                own.await()
-                next.countDown()
-            }
-            before = next
-        }
-        first.countDown()
-        assertEquals(MANY, done)
-        assertEquals(0, before.count)
+        val last = openInAChain(world, MANY, { Latch(1) }, { it.await() }, { it.countDown() })
+        assertEquals(0, last.count)
     }
 
     /** Each released waiter takes the group through zero again, for all waiters that arrived since. */
@@ -54,17 +38,7 @@ class CountdownStackTest : StackRun() {
     @EnumSource
     fun waitGroup_throughZeroByThoseLetIn(world: World) {
         val group = waitGroup(1)
-        repeat(10) {
-            start(world.context) {
-                repeat(MANY / 10) {
-                    group.await()
-                    group.add()
-                    group.done()
-                }
-            }
-        }
-        group.done()
-        assertEquals(10, done)
+        reopenInAChain(world, MANY, { group.await() }, { group.add() }, { group.done() })
         assertEquals("count = 0, waiting = 0", "count = ${group.count}, waiting = ${group.waiting}")
     }
 

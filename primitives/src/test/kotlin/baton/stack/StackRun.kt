@@ -52,6 +52,60 @@ abstract class StackRun {
         )
     }
 
+    /** A million coroutines wait, and [release] wakes all of them. */
+    protected fun releaseAMillion(world: World, wait: suspend () -> Unit, waiting: () -> Int, release: () -> Unit) {
+        repeat(MILLION) { start(world.context) { wait() } }
+        assertEquals(MILLION, waiting())
+        release()
+        assertEquals(MILLION, done)
+        assertEquals(0, waiting())
+    }
+
+    /** Each of [count] coroutines waits for a subject, and when it is woken, opens the next. Returns the last subject. */
+    protected fun <S> openInAChain(
+        world: World,
+        count: Int,
+        subject: () -> S,
+        wait: suspend (S) -> Unit,
+        open: (S) -> Unit,
+    ): S {
+        val first = subject()
+        var before = first
+        repeat(count) {
+            val own = before
+            val next = subject()
+            start(world.context) {
+                wait(own)
+                open(next)
+            }
+            before = next
+        }
+        open(first)
+        assertEquals(count, done)
+        return before
+    }
+
+    /** Each of ten woken coroutines closes and opens the subject, which wakes all that wait by then; [count] times. */
+    protected fun reopenInAChain(
+        world: World,
+        count: Int,
+        wait: suspend () -> Unit,
+        close: () -> Unit,
+        open: () -> Unit,
+    ) {
+        repeat(10) {
+            start(world.context) {
+                repeat(count / 10) {
+                    wait()
+                    close()
+                    open()
+                }
+            }
+        }
+        open()
+        assertEquals(10, done)
+    }
+
     /** Each of [count] callers waits, and when it is cancelled, cancels the next. */
     protected fun cancelInAChain(world: World, count: Int, wait: suspend (whenCancelled: () -> Unit) -> Unit) {
         val jobs = List(count) { Job() }

@@ -48,14 +48,7 @@ internal class JournalLogTest : JournalFixture() {
 
     @Test
     fun append_whosePartCannotBeRemoved_isRemovedByTheNext() {
-        val journal = open()
-        journal.append(listOf(row("a")))
-        val length = path.fileSize()
-        disk.failing += Operation.TRUNCATE
-        disk.space = 20
-        val failure = assertThrows(IOException::class.java) { journal.append(listOf(row("b"))) }
-        assertEquals("TRUNCATE failed", failure.suppressed.single().message)
-        assertEquals(length + 20, path.fileSize())
+        val journal = journalWithAPartOfB()
         assertEquals(setOf("a"), keys(journal))
         disk.space = Long.MAX_VALUE
         assertThrows(IOException::class.java) { journal.append(listOf(row("b"))) }
@@ -66,12 +59,21 @@ internal class JournalLogTest : JournalFixture() {
 
     @Test
     fun append_whoseFailureIsFollowedByTheEndOfTheProcess_leavesTheConfirmedRows() {
+        journalWithAPartOfB()
+        assertEquals(setOf("a"), storedKeys())
+    }
+
+    /** Row a is confirmed. The disk becomes full while b is written, and the part cannot be removed. */
+    private fun journalWithAPartOfB(): Journal {
         val journal = open()
         journal.append(listOf(row("a")))
+        val length = path.fileSize()
         disk.failing += Operation.TRUNCATE
         disk.space = 20
-        assertThrows(IOException::class.java) { journal.append(listOf(row("b"))) }
-        assertEquals(setOf("a"), storedKeys())
+        val failure = assertThrows(IOException::class.java) { journal.append(listOf(row("b"))) }
+        assertEquals("TRUNCATE failed", failure.suppressed.single().message)
+        assertEquals(length + 20, path.fileSize())
+        return journal
     }
 
     @Test
