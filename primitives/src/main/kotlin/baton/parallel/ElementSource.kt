@@ -3,6 +3,11 @@ package baton.parallel
 import baton.sync.Semaphore
 import baton.sync.SemaphoreClosedException
 import baton.waiting.Symbol
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
+import kotlin.coroutines.intrinsics.intercepted
+import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
+import kotlin.coroutines.resumeWithException
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
@@ -44,28 +49,29 @@ internal class IteratorSource(private val iterator: Iterator<Any?>) : ElementSou
  * The elements of a flow, which is collected by a coroutine of its own, the producer.
  *
  * ```
- * producer: places.acquire() · adds the element · filled.release()    at its end: end = … · filled.close()
- * puller:   filled.acquire() · removes the element
- *
- * producer: adds the element · filled.release() · taken.acquire()      without places
- * puller:   filled.acquire() · removes the element · taken.release()
+ * producer: places.acquire() · hands over the element                     at its end: resumes a waiting puller
+ * producer: hands over the element · taken.acquire()                      without places
  * ```
  *
- * With [places] the producer takes a permit of them for each element, and goes on while there are some: one resumption
- * of the puller, or of the producer, moves several elements. Without, it adds the element and suspends until that is
- * taken. Either way the one element that has no place waits in an `emit`.
+ * An element goes to the puller that waits, or else into [elements], where the next puller finds it. With [places] the
+ * producer takes a permit of them for each element, and goes on while there are some. Without, it suspends until the
+ * element is taken. Either way the one element that has no place waits in an `emit`.
  *
- * Unlike a channel, this loses nothing if the puller is cancelled when an element is already granted to it: the permit
- * goes back. An `emit` that is cancelled is the last one. kotlinx.coroutines' own flows refuse to emit after that; for
+ * A waiting puller is resumed by the producer alone, with an element or at the end, and not when it is cancelled: the
+ * same cancellation or stop ends the producer. So an element that was handed over is never lost, and a wait allocates
+ * nothing. An `emit` that is cancelled is the last one. kotlinx.coroutines' own flows refuse to emit after that; for
  * other ones it is refused here.
  */
 internal class FlowSource(private val flow: Flow<Any?>, private val places: Semaphore? = null) : ElementSource() {
-    private val filled = Semaphore(Int.MAX_VALUE, acquired = Int.MAX_VALUE)
     private val taken = Semaphore(1, acquired = 1)
     private lateinit var producer: Job
 
-    /** Guarded by its lock. */
+    /** Guarded by its lock, as are [puller] and [hasEnded]. */
     private val elements = ArrayDeque<Any?>()
+
+    /** The puller that waits. It waits only while there are no elements. */
+    private var puller: Continuation<Any?>? = null
+    private var hasEnded = false
 
     /** Whether an emission waits for a place. Confined to the producer. */
     private var isEmitting = false
@@ -93,7 +99,12 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
             }
         producer.invokeOnCompletion { cause ->
             if (end == null) end = Failed(cause ?: CancellationException("the source was not collected"))
-            filled.close()
+            val waiting =
+                synchronized(elements) {
+                    hasEnded = true
+                    puller.also { puller = null }
+                }
+            waiting?.let { resume(it, runCatching { NONE.also { throwFailure() } }) }
         }
     }
 
@@ -113,8 +124,21 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
     }
 
     private fun add(element: Any?) {
-        synchronized(elements) { elements.addLast(element) }
-        filled.release()
+        val waiting =
+            synchronized(elements) {
+                puller.also { if (it == null) elements.addLast(element) else puller = null }
+            } ?: return
+        if (places == null) taken.release()
+        resume(waiting, Result.success(element))
+    }
+
+    /** A puller whose dispatcher refuses it goes on in this thread, and fails. */
+    private fun resume(waiting: Continuation<Any?>, result: Result<Any?>) {
+        try {
+            waiting.intercepted().resumeWith(result)
+        } catch (e: Throwable) {
+            waiting.resumeWithException(e)
+        }
     }
 
     /** [stop] is about to be called, as only a stop closes the places. The producer may end before that. */
@@ -126,21 +150,29 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
             throw unwanted()
         }
 
-    override suspend fun next(): Any? {
-        try {
-            filled.acquire()
-        } catch (_: SemaphoreClosedException) {
-            // There may be elements left.
-        }
-        val element = synchronized(elements) { if (elements.isEmpty()) NONE else elements.removeFirst() }
-        if (element !== NONE) {
-            if (places == null) taken.release()
-            return element
-        }
+    override suspend fun next(): Any? = suspendCoroutineUninterceptedOrReturn { takeOrWait(it) }
+
+    private fun takeOrWait(waiting: Continuation<Any?>): Any? {
+        val element =
+            synchronized(elements) {
+                if (elements.isNotEmpty()) {
+                    elements.removeFirst()
+                } else if (hasEnded) {
+                    NONE
+                } else {
+                    puller = waiting
+                    return COROUTINE_SUSPENDED
+                }
+            }
+        if (element === NONE) throwFailure() else if (places == null) taken.release()
+        return element
+    }
+
+    /** Throws what has ended the flow, if that was a failure which has not been thrown. */
+    private fun throwFailure() {
         val how = end as? Failed
         end = NONE
-        if (how == null || isStopped && how.cause is CancellationException) return NONE
-        throw how.cause
+        if (how != null && !(isStopped && how.cause is CancellationException)) throw how.cause
     }
 
     override fun stop() {
