@@ -130,6 +130,9 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
 
     fun priorityOf(slot: Int): Priority = LEVELS[levels[slot].toInt()]
 
+    /** The trigger of [slot], which is LIVE. */
+    fun triggerOf(slot: Int): Trigger = checkNotNull(triggers[slot]) { "slot $slot has no entry" }
+
     fun revisionOf(slot: Int): Long = if (slot < revisions.size) revisions[slot] else 0
 
     fun setRevision(slot: Int, revision: Long) {

@@ -44,8 +44,8 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
      * is paused, and [onFailure] is called.
      */
     fun fire(now: Long, onFailure: (K, Throwable) -> Unit): Firing<K>? {
-        val key = entry.key!!
-        times.after(entry.trigger!!, key, entry.due, now)
+        val key = entry.key
+        times.after(entry.trigger, key, entry.due, now)
         val failure = times.failure
         val firing = table.step { if (entry.isUnchanged) commit(now, failure != null) else null }
         if (failure != null) onFailure(key, failure)
@@ -54,7 +54,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
 
     private fun commit(now: Long, hasFailed: Boolean): Firing<K>? {
         val slot = entry.slot
-        val kind = effective(entry.trigger!!)
+        val kind = effective(entry.trigger)
         val firing = if (isMisfire(kind, now) && config.misfire == Misfire.Skip) skip() else run(hasFailed)
         table.unmark(slot, LATE)
         when {
@@ -93,11 +93,11 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
 
     private fun run(ignoresPause: Boolean): Firing<K>? {
         val slot = entry.slot
-        val key = entry.key!!
+        val key = entry.key
         val isSkipping = config.misfire == Misfire.Skip
         if (isSkipping) counts.skipped += times.passed - 1
         val missed = if (isSkipping) 0 else (times.passed - times.runs).coerceAtMost(Int.MAX_VALUE.toLong()).toInt()
-        val catchUp = times.catchUp(entry.trigger!!, key, entry.due)
+        val catchUp = times.catchUp(entry.trigger, key, entry.due)
         val firing = Firing(slot, key, entry.trigger, entry.due, table.priorityOf(slot), missed, catchUp, ignoresPause)
         val state = table.runs[slot]
         if (state == null || config.overlap == Overlap.ALLOW) return start(firing)
@@ -121,7 +121,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 val slot = table.triggeredSlots.removeLast()
                 if (!table.has(slot, TRIGGERED)) continue
                 table.unmark(slot, TRIGGERED)
-                val key = table.keys[slot]!!
+                val key = table.keys.keyOf(slot)
                 val firing = Firing(slot, key, null, now, table.priorityOf(slot), 0, null, ignoresPause = true)
                 val state = table.runs[slot]
                 if (state == null || config.overlap == Overlap.ALLOW) started = start(firing)
@@ -156,7 +156,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
             if (firing.hasBegun) counts.running--
             if (hasFailed) counts.failed++
             val slot = firing.slot
-            val state = table.runs[slot]!!
+            val state = checkNotNull(table.runs[slot])
             if (!wasCancelled && now != null)
                 following(firing, state)?.let {
                     return@step it
@@ -182,7 +182,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
 
     /** No run of the entry is left. */
     private fun endLast(slot: Int, hasBegun: Boolean, now: Long) {
-        val kind = effective(table.triggers[slot]!!)
+        val kind = effective(table.triggerOf(slot))
         when {
             // Paused before its only run could begin: it is due when it is resumed.
             table.has(slot, ENDING) && table.has(slot, PAUSED) && !hasBegun -> table.unmark(slot, ENDING)

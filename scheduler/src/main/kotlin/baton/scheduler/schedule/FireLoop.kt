@@ -79,7 +79,7 @@ internal class FireLoop<K : Any>(
         val wasCancelled = failure != null && !actions.isActive
         val hasFailed = failure != null && !wasCancelled
         val next = fires.end(firing, wasCancelled, hasFailed, core.now())
-        if (hasFailed) core.report(firing.key, failure!!)
+        if (failure != null && hasFailed) core.report(firing.key, failure)
         next?.let(::handOver)
     }
 

@@ -31,6 +31,9 @@ internal class KeySlots<K : Any> {
     @Suppress("UNCHECKED_CAST") // Only keys of K are stored.
     operator fun get(slot: Int): K? = keys[slot] as K?
 
+    /** The key of [slot], which is not free. */
+    fun keyOf(slot: Int): K = checkNotNull(this[slot]) { "slot $slot is free" }
+
     /** The slot of [key], or -1. */
     fun find(key: K): Int {
         var index = indexOf(key)
@@ -52,7 +55,7 @@ internal class KeySlots<K : Any> {
     }
 
     fun remove(slot: Int) {
-        var hole = indexOf(keys[slot]!!)
+        var hole = indexOf(keyOf(slot))
         while (table[hole] != slot + 1) hole = following(hole)
         var index = hole
         while (true) {
@@ -60,7 +63,7 @@ internal class KeySlots<K : Any> {
             val other = table[index]
             if (other == 0) break
             // The other slot stays if its hash lies between the hole and itself.
-            val home = indexOf(keys[other - 1]!!)
+            val home = indexOf(keyOf(other - 1))
             if ((index - home and table.size - 1) < (index - hole and table.size - 1)) continue
             table[hole] = other
             hole = index
@@ -73,7 +76,7 @@ internal class KeySlots<K : Any> {
     private fun grow() {
         val grown = IntArray(2 * table.size)
         for (slot in 0 until used) {
-            var index = keys[slot]!!.hashCode() * GOLDEN_RATIO ushr shift - 1
+            var index = keyOf(slot).hashCode() * GOLDEN_RATIO ushr shift - 1
             while (grown[index] != 0) index = index + 1 and grown.size - 1
             grown[index] = slot + 1
         }

@@ -29,12 +29,12 @@ internal class LoopTimes<K : Any>(config: ScheduleConfig, private val table: Ent
         for (slot in 0 until table.step { table.keys.capacity }) {
             val isScheduled = table.step { (slot in table.heap).also { if (it) entry.read(slot) } }
             if (!isScheduled) continue
-            val key = entry.key!!
-            times.first(entry.trigger!!, key, now)
+            val key = entry.key
+            times.first(entry.trigger, key, now)
             table.step {
                 if (entry.isUnchanged && times.failure == null && times.next < entry.due) {
                     table.schedule(slot, times.next)
-                    if (effective(entry.trigger!!) !is EveryTrigger) table.markDirty(slot, false)
+                    if (effective(entry.trigger) !is EveryTrigger) table.markDirty(slot, false)
                 }
             }
             times.failure?.let { onFailure(key, it) }

@@ -176,7 +176,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
 
     private fun rowOf(slot: Int, revision: Long): ScheduleRow<K> {
         val trigger = table.triggers[slot]
-        val isStored = trigger != null && TriggerText.hasText(trigger)
+        val text = if (trigger != null && TriggerText.hasText(trigger)) TriggerText.of(trigger) else null
         // A run that has not ended is due again after a crash.
         val running = table.runs[slot]?.due ?: Times.NEVER
         val due = if (running != Times.NEVER) running else table.heap.dueOf(slot)
@@ -188,14 +188,13 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
                 due == Times.NEVER -> null
                 else -> exactly(due, trigger)
             }
-        val text = if (isStored) TriggerText.of(trigger!!) else ""
         return ScheduleRow(
-            key = table.keys[slot]!!,
-            trigger = text,
+            key = table.keys.keyOf(slot),
+            trigger = text ?: "",
             priority = table.priorityOf(slot),
             nextDue = nextDue,
             paused = table.has(slot, PAUSED),
-            deleted = !isStored,
+            deleted = text == null,
             revision = revision,
         )
     }

@@ -117,18 +117,17 @@ internal class StoreSync<K : Any>(
         flushing.withLock {
             val batch = rows.take()
             if (batch.rows.isEmpty()) return@withLock
-            var revision: Long? = null
-            try {
-                revision = store.apply(batch.rows)
-            } catch (e: Throwable) {
-                throw unlessCancelled(e).also {
-                    failureCount.incrementAndGet()
-                    outage.failed(Call.APPLY, it)
+            val revision =
+                try {
+                    store.apply(batch.rows)
+                } catch (e: Throwable) {
+                    batch.failed()
+                    throw unlessCancelled(e).also {
+                        failureCount.incrementAndGet()
+                        outage.failed(Call.APPLY, it)
+                    }
                 }
-            } finally {
-                if (revision == null) batch.failed()
-            }
-            batch.written(revision!!)
+            batch.written(revision)
             writeCount.incrementAndGet()
         }
         outage.worked(Call.APPLY)
