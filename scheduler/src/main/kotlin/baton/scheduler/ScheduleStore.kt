@@ -25,6 +25,10 @@ public interface ScheduleStore<K : Any> {
     /**
      * Writes all [rows], or none of them, each in place of the row with its key. [rows] is not empty, and each key
      * occurs once. Returns the revision of this batch once it is durable.
+     *
+     * @throws IllegalArgumentException if a row can never be written as it is. The schedule then writes the others
+     *   without it, passes this to [ScheduleConfig.onFailure] with the key of the row, and leaves the row out until its
+     *   entry is changed.
      */
     public suspend fun apply(rows: List<ScheduleRow<K>>): Long
 

@@ -28,5 +28,8 @@ internal object EntryFlags {
 
     /** A write of its row has failed, and may have had its effect all the same. */
     const val MAYBE_STORED = 1 shl 9
+
+    /** The store has refused its row, which is left out until the entry is edited or removed. */
+    const val REFUSED = 1 shl 10
     const val UNWRITTEN = DIRTY or IN_FLIGHT
 }

@@ -10,6 +10,7 @@ import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
+import baton.scheduler.schedule.EntryFlags.REFUSED
 import baton.scheduler.schedule.EntryFlags.TRIGGERED
 import baton.scheduler.schedule.EntryFlags.UNWRITTEN
 
@@ -189,7 +190,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
 
     /** The entry of [slot] is no longer LIVE. */
     fun remove(slot: Int) {
-        unmark(slot, LIVE or PAUSED or ENDING or TRIGGERED or LATE)
+        unmark(slot, LIVE or PAUSED or ENDING or TRIGGERED or LATE or REFUSED)
         heap.remove(slot)
         runs[slot]?.waiting = null
         triggers[slot] = null
@@ -199,7 +200,11 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun markDirty(slot: Int, hasEdited: Boolean) {
         val trigger = triggers[slot]
         val isInStore = revisionOf(slot) > 0 || has(slot, UNWRITTEN)
-        if (hasEdited) mark(slot, EDITED)
+        if (hasEdited) {
+            mark(slot, EDITED)
+            unmark(slot, REFUSED)
+        }
+        if (has(slot, REFUSED)) return
         if (!isInStore && (trigger == null || !TriggerText.hasText(trigger))) return
         hasChanged = true
         if (has(slot, DIRTY)) return

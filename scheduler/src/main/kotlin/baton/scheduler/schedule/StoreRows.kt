@@ -7,8 +7,7 @@ import baton.scheduler.schedule.EntryFlags.DIRTY
 import baton.scheduler.schedule.EntryFlags.EDITED
 import baton.scheduler.schedule.EntryFlags.IN_FLIGHT
 import baton.scheduler.schedule.EntryFlags.LIVE
-import baton.scheduler.schedule.EntryFlags.MAYBE_STORED
-import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.REFUSED
 
 /**
  * The rows of a schedule's entries: which are to be written, and how the rows of others change the entries.
@@ -18,6 +17,7 @@ import baton.scheduler.schedule.EntryFlags.PAUSED
  * - A row with a revision that is not newer than the one known for its key is ignored.
  * - A row of others is ignored if the user has changed the entry here and that is not written yet, or if the entry is
  *   IN_FLIGHT: its write follows and wins in the store, too. A due time that a run has set does not hold off the row.
+ * - A row that the store refuses is REFUSED: it is not written again before the next edit of its entry.
  * - The latest deletions keep their slots, so that an older row that is still on its way does not bring them back.
  */
 internal class StoreRows<K : Any>(private val config: ScheduleConfig, private val core: ScheduleCore<K>) {
@@ -91,7 +91,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
             return false
         }
         table.setRevision(slot, row.revision.coerceAtLeast(1))
-        table.unmark(slot, DIRTY or EDITED)
+        table.unmark(slot, DIRTY or EDITED or REFUSED)
         if (row.deleted) {
             if (table.has(slot, LIVE)) table.remove(slot)
             deletions.add(slot)
@@ -118,84 +118,21 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         table.markDirty(slot, hasEdited = true)
     }
 
-    /** Rows that were taken to be written, and their slots. */
-    inner class Batch {
-        val rows = ArrayList<ScheduleRow<K>>()
-        private val slots = IntList()
-
-        internal fun add(slot: Int) {
-            val revision = table.revisionOf(slot)
-            if (!table.has(slot, LIVE) && revision == 0L && !table.has(slot, MAYBE_STORED)) {
-                // The store has never seen it.
-                table.unmark(slot, DIRTY or EDITED)
-                table.freeIfUnused(slot)
-                return
-            }
-            table.mark(slot, IN_FLIGHT)
-            table.unmark(slot, DIRTY)
-            slots.add(slot)
-            rows += rowOf(slot, revision)
-        }
-
-        fun written(revision: Long) {
-            table.step {
-                knowsAny = true
-                if (revision == knownUpTo + 1) knownUpTo = revision
-                for (i in 0 until slots.size) {
-                    val slot = slots[i]
-                    table.unmark(slot, IN_FLIGHT or MAYBE_STORED)
-                    if (!table.has(slot, DIRTY)) table.unmark(slot, EDITED)
-                    // Nothing of it is in the store if its trigger has no text.
-                    table.setRevision(slot, if (rows[i].deleted && table.has(slot, LIVE)) 0 else maxOf(revision, 1))
-                    if (!table.has(slot, LIVE)) deletions.add(slot)
-                }
-            }
-        }
-
-        fun failed() {
-            table.step {
-                for (i in 0 until slots.size) {
-                    val slot = slots[i]
-                    table.markDirty(slot, hasEdited = false)
-                    table.unmark(slot, IN_FLIGHT)
-                    // A store may have written what it could not confirm.
-                    table.mark(slot, MAYBE_STORED)
-                }
-            }
-        }
+    /** Own rows have [revision] now; in a step. */
+    fun wrote(revision: Long) {
+        knowsAny = true
+        if (revision == knownUpTo + 1) knownUpTo = revision
     }
 
+    /** The row of [slot] is deleted in the store, too; in a step. */
+    fun deleted(slot: Int) = deletions.add(slot)
+
     /** Takes all dirty rows; each is consistent in itself. */
-    fun take(): Batch {
-        val batch = Batch()
+    fun take(): StoreBatch<K> {
+        val batch = StoreBatch(table, this)
         val slots = table.step { table.takeDirtySlots() }
         // A step for each row, so that edits do not wait for all of them.
         for (i in 0 until slots.size) table.step { if (table.has(slots[i], DIRTY)) batch.add(slots[i]) }
         return batch
-    }
-
-    private fun rowOf(slot: Int, revision: Long): ScheduleRow<K> {
-        val trigger = table.triggers[slot]
-        val text = if (trigger != null && TriggerText.hasText(trigger)) TriggerText.of(trigger) else null
-        // A run that has not ended is due again after a crash.
-        val running = table.runs[slot]?.due ?: Times.NEVER
-        val due = if (running != Times.NEVER) running else table.heap.dueOf(slot)
-        val kind = trigger?.let(::effective)
-        val nextDue =
-            when {
-                kind is EveryTrigger || table.has(slot, PAUSED) -> null
-                kind is AtTrigger -> kind.instant
-                due == Times.NEVER -> null
-                else -> exactly(due, trigger)
-            }
-        return ScheduleRow(
-            key = table.keys.keyOf(slot),
-            trigger = text ?: "",
-            priority = table.priorityOf(slot),
-            nextDue = nextDue,
-            paused = table.has(slot, PAUSED),
-            deleted = text == null,
-            revision = revision,
-        )
     }
 }

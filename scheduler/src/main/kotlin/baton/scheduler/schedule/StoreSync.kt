@@ -117,20 +117,36 @@ internal class StoreSync<K : Any>(
         flushing.withLock {
             val batch = rows.take()
             if (batch.rows.isEmpty()) return@withLock
-            val revision =
-                try {
-                    store.apply(batch.rows)
-                } catch (e: Throwable) {
-                    batch.failed()
-                    throw unlessCancelled(e).also {
-                        failureCount.incrementAndGet()
-                        outage.failed(Call.APPLY, it)
-                    }
+            try {
+                write(batch, 0, batch.rows.size)
+            } catch (e: Throwable) {
+                batch.failed()
+                throw unlessCancelled(e).also {
+                    failureCount.incrementAndGet()
+                    outage.failed(Call.APPLY, it)
                 }
-            batch.written(revision)
-            writeCount.incrementAndGet()
+            }
         }
         outage.worked(Call.APPLY)
+    }
+
+    /** Writes the rows from [from] until [until]. If the store refuses them, it gets all but the row that is to blame. */
+    private suspend fun write(batch: StoreBatch<K>, from: Int, until: Int) {
+        val refusal =
+            try {
+                batch.written(until, store.apply(batch.rows.subList(from, until).toList()))
+                writeCount.incrementAndGet()
+                return
+            } catch (e: IllegalArgumentException) {
+                e
+            }
+        if (until - from == 1) {
+            core.report(batch.refused(), refusal)
+            return
+        }
+        val middle = from + (until - from) / 2
+        write(batch, from, middle)
+        write(batch, middle, until)
     }
 
     suspend fun flushLoop(): Nothing {
