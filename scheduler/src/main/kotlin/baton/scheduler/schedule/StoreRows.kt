@@ -15,8 +15,10 @@ import baton.scheduler.schedule.EntryFlags.REFUSED
  * The row of an entry goes from clean to DIRTY by a change, to IN_FLIGHT when it is taken to be written, and from there
  * to clean, or back to DIRTY if the store has failed. A change meanwhile makes it DIRTY as well. The last write wins:
  * - A row with a revision that is not newer than the one known for its key is ignored.
- * - A row of others is ignored if the user has changed the entry here and that is not written yet, or if the entry is
- *   IN_FLIGHT: its write follows and wins in the store, too. A due time that a run has set does not hold off the row.
+ * - A row of others is ignored if the user has changed the entry here and that is not written yet: its write follows
+ *   and wins in the store, too. A due time that a run has set does not hold off the row.
+ * - While an entry is IN_FLIGHT its batch keeps the newest row of others. It is merged afterwards, if it is newer than
+ *   what was written.
  * - A row that the store refuses is REFUSED: it is not written again before the next edit of its entry.
  * - The latest deletions keep their slots, so that an older row that is still on its way does not bring them back.
  */
@@ -30,6 +32,9 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
      */
     var knownUpTo = 0L
         private set
+
+    /** The batch that was taken last, until all of it is settled. */
+    private var inFlight: StoreBatch<K>? = null
 
     /** Whether any row, own or of others, has a revision. */
     private var knowsAny = false
@@ -87,7 +92,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         if (isKnown && row.revision <= table.revisionOf(slot)) return false
         val isEdited = table.has(slot, DIRTY) && table.has(slot, EDITED)
         if (isKnown && (isFirst || isEdited || table.has(slot, IN_FLIGHT))) {
-            if (isFirst) keepOwn(slot, row)
+            if (isFirst) keepOwn(slot, row) else if (!isEdited) inFlight?.keep(slot, row)
             return false
         }
         table.setRevision(slot, row.revision.coerceAtLeast(1))
@@ -124,13 +129,21 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         if (revision == knownUpTo + 1) knownUpTo = revision
     }
 
+    /** No row is IN_FLIGHT any more; in a step. */
+    fun settled() {
+        inFlight = null
+    }
+
     /** The row of [slot] is deleted in the store, too; in a step. */
     fun deleted(slot: Int) = deletions.add(slot)
 
     /** Takes all dirty rows; each is consistent in itself. */
     fun take(): StoreBatch<K> {
         val batch = StoreBatch(table, this)
-        val slots = table.step { table.takeDirtySlots() }
+        val slots = table.step {
+            inFlight = batch
+            table.takeDirtySlots()
+        }
         // A step for each row, so that edits do not wait for all of them.
         for (i in 0 until slots.size) table.step { if (table.has(slots[i], DIRTY)) batch.add(slots[i]) }
         return batch
