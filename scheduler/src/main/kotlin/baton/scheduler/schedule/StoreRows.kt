@@ -87,7 +87,6 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
     ): Boolean {
         knowsAny = true
         val isKnown = table.keys.find(row.key) >= 0
-        if (!isKnown && row.deleted) return false
         val slot = table.slotOf(row.key)
         if (isKnown && row.revision <= table.revisionOf(slot)) return false
         val isEdited = table.has(slot, DIRTY) && table.has(slot, EDITED)
