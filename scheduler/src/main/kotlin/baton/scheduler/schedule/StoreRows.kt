@@ -143,8 +143,11 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
             inFlight = batch
             table.takeDirtySlots()
         }
-        // A step for each row, so that edits do not wait for all of them.
-        for (i in 0 until slots.size) table.step { if (table.has(slots[i], DIRTY)) batch.add(slots[i]) }
+        // A step for each row, so that edits do not wait for all of them. A slot that is listed twice, and was edited
+        // since its row was taken, is in the next list.
+        for (i in 0 until slots.size) table.step {
+            if (table.has(slots[i], DIRTY) && !table.has(slots[i], IN_FLIGHT)) batch.add(slots[i])
+        }
         return batch
     }
 }
