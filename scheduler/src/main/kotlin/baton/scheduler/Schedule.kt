@@ -50,8 +50,8 @@ import kotlin.time.Duration.Companion.microseconds
  *
  * *Cancellation.* Cancelling [run] ends the schedule as [shutdown] does: no entry fires any more, running actions get
  * the [ScheduleConfig.grace] to end and are cancelled then, changes are written for as long as that, and the store is
- * closed. So [run] ends within twice the grace and the time that [ScheduleStore.close] takes, if actions and store do
- * not block their threads and heed cancellation.
+ * closed, for which it gets a second. So [run] ends within twice the grace and a second, if actions and store do not
+ * block their threads and heed cancellation.
  *
  * *Memory.* Actions before an edit happen-before the runs that follow on it. A run happens-before the next one of its
  * entry, unless they overlap.

@@ -39,6 +39,6 @@ public interface ScheduleStore<K : Any> {
      */
     public fun edits(): Flow<List<ScheduleRow<K>>>
 
-    /** Frees what the store holds, at the end of [Schedule.run]. */
+    /** Frees what the store holds, at the end of [Schedule.run], which waits for it no longer than a second. */
     public suspend fun close()
 }

@@ -218,9 +218,10 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun freeIfUnused(slot: Int) {
         if (!isLoaded || has(slot, LIVE or UNWRITTEN or RECENTLY_DELETED) || runs[slot] != null) return
         if (keys[slot] == null) return
+        // First, because it calls code of the user.
+        keys.remove(slot)
         flags[slot] = 0
         if (slot < revisions.size) revisions[slot] = 0
-        keys.remove(slot)
     }
 
     private companion object {

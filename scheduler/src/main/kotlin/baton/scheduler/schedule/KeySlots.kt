@@ -14,14 +14,17 @@ package baton.scheduler.schedule
  * (2) A removal moves back the slots behind it that would be cut off by the 0, so there are no markers to clean up.
  *
  * It is not thread-safe: the lock of the EntryTable guards it. `equals` and `hashCode` of the keys are the only code of
- * users that runs under that lock. They are called before anything is written, except that `remove` and a growing
- * table call `hashCode` of other keys.
+ * users that runs under that lock. They are called before anything is written, so that what they throw leaves the table
+ * as it was; `remove` and a growing table call `hashCode` of other keys, too.
  */
 internal class KeySlots<K : Any> {
     private var keys = arrayOfNulls<Any>(INITIAL)
     private var table = IntArray(2 * INITIAL)
     private var shift = Int.SIZE_BITS - Integer.numberOfTrailingZeros(2 * INITIAL)
     private val freed = IntList()
+
+    /** Of a removal: the place that becomes free, and then those whose slots move to the one before. */
+    private val holes = IntList()
     private var used = 0
 
     /** How many slots an array that is indexed by them must have. */
@@ -57,6 +60,8 @@ internal class KeySlots<K : Any> {
     fun remove(slot: Int) {
         var hole = indexOf(keyOf(slot))
         while (table[hole] != slot + 1) hole = following(hole)
+        holes.clear()
+        holes.add(hole)
         var index = hole
         while (true) {
             index = following(index)
@@ -65,9 +70,10 @@ internal class KeySlots<K : Any> {
             // The other slot stays if its hash lies between the hole and itself.
             val home = indexOf(keyOf(other - 1))
             if ((index - home and table.size - 1) < (index - hole and table.size - 1)) continue
-            table[hole] = other
             hole = index
+            holes.add(hole)
         }
+        for (i in 1 until holes.size) table[holes[i - 1]] = table[holes[i]]
         table[hole] = 0
         keys[slot] = null
         freed.add(slot)

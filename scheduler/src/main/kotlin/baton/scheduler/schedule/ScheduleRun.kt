@@ -107,8 +107,8 @@ internal class ScheduleRun<K : Any>(
             // The end of a run may have changed its entry.
             flush()
         }
-        // A store that hangs is left to itself.
-        withTimeoutOrNull(CLOSE_TIME) { closing.join() }
+        // A store that takes longer is left to itself.
+        withTimeoutOrNull(LONGEST_CLOSE) { closing.join() }
     }
 
     private suspend fun flush() {
@@ -126,6 +126,6 @@ internal class ScheduleRun<K : Any>(
     }
 
     private companion object {
-        val CLOSE_TIME = 1.seconds
+        val LONGEST_CLOSE = 1.seconds
     }
 }
