@@ -4,7 +4,7 @@ import baton.Priority
 import baton.scheduler.schedule.EntryTable
 import baton.scheduler.schedule.FireCore
 import baton.scheduler.schedule.ScheduleCore
-import baton.scheduler.schedule.ScheduleRun
+import baton.scheduler.schedule.ScheduleLifecycle
 import baton.scheduler.schedule.StoreOutage
 import baton.scheduler.schedule.StoreRows
 import baton.scheduler.schedule.StoreSync
@@ -83,7 +83,7 @@ public class Schedule<K : Any>(
     private val core = ScheduleCore(config, table, label)
     private val fires = FireCore(config, table)
     private val sync = StoreSync(config, store, core, StoreRows(config, core), StoreOutage { core.report(store, it) })
-    private val life = ScheduleRun(config, store, core, sync)
+    private val life = ScheduleLifecycle(config, store, core, sync)
 
     /** How many entries there are, paused ones included. */
     public val size: Int

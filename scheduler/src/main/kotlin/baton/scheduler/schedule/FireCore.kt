@@ -79,7 +79,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     private fun isMisfire(kind: Trigger, now: Long): Boolean {
         val lag = now - entry.due
         return when (kind) {
-            is AtTrigger -> table.has(entry.slot, LATE) || entry.due < startedAt || lag >= LATE_AT
+            is AtTrigger -> table.has(entry.slot, LATE) || entry.due < startedAt || lag >= LATE_AT_MICROS
             is FixedDelayTrigger -> lag >= kind.delayMicros && lag > resolution
             // Of a period shorter than the resolution several due times share a wake-up.
             else -> times.passed > 1 && lag > resolution
@@ -203,6 +203,6 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
 
     private companion object {
         /** An `at` that is later than this was not delayed by a slow thread. */
-        const val LATE_AT = 60_000_000L
+        const val LATE_AT_MICROS = 60_000_000L
     }
 }

@@ -28,7 +28,7 @@ internal class FireLoop<K : Any>(
         while (true) {
             val now = core.now()
             // A smaller step would only repeat due times that have just fired.
-            if (now < last - CLOCK_STEP) times.moveBack(now, core::report)
+            if (now < last - CLOCK_STEP_MICROS) times.moveBack(now, core::report)
             last = now
             fireAll(now)
             sleep()
@@ -93,7 +93,7 @@ internal class FireLoop<K : Any>(
     }
 
     private companion object {
-        const val CLOCK_STEP = 1_000_000L
+        const val CLOCK_STEP_MICROS = 1_000_000L
         const val FIRES_IN_A_ROW = 256
         const val MICROS_PER_MILLI = 1_000L
     }

@@ -17,7 +17,7 @@ internal class LoopTimes<K : Any>(config: ScheduleConfig, private val table: Ent
             val first = table.heap.firstDue
             if (first <= now || table.triggeredSlots.size > 0) return@step 0
             val due = if (first == Times.NEVER) Times.LATEST else Times.roundedUp(first, resolution)
-            table.wakeUpAt = minOf(due, Times.saturated(now, LONGEST_SLEEP))
+            table.wakeUpAt = minOf(due, Times.saturated(now, LONGEST_SLEEP_MICROS))
             table.wakeUpAt - now
         }
 
@@ -43,6 +43,6 @@ internal class LoopTimes<K : Any>(config: ScheduleConfig, private val table: Ent
 
     private companion object {
         /** The clock is read at least so often, because it may jump, and a sleeping computer counts no delays. */
-        const val LONGEST_SLEEP = 60_000_000L
+        const val LONGEST_SLEEP_MICROS = 60_000_000L
     }
 }

@@ -27,7 +27,7 @@ import kotlinx.coroutines.withTimeoutOrNull
  * The life of a schedule: NEW, RUNNING while `run` runs, ENDED. The coroutines of the loop and of the store are
  * children of `run`; the actions are not, because its cancellation grants them the grace.
  */
-internal class ScheduleRun<K : Any>(
+internal class ScheduleLifecycle<K : Any>(
     private val config: ScheduleConfig,
     private val store: ScheduleStore<K>,
     private val core: ScheduleCore<K>,
