@@ -37,7 +37,8 @@ import baton.scheduler.schedule.EntryFlags.UNWRITTEN
  *
  * Invariants:
  * (1) A slot in the heap is LIVE and not PAUSED.
- * (2) `runs[s]` is not null while runs of the slot are handed over and have not ended; such a slot is not free.
+ * (2) `runs[s]` is not null while runs of the slot are handed over and have neither ended nor been revoked; such a slot
+ *     is not free. A revoked run refers to its own EntryRuns alone, as the slot may have another key by now.
  * (3) A slot is in `dirtySlots` at least once while it is DIRTY, and in `triggeredSlots` while it is TRIGGERED. A list
  *     may contain other slots, too; they are passed over.
  * (4) The loop sleeps no longer than until `wakeUpAt`. A step that makes an entry due earlier wakes it.
@@ -173,12 +174,24 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
         if (wakeUpAt > Times.EARLIEST && Times.roundedUp(due, resolution) < wakeUpAt) mustWake = true
     }
 
+    /** No run of [slot] that has not begun yet begins. If the last one has not, it is due when the entry is resumed. */
     fun pause(slot: Int) {
         mark(slot, PAUSED)
         unmark(slot, TRIGGERED or LATE)
         heap.remove(slot)
-        runs[slot]?.waiting = null
+        val last = runs[slot]?.last
+        revokeRuns(slot)
+        if (runs[slot] == null || last?.hasBegun == false) unmark(slot, ENDING)
     }
+
+    private fun revokeRuns(slot: Int) {
+        val state = runs[slot] ?: return
+        state.revoke()
+        if (state.count == 0) runs[slot] = null
+    }
+
+    /** The runs of [slot], which may be none yet. */
+    fun runsOf(slot: Int): EntryRuns<K> = runs[slot] ?: EntryRuns<K>().also { runs[slot] = it }
 
     /** The loop hands over a run as soon as it can. */
     fun trigger(slot: Int) {
@@ -192,7 +205,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun remove(slot: Int) {
         unmark(slot, LIVE or PAUSED or ENDING or TRIGGERED or LATE or REFUSED)
         heap.remove(slot)
-        runs[slot]?.waiting = null
+        revokeRuns(slot)
         triggers[slot] = null
     }
 
