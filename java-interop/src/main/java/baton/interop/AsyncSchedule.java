@@ -189,8 +189,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
 
     /**
      * Ends the schedule: no further run begins, running actions get the {@link Builder#grace} to end, then changes are
-     * written and the store is closed. The future completes after that, within twice the grace and the time that the
-     * store takes to close; it fails as {@link #ended} does.
+     * written and the store is closed. The future completes after that, within twice the grace and a second for the
+     * store to close; it fails as {@link #ended} does.
      */
     public CompletableFuture<@Nullable Void> shutdown() {
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
@@ -221,7 +221,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     }
 
     /**
-     * As {@link #shutdown}, and waits for it, at most twice the grace. If the thread is interrupted it waits all the
+     * As {@link #shutdown}, and waits for it, at most twice the grace and a second. If the thread is interrupted it waits all the
      * same, and stays interrupted. A run that calls this waits until the grace is over.
      *
      * @throws java.util.concurrent.CompletionException if the store could not be read, see {@link #ended}

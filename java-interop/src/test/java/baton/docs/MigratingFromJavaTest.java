@@ -19,6 +19,7 @@ import baton.interop.AsyncMutex;
 import baton.interop.AsyncRateLimiter;
 import baton.interop.AsyncReadWriteLock;
 import baton.interop.AsyncRetry;
+import baton.interop.AsyncSchedule;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.AsyncWaitGroup;
@@ -29,6 +30,7 @@ import baton.interop.PriorityExecutor;
 import baton.interop.Select;
 import baton.interop.TaskScope;
 import baton.interop.Tasks;
+import baton.interop.Triggers;
 import baton.parallel.Outcome;
 import baton.resilience.BreakerState;
 import baton.scheduler.OnFullQueue;
@@ -36,6 +38,7 @@ import baton.sync.BarrierCancellation;
 import baton.sync.WaitOrder;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -167,6 +170,17 @@ class MigratingFromJavaTest {
         scheduler.close();
         try (TaskScope scope = TaskScope.open(executor)) {
             assertEquals("loaded", scope.fork(() -> load()).join());
+        }
+    }
+
+    @Test
+    void table_schedules() {
+        try (AsyncSchedule<String> checks =
+                AsyncSchedule.<String>builder(due -> call()).start()) {
+            checks.put("a", Triggers.every(Duration.ofMinutes(2)));
+            checks.put("b", Triggers.fixedDelay(Duration.ofSeconds(30)));
+            checks.put("c", Triggers.at(Instant.now().plusSeconds(5)));
+            assertTrue(checks.remove("a"));
         }
     }
 

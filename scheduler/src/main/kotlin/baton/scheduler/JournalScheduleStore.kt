@@ -85,7 +85,7 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
     /**
      * As [ScheduleStore.apply]. If a key occurs more than once, the last row holds.
      *
-     * @throws IllegalArgumentException if there is no row, or they are too long.
+     * @throws IllegalArgumentException if there is no row, they are too long, or the codec fails for a key.
      * @throws IllegalStateException after [close].
      * @throws JournalDamagedException if the file was not open, and is damaged, or is no journal.
      * @throws JournalLockedException if the file was not open, and is in use.
@@ -117,7 +117,15 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
     }
 
     private fun encoded(row: ScheduleRow<K>): JournalRow =
-        ScheduleRow(codec.encode(row.key), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, 0)
+        ScheduleRow(textOf(row.key), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, 0)
+
+    /** Whatever the codec throws concerns this key alone, and before anything is written. */
+    private fun textOf(key: K): String =
+        try {
+            codec.encode(key)
+        } catch (e: Exception) {
+            throw IllegalArgumentException("key = $key cannot be encoded by the codec $codec", e)
+        }
 
     private fun decoded(row: JournalRow): ScheduleRow<K> =
         ScheduleRow(keyOf(row.key), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, row.revision)

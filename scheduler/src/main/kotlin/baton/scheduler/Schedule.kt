@@ -4,7 +4,7 @@ import baton.Priority
 import baton.scheduler.schedule.EntryTable
 import baton.scheduler.schedule.FireCore
 import baton.scheduler.schedule.ScheduleCore
-import baton.scheduler.schedule.ScheduleRun
+import baton.scheduler.schedule.ScheduleLifecycle
 import baton.scheduler.schedule.StoreOutage
 import baton.scheduler.schedule.StoreRows
 import baton.scheduler.schedule.StoreSync
@@ -43,13 +43,14 @@ import kotlin.time.Duration.Companion.microseconds
  * *Store.* Each run is at least once: after a crash, the runs of the last [ScheduleConfig.flushEvery] may be repeated.
  * For `every`, only the trigger is stored, so due times that pass while no process runs are not made up for. The
  * schedule takes over the changes of other writers, except for entries that were changed here and are not written yet.
- * While the store fails, entries fire as ever, and the changes, one for each entry, are kept and tried again. A trigger
- * of your own without a name is not stored.
+ * While the store fails, entries fire as ever, and the changes, one for each entry, are kept and tried again. A row that
+ * the store refuses with an [IllegalArgumentException] is passed to [ScheduleConfig.onFailure] with its key, and left
+ * out until the entry is changed. A trigger of your own without a name is not stored.
  *
  * *Cancellation.* Cancelling [run] ends the schedule as [shutdown] does: no entry fires any more, running actions get
  * the [ScheduleConfig.grace] to end and are cancelled then, changes are written for as long as that, and the store is
- * closed. So [run] ends within twice the grace and the time that [ScheduleStore.close] takes, if actions and store do
- * not block their threads and heed cancellation.
+ * closed, for which it gets a second. So [run] ends within twice the grace and a second, if actions and store do not
+ * block their threads and heed cancellation.
  *
  * *Memory.* Actions before an edit happen-before the runs that follow on it. A run happens-before the next one of its
  * entry, unless they overlap.
@@ -81,7 +82,7 @@ public class Schedule<K : Any>(
     private val core = ScheduleCore(config, table, label)
     private val fires = FireCore(config, table)
     private val sync = StoreSync(config, store, core, StoreRows(config, core), StoreOutage { core.report(store, it) })
-    private val life = ScheduleRun(config, store, core, sync)
+    private val life = ScheduleLifecycle(config, store, core, sync)
 
     /** How many entries there are, paused ones included. */
     public val size: Int

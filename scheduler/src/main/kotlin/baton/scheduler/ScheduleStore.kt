@@ -24,16 +24,21 @@ public interface ScheduleStore<K : Any> {
     /**
      * Writes all [rows], or none of them, each in place of the row with its key. [rows] is not empty, and each key
      * occurs once. Returns the revision of this batch once it is durable.
+     *
+     * @throws IllegalArgumentException if a row can never be written as it is. The schedule then writes the others
+     *   without it, passes this to [ScheduleConfig.onFailure] with the key of the row, and leaves the row out until its
+     *   entry is changed.
      */
     public suspend fun apply(rows: List<ScheduleRow<K>>): Long
 
     /**
      * The edits of other writers, as they are written; never the edits of this store object. The schedule collects the
-     * flow from before the first [load] to its end, and again after a failure, which is an outage: it first reads the
-     * rows that it has missed. A store without other writers returns an empty flow.
+     * flow from before the first [load] to its end. After a failure, which is an outage, it collects the flow anew and
+     * then reads the rows that it has missed: so a flow must emit each edit from when `collect` first suspends. A store
+     * without other writers returns an empty flow.
      */
     public fun edits(): Flow<List<ScheduleRow<K>>>
 
-    /** Frees the resources of the store, at the end of [Schedule.run]. */
+    /** Frees the resources of the store, at the end of [Schedule.run], which waits for it no longer than a second. */
     public suspend fun close()
 }

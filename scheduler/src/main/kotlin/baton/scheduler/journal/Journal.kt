@@ -19,18 +19,17 @@ internal class Journal(private val path: Path, private val fsync: Boolean, priva
     fun load(since: Long): List<JournalRow> {
         val open = log
         if (open != null && since >= open.revision) return emptyList()
-        val contents = open?.read() ?: open()
+        val contents = open?.read() ?: open().second
         return contents.rows.values.filter { it.revision > since }
     }
 
     fun append(rows: List<JournalRow>): Long {
         // A call that is late must not take the file from its next user.
         check(!isClosed) { "journal $path is closed" }
-        if (log == null) open()
-        return log!!.append(rows)
+        return (log ?: open().first).append(rows)
     }
 
-    private fun open(): JournalContents {
+    private fun open(): Pair<JournalLog, JournalContents> {
         val lock = JournalLock.take(path)
         val log = JournalLog(lock.journal, fsync, disk)
         try {
@@ -38,7 +37,7 @@ internal class Journal(private val path: Path, private val fsync: Boolean, priva
             this.lock = lock
             this.log = log
             isClosed = false
-            return contents
+            return log to contents
         } catch (e: Throwable) {
             lock.use { log.use { throw e } }
         }

@@ -10,7 +10,6 @@ import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardOpenOption.READ
 import java.nio.file.StandardOpenOption.WRITE
-import java.util.concurrent.ConcurrentHashMap
 
 /*
  * How it works
@@ -21,7 +20,8 @@ import java.util.concurrent.ConcurrentHashMap
  * locked.
  *
  * By POSIX, a process loses its lock on a file as soon as it closes the file by any of its descriptors. So this process
- * must never open the file a second time while it holds the lock: HELD refuses that beforehand.
+ * must never open the file a second time while it holds the lock. HELD refuses that beforehand: a set of the whole JVM,
+ * also for copies of this class by other class loaders, which only the system properties can hold.
  */
 /** The exclusive use of a journal, until [close] or the end of the process. */
 internal class JournalLock
@@ -30,7 +30,7 @@ private constructor(val journal: Path, private val file: Path, private val chann
         try {
             channel.close()
         } finally {
-            HELD.remove(file)
+            HELD.remove(heldName(file))
         }
     }
 
@@ -38,14 +38,17 @@ private constructor(val journal: Path, private val file: Path, private val chann
         private const val LOCKED_BYTE = 1L shl 30
         private const val MAX_PID_BYTES = 32
 
-        private val HELD: MutableSet<Path> = ConcurrentHashMap.newKeySet()
+        private val HELD = System.getProperties()
+
+        private fun heldName(file: Path) = "baton.journal.lock.$file"
 
         /** @throws JournalLockedException if the journal is in use. */
         fun take(path: Path): JournalLock {
             val journal = realPath(path)
             val file = lockFileOf(journal)
             val own = ProcessHandle.current().pid()
-            if (!HELD.add(file)) throw locked(journal, own, "another store of this process, $own")
+            if (HELD.putIfAbsent(heldName(file), "$own") != null)
+                throw locked(journal, own, "another store of this process, $own")
             var channel: FileChannel? = null
             var isHeld = false
             try {
@@ -56,7 +59,7 @@ private constructor(val journal: Path, private val file: Path, private val chann
                 return JournalLock(journal, file, channel)
             } catch (e: Throwable) {
                 channel?.close()
-                HELD.remove(file)
+                HELD.remove(heldName(file))
                 throw e
             }
         }
@@ -79,10 +82,7 @@ private constructor(val journal: Path, private val file: Path, private val chann
             return file.toRealPath()
         }
 
-        /**
-         * Another class loader of this process may hold the lock: then the JVM refuses the lock, and HELD does not
-         * contain it.
-         */
+        /** Other code of this process may hold the lock: then the JVM refuses it, and HELD does not contain it. */
         private fun tryLock(channel: FileChannel): Boolean =
             try {
                 channel.tryLock(LOCKED_BYTE, 1, false) != null

@@ -28,5 +28,11 @@ internal object EntryFlags {
 
     /** A write of its row has failed, and may have had its effect all the same. */
     const val MAYBE_STORED = 1 shl 9
+
+    /** The store has refused its row, which is left out until the entry is edited or removed. */
+    const val REFUSED = 1 shl 10
+
+    /** IN_FLIGHT, and EDITED until it was: a write that fails makes it EDITED again. */
+    const val EDIT_IN_FLIGHT = 1 shl 11
     const val UNWRITTEN = DIRTY or IN_FLIGHT
 }

@@ -10,6 +10,7 @@ import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
+import baton.scheduler.schedule.EntryFlags.REFUSED
 import baton.scheduler.schedule.EntryFlags.TRIGGERED
 import baton.scheduler.schedule.EntryFlags.UNWRITTEN
 
@@ -36,7 +37,8 @@ import baton.scheduler.schedule.EntryFlags.UNWRITTEN
  *
  * Invariants:
  * (1) A slot in the heap is LIVE and not PAUSED.
- * (2) `runs[s]` is not null while runs of the slot are handed over and have not ended; such a slot is not free.
+ * (2) `runs[s]` is not null while runs of the slot are handed over and have neither ended nor been revoked; such a slot
+ *     is not free. A revoked run refers to its own EntryRuns alone, as the slot may have another key by now.
  * (3) A slot is in `dirtySlots` at least once while it is DIRTY, and in `triggeredSlots` while it is TRIGGERED. A list
  *     may contain other slots, too; they are passed over.
  * (4) The loop sleeps no longer than until `wakeUpAt`. A step that makes an entry due earlier wakes it.
@@ -130,6 +132,9 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
 
     fun priorityOf(slot: Int): Priority = LEVELS[levels[slot].toInt()]
 
+    /** The trigger of [slot], which is LIVE. */
+    fun triggerOf(slot: Int): Trigger = checkNotNull(triggers[slot]) { "slot $slot has no entry" }
+
     fun revisionOf(slot: Int): Long = if (slot < revisions.size) revisions[slot] else 0
 
     fun setRevision(slot: Int, revision: Long) {
@@ -169,12 +174,24 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
         if (wakeUpAt > Times.EARLIEST && Times.roundedUp(due, resolution) < wakeUpAt) mustWake = true
     }
 
+    /** No run of [slot] that has not begun yet begins. If the last one has not, it is due when the entry is resumed. */
     fun pause(slot: Int) {
         mark(slot, PAUSED)
         unmark(slot, TRIGGERED or LATE)
         heap.remove(slot)
-        runs[slot]?.waiting = null
+        val last = runs[slot]?.last
+        revokeRuns(slot)
+        if (runs[slot] == null || last?.hasBegun == false) unmark(slot, ENDING)
     }
+
+    private fun revokeRuns(slot: Int) {
+        val state = runs[slot] ?: return
+        state.revoke()
+        if (state.count == 0) runs[slot] = null
+    }
+
+    /** The runs of [slot], which may be none yet. */
+    fun runsOf(slot: Int): EntryRuns<K> = runs[slot] ?: EntryRuns<K>().also { runs[slot] = it }
 
     /** The loop hands over a run as soon as it can. */
     fun trigger(slot: Int) {
@@ -186,9 +203,9 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
 
     /** The entry of [slot] is no longer LIVE. */
     fun remove(slot: Int) {
-        unmark(slot, LIVE or PAUSED or ENDING or TRIGGERED or LATE)
+        unmark(slot, LIVE or PAUSED or ENDING or TRIGGERED or LATE or REFUSED)
         heap.remove(slot)
-        runs[slot]?.waiting = null
+        revokeRuns(slot)
         triggers[slot] = null
     }
 
@@ -196,7 +213,11 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun markDirty(slot: Int, hasEdited: Boolean) {
         val trigger = triggers[slot]
         val isInStore = revisionOf(slot) > 0 || has(slot, UNWRITTEN)
-        if (hasEdited) mark(slot, EDITED)
+        if (hasEdited) {
+            mark(slot, EDITED)
+            unmark(slot, REFUSED)
+        }
+        if (has(slot, REFUSED)) return
         if (!isInStore && (trigger == null || !TriggerText.hasText(trigger))) return
         hasChanged = true
         if (has(slot, DIRTY)) return
@@ -210,9 +231,10 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun freeIfUnused(slot: Int) {
         if (!isLoaded || has(slot, LIVE or UNWRITTEN or RECENTLY_DELETED) || runs[slot] != null) return
         if (keys[slot] == null) return
+        // First, because it calls code of the user.
+        keys.remove(slot)
         flags[slot] = 0
         if (slot < revisions.size) revisions[slot] = 0
-        keys.remove(slot)
     }
 
     private companion object {

@@ -44,8 +44,8 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
      * is paused, and [onFailure] is called.
      */
     fun fire(now: Long, onFailure: (K, Throwable) -> Unit): Firing<K>? {
-        val key = entry.key!!
-        times.after(entry.trigger!!, key, entry.due, now)
+        val key = entry.key
+        times.after(entry.trigger, key, entry.due, now)
         val failure = times.failure
         val firing = table.step { if (entry.isUnchanged) commit(now, failure != null) else null }
         if (failure != null) onFailure(key, failure)
@@ -54,11 +54,14 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
 
     private fun commit(now: Long, hasFailed: Boolean): Firing<K>? {
         val slot = entry.slot
-        val kind = effective(entry.trigger!!)
-        val firing = if (isMisfire(kind, now) && config.misfire == Misfire.Skip) skip() else run(hasFailed)
+        val kind = effective(entry.trigger)
+        val isSkipped = isMisfire(kind, now) && config.misfire == Misfire.Skip
         table.unmark(slot, LATE)
+        // Before the run, which takes place all the same.
+        if (hasFailed) table.pause(slot)
+        val firing = if (isSkipped) skip() else run()
         when {
-            hasFailed -> table.pause(slot)
+            hasFailed -> {}
             times.next != Times.NEVER -> table.schedule(slot, times.next)
             kind is FixedDelayTrigger -> {
                 table.heap.remove(slot)
@@ -68,6 +71,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
             else -> {
                 table.heap.remove(slot)
                 table.mark(slot, ENDING)
+                table.runsOf(slot).run { last = firing ?: waiting }
             }
         }
         // With a run, the row changes at its end: a crash before repeats it.
@@ -79,7 +83,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     private fun isMisfire(kind: Trigger, now: Long): Boolean {
         val lag = now - entry.due
         return when (kind) {
-            is AtTrigger -> table.has(entry.slot, LATE) || entry.due < startedAt || lag >= LATE_AT
+            is AtTrigger -> table.has(entry.slot, LATE) || entry.due < startedAt || lag >= LATE_AT_MICROS
             is FixedDelayTrigger -> lag >= kind.delayMicros && lag > resolution
             // Of a period shorter than the resolution several due times share a wake-up.
             else -> times.passed > 1 && lag > resolution
@@ -91,23 +95,23 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
         return null
     }
 
-    private fun run(ignoresPause: Boolean): Firing<K>? {
+    private fun run(): Firing<K>? {
         val slot = entry.slot
-        val key = entry.key!!
+        val key = entry.key
         val isSkipping = config.misfire == Misfire.Skip
         if (isSkipping) counts.skipped += times.passed - 1
         val missed = if (isSkipping) 0 else (times.passed - times.runs).coerceAtMost(Int.MAX_VALUE.toLong()).toInt()
-        val catchUp = times.catchUp(entry.trigger!!, key, entry.due)
-        val firing = Firing(slot, key, entry.trigger, entry.due, table.priorityOf(slot), missed, catchUp, ignoresPause)
-        val state = table.runs[slot]
-        if (state == null || config.overlap == Overlap.ALLOW) return start(firing)
+        val catchUp = times.catchUp(entry.trigger, key, entry.due)
+        val state = table.runsOf(slot)
+        val firing = Firing(slot, key, entry.trigger, entry.due, table.priorityOf(slot), missed, catchUp, state)
+        if (state.count == 0 || config.overlap == Overlap.ALLOW) return start(firing)
         if (config.overlap == Overlap.QUEUE_ONE && state.waiting == null) state.waiting = firing
         else counts.skipped += times.passed
         return null
     }
 
     private fun start(firing: Firing<K>): Firing<K> {
-        val state = table.runs[firing.slot] ?: EntryRuns<K>().also { table.runs[firing.slot] = it }
+        val state = firing.runs
         state.count++
         if (firing.trigger != null && state.due == Times.NEVER) state.due = firing.at
         return firing
@@ -121,10 +125,10 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 val slot = table.triggeredSlots.removeLast()
                 if (!table.has(slot, TRIGGERED)) continue
                 table.unmark(slot, TRIGGERED)
-                val key = table.keys[slot]!!
-                val firing = Firing(slot, key, null, now, table.priorityOf(slot), 0, null, ignoresPause = true)
-                val state = table.runs[slot]
-                if (state == null || config.overlap == Overlap.ALLOW) started = start(firing)
+                val key = table.keys.keyOf(slot)
+                val state = table.runsOf(slot)
+                val firing = Firing(slot, key, null, now, table.priorityOf(slot), 0, null, state)
+                if (state.count == 0 || config.overlap == Overlap.ALLOW) started = start(firing)
                 // The caller expects a run that begins after the call. So that run waits, under every overlap.
                 else if (state.waiting == null) state.waiting = firing
             }
@@ -134,9 +138,9 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     /** The action of [firing] is about to begin. Returns null if the entry was removed or paused meanwhile. */
     fun begin(firing: Firing<K>, now: Long): Due<K>? =
         table.step {
-            val slot = firing.slot
-            if (!table.has(slot, LIVE) || (table.has(slot, PAUSED) && !firing.ignoresPause)) return@step null
+            if (firing.isRevoked) return@step null
             firing.hasBegun = true
+            firing.runs.begun++
             counts.fired++
             counts.running++
             val lag = (now - firing.at).coerceAtLeast(0)
@@ -153,10 +157,14 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     fun end(firing: Firing<K>, wasCancelled: Boolean, hasFailed: Boolean, now: Long?): Firing<K>? =
         table.step {
             firing.hasEnded = true
-            if (firing.hasBegun) counts.running--
-            if (hasFailed) counts.failed++
+            if (!firing.hasBegun && firing.isRevoked) return@step null
             val slot = firing.slot
-            val state = table.runs[slot]!!
+            val state = firing.runs
+            if (firing.hasBegun) {
+                counts.running--
+                state.begun--
+            }
+            if (hasFailed) counts.failed++
             if (!wasCancelled && now != null)
                 following(firing, state)?.let {
                     return@step it
@@ -164,7 +172,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
             if (--state.count > 0) return@step null
             if (wasCancelled && state.due != Times.NEVER) return@step null
             table.runs[slot] = null
-            if (!wasCancelled && table.has(slot, LIVE)) endLast(slot, firing.hasBegun, now ?: firing.at)
+            if (!wasCancelled && table.has(slot, LIVE)) endLast(slot, now ?: firing.at)
             table.freeIfUnused(slot)
             null
         }
@@ -172,20 +180,19 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     private fun following(firing: Firing<K>, state: EntryRuns<K>): Firing<K>? {
         val slot = firing.slot
         if (!table.has(slot, LIVE)) return null
-        if (firing.catchUp != null && table.triggers[slot] === firing.trigger && !table.has(slot, PAUSED)) {
+        val isCurrent = !firing.isRevoked && table.triggers[slot] === firing.trigger && !table.has(slot, PAUSED)
+        if (firing.catchUp != null && isCurrent) {
             val at = firing.catchUp.next()
             if (at != Times.NEVER)
-                return Firing(slot, firing.key, firing.trigger, at, table.priorityOf(slot), 0, firing.catchUp, false)
+                return Firing(slot, firing.key, firing.trigger, at, table.priorityOf(slot), 0, firing.catchUp, state)
         }
         return state.waiting.also { state.waiting = null }
     }
 
     /** No run of the entry is left. */
-    private fun endLast(slot: Int, hasBegun: Boolean, now: Long) {
-        val kind = effective(table.triggers[slot]!!)
+    private fun endLast(slot: Int, now: Long) {
+        val kind = effective(table.triggerOf(slot))
         when {
-            // Paused before its only run could begin: it is due when it is resumed.
-            table.has(slot, ENDING) && table.has(slot, PAUSED) && !hasBegun -> table.unmark(slot, ENDING)
             table.has(slot, ENDING) -> {
                 table.remove(slot)
                 table.markDirty(slot, false)
@@ -203,6 +210,6 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
 
     private companion object {
         /** An `at` that is later than this was not delayed by a slow thread. */
-        const val LATE_AT = 60_000_000L
+        const val LATE_AT_MICROS = 60_000_000L
     }
 }

@@ -28,7 +28,7 @@ internal class FireLoop<K : Any>(
         while (true) {
             val now = core.now()
             // A smaller step would only repeat due times that have just fired.
-            if (now < last - CLOCK_STEP) times.moveBack(now, core::report)
+            if (now < last - CLOCK_STEP_MICROS) times.moveBack(now, core::report)
             last = now
             fireAll(now)
             sleep()
@@ -70,21 +70,30 @@ internal class FireLoop<K : Any>(
 
     private suspend fun perform(firing: Firing<K>) {
         var failure: Throwable? = null
+        var now = firing.at
         try {
-            fires.begin(firing, core.now())?.let { action(it) }
+            now = core.now()
+            fires.begin(firing, now)?.let { action(it) }
         } catch (e: Throwable) {
             failure = e
+        }
+        try {
+            now = core.now()
+        } catch (e: Throwable) {
+            // The run has ended all the same, and its last known time is good enough for the next.
+            val first = failure
+            if (first == null) failure = e else if (first !== e) first.addSuppressed(e)
         }
         // An action may cancel its own job, or a child of it fail: only the end of the schedule cancels a run.
         val wasCancelled = failure != null && !actions.isActive
         val hasFailed = failure != null && !wasCancelled
-        val next = fires.end(firing, wasCancelled, hasFailed, core.now())
-        if (hasFailed) core.report(firing.key, failure!!)
+        val next = fires.end(firing, wasCancelled, hasFailed, now)
+        if (failure != null && hasFailed) core.report(firing.key, failure)
         next?.let(::handOver)
     }
 
     private companion object {
-        const val CLOCK_STEP = 1_000_000L
+        const val CLOCK_STEP_MICROS = 1_000_000L
         const val FIRES_IN_A_ROW = 256
         const val MICROS_PER_MILLI = 1_000L
     }

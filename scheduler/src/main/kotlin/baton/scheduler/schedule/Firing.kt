@@ -3,11 +3,11 @@ package baton.scheduler.schedule
 import baton.Priority
 import baton.scheduler.Trigger
 
-/** A run of an entry, from its hand-over to its end. */
+/** A run of an entry, from its hand-over to its end. The lock of the table guards its state. */
 internal class Firing<K : Any>(
     val slot: Int,
     val key: K,
-    /** The one that has fired. If the entry has another one at the end of the run, [catchUp] is dropped. */
+    /** The one that has fired; null if `triggerNow` has. If the entry has another one at the end, [catchUp] is dropped. */
     val trigger: Trigger?,
     /** When the entry was due, in microseconds. */
     val at: Long,
@@ -15,24 +15,47 @@ internal class Firing<K : Any>(
     val missed: Int,
     /** The runs that follow on this one. */
     val catchUp: CatchUp?,
-    /** Whether it runs although the entry is paused. */
-    val ignoresPause: Boolean,
+    /** Those of its slot when it was made. */
+    val runs: EntryRuns<K>,
 ) {
+    private val generation = runs.generation
+
     /** Whether the action has begun. */
     var hasBegun = false
 
     /** Whether its end was recorded. */
     var hasEnded = false
+
+    /** Whether the entry was paused or removed since. */
+    val isRevoked: Boolean
+        get() = generation != runs.generation
 }
 
-/** The runs of an entry that are handed over and have not ended. */
+/** The runs of an entry that are handed over, and have neither ended nor been revoked. */
 internal class EntryRuns<K : Any> {
-    /** At least 1. */
+    /** At least 1 while the table has it. */
     var count = 0
+
+    /** How many of them have begun. */
+    var begun = 0
+
+    /** Grows when the runs that have not begun are revoked. */
+    var generation = 0
+        private set
 
     /** When the first of them was due, for the row of the entry; [Times.NEVER] if `triggerNow` has started it. */
     var due = Times.NEVER
 
     /** The run that waits for the end of the present one. */
     var waiting: Firing<K>? = null
+
+    /** The last run of an entry that is ENDING, unless it was skipped. */
+    var last: Firing<K>? = null
+
+    /** No run begins that has not begun: what is left are those that have. */
+    fun revoke() {
+        generation++
+        count = begun
+        waiting = null
+    }
 }

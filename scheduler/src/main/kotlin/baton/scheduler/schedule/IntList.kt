@@ -14,6 +14,10 @@ internal class IntList {
         elements[size++] = element
     }
 
+    fun clear() {
+        size = 0
+    }
+
     /** Removes and returns the last one, or returns -1 if there is none. */
     fun removeLast(): Int = if (size == 0) -1 else elements[--size]
 

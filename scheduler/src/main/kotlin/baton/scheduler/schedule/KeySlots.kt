@@ -14,14 +14,17 @@ package baton.scheduler.schedule
  * (2) A removal moves back the slots behind it that would be cut off by the 0, so there are no markers to clean up.
  *
  * It is not thread-safe: the lock of the EntryTable guards it. `equals` and `hashCode` of the keys are the only code of
- * users that runs under that lock. They are called before anything is written, except that `remove` and a growing
- * table call `hashCode` of other keys.
+ * users that runs under that lock. They are called before anything is written, so that what they throw leaves the table
+ * as it was; `remove` and a growing table call `hashCode` of other keys, too.
  */
 internal class KeySlots<K : Any> {
     private var keys = arrayOfNulls<Any>(INITIAL)
     private var table = IntArray(2 * INITIAL)
     private var shift = Int.SIZE_BITS - Integer.numberOfTrailingZeros(2 * INITIAL)
     private val freed = IntList()
+
+    /** Of a removal: the place that becomes free, and then those whose slots move to the one before. */
+    private val holes = IntList()
     private var used = 0
 
     /** How many slots an array that is indexed by them must have. */
@@ -30,6 +33,9 @@ internal class KeySlots<K : Any> {
 
     @Suppress("UNCHECKED_CAST") // Only keys of K are stored.
     operator fun get(slot: Int): K? = keys[slot] as K?
+
+    /** The key of [slot], which is not free. */
+    fun keyOf(slot: Int): K = checkNotNull(this[slot]) { "slot $slot is free" }
 
     /** The slot of [key], or -1. */
     fun find(key: K): Int {
@@ -52,19 +58,22 @@ internal class KeySlots<K : Any> {
     }
 
     fun remove(slot: Int) {
-        var hole = indexOf(keys[slot]!!)
+        var hole = indexOf(keyOf(slot))
         while (table[hole] != slot + 1) hole = following(hole)
+        holes.clear()
+        holes.add(hole)
         var index = hole
         while (true) {
             index = following(index)
             val other = table[index]
             if (other == 0) break
             // The other slot stays if its hash lies between the hole and itself.
-            val home = indexOf(keys[other - 1]!!)
+            val home = indexOf(keyOf(other - 1))
             if ((index - home and table.size - 1) < (index - hole and table.size - 1)) continue
-            table[hole] = other
             hole = index
+            holes.add(hole)
         }
+        for (i in 1 until holes.size) table[holes[i - 1]] = table[holes[i]]
         table[hole] = 0
         keys[slot] = null
         freed.add(slot)
@@ -73,7 +82,7 @@ internal class KeySlots<K : Any> {
     private fun grow() {
         val grown = IntArray(2 * table.size)
         for (slot in 0 until used) {
-            var index = keys[slot]!!.hashCode() * GOLDEN_RATIO ushr shift - 1
+            var index = keyOf(slot).hashCode() * GOLDEN_RATIO ushr shift - 1
             while (grown[index] != 0) index = index + 1 and grown.size - 1
             grown[index] = slot + 1
         }

@@ -17,7 +17,7 @@ internal class LoopTimes<K : Any>(config: ScheduleConfig, private val table: Ent
             val first = table.heap.firstDue
             if (first <= now || table.triggeredSlots.size > 0) return@step 0
             val due = if (first == Times.NEVER) Times.LATEST else Times.roundedUp(first, resolution)
-            table.wakeUpAt = minOf(due, Times.saturated(now, LONGEST_SLEEP))
+            table.wakeUpAt = minOf(due, Times.saturated(now, LONGEST_SLEEP_MICROS))
             table.wakeUpAt - now
         }
 
@@ -29,12 +29,12 @@ internal class LoopTimes<K : Any>(config: ScheduleConfig, private val table: Ent
         for (slot in 0 until table.step { table.keys.capacity }) {
             val isScheduled = table.step { (slot in table.heap).also { if (it) entry.read(slot) } }
             if (!isScheduled) continue
-            val key = entry.key!!
-            times.first(entry.trigger!!, key, now)
+            val key = entry.key
+            times.first(entry.trigger, key, now)
             table.step {
                 if (entry.isUnchanged && times.failure == null && times.next < entry.due) {
                     table.schedule(slot, times.next)
-                    if (effective(entry.trigger!!) !is EveryTrigger) table.markDirty(slot, false)
+                    if (effective(entry.trigger) !is EveryTrigger) table.markDirty(slot, false)
                 }
             }
             times.failure?.let { onFailure(key, it) }
@@ -43,6 +43,6 @@ internal class LoopTimes<K : Any>(config: ScheduleConfig, private val table: Ent
 
     private companion object {
         /** The clock is read at least so often, because it may jump, and a sleeping computer counts no delays. */
-        const val LONGEST_SLEEP = 60_000_000L
+        const val LONGEST_SLEEP_MICROS = 60_000_000L
     }
 }

@@ -86,7 +86,7 @@ internal class ScheduleCore<K : Any>(
                     val slot = table.findLive(key)
                     if (slot < 0) return false
                     if (!table.has(slot, PAUSED)) return true
-                    table.triggers[slot]!!
+                    table.triggerOf(slot)
                 }
             val now = now()
             times.first(trigger, key, now)

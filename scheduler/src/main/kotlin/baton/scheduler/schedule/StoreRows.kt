@@ -7,8 +7,7 @@ import baton.scheduler.schedule.EntryFlags.DIRTY
 import baton.scheduler.schedule.EntryFlags.EDITED
 import baton.scheduler.schedule.EntryFlags.IN_FLIGHT
 import baton.scheduler.schedule.EntryFlags.LIVE
-import baton.scheduler.schedule.EntryFlags.MAYBE_STORED
-import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.REFUSED
 
 /**
  * The rows of a schedule's entries: which are to be written, and how the rows of others change the entries.
@@ -16,8 +15,11 @@ import baton.scheduler.schedule.EntryFlags.PAUSED
  * The row of an entry goes from clean to DIRTY by a change, to IN_FLIGHT when it is taken to be written, and from there
  * to clean, or back to DIRTY if the store has failed. A change meanwhile makes it DIRTY as well. The last write wins:
  * - A row with a revision that is not newer than the one known for its key is ignored.
- * - A row of others is ignored if the user has changed the entry here and that is not written yet, or if the entry is
- *   IN_FLIGHT: its write follows and wins in the store, too. A due time that a run has set does not hold off the row.
+ * - A row of others is ignored if the user has changed the entry here and that is not written yet: its write follows
+ *   and wins in the store, too. A due time that a run has set does not hold off the row.
+ * - While an entry is IN_FLIGHT its batch keeps the newest row of others. It is merged afterwards, if it is newer than
+ *   what was written.
+ * - A row that the store refuses is REFUSED: it is not written again before the next edit of its entry.
  * - The latest deletions keep their slots, so that an older row that is still on its way does not bring them back.
  */
 internal class StoreRows<K : Any>(private val config: ScheduleConfig, private val core: ScheduleCore<K>) {
@@ -30,6 +32,9 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
      */
     var knownUpTo = 0L
         private set
+
+    /** The batch that was taken last, until all of it is settled. */
+    private var inFlight: StoreBatch<K>? = null
 
     /** Whether any row, own or of others, has a revision. */
     private var knowsAny = false
@@ -82,16 +87,15 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
     ): Boolean {
         knowsAny = true
         val isKnown = table.keys.find(row.key) >= 0
-        if (!isKnown && row.deleted) return false
         val slot = table.slotOf(row.key)
         if (isKnown && row.revision <= table.revisionOf(slot)) return false
         val isEdited = table.has(slot, DIRTY) && table.has(slot, EDITED)
         if (isKnown && (isFirst || isEdited || table.has(slot, IN_FLIGHT))) {
-            if (isFirst) keepOwn(slot, row)
+            if (isFirst) keepOwn(slot, row) else if (!isEdited) inFlight?.keep(slot, row)
             return false
         }
         table.setRevision(slot, row.revision.coerceAtLeast(1))
-        table.unmark(slot, DIRTY or EDITED)
+        table.unmark(slot, DIRTY or EDITED or REFUSED)
         if (row.deleted) {
             if (table.has(slot, LIVE)) table.remove(slot)
             deletions.add(slot)
@@ -118,85 +122,32 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         table.markDirty(slot, hasEdited = true)
     }
 
-    /** Rows that were taken to be written, and their slots. */
-    inner class Batch {
-        val rows = ArrayList<ScheduleRow<K>>()
-        private val slots = IntList()
-
-        internal fun add(slot: Int) {
-            val revision = table.revisionOf(slot)
-            if (!table.has(slot, LIVE) && revision == 0L && !table.has(slot, MAYBE_STORED)) {
-                // The store never had a row of it.
-                table.unmark(slot, DIRTY or EDITED)
-                table.freeIfUnused(slot)
-                return
-            }
-            table.mark(slot, IN_FLIGHT)
-            table.unmark(slot, DIRTY)
-            slots.add(slot)
-            rows += rowOf(slot, revision)
-        }
-
-        fun written(revision: Long) {
-            table.step {
-                knowsAny = true
-                if (revision == knownUpTo + 1) knownUpTo = revision
-                for (i in 0 until slots.size) {
-                    val slot = slots[i]
-                    table.unmark(slot, IN_FLIGHT or MAYBE_STORED)
-                    if (!table.has(slot, DIRTY)) table.unmark(slot, EDITED)
-                    // The store has no row of it if its trigger has no text.
-                    table.setRevision(slot, if (rows[i].deleted && table.has(slot, LIVE)) 0 else maxOf(revision, 1))
-                    if (!table.has(slot, LIVE)) deletions.add(slot)
-                }
-            }
-        }
-
-        fun failed() {
-            table.step {
-                for (i in 0 until slots.size) {
-                    val slot = slots[i]
-                    table.markDirty(slot, hasEdited = false)
-                    table.unmark(slot, IN_FLIGHT)
-                    // A store may have written a batch that it could not confirm.
-                    table.mark(slot, MAYBE_STORED)
-                }
-            }
-        }
+    /** Own rows have [revision] now; in a step. */
+    fun wrote(revision: Long) {
+        knowsAny = true
+        if (revision == knownUpTo + 1) knownUpTo = revision
     }
+
+    /** No row is IN_FLIGHT any more; in a step. */
+    fun settled() {
+        inFlight = null
+    }
+
+    /** The row of [slot] is deleted in the store, too; in a step. */
+    fun deleted(slot: Int) = deletions.add(slot)
 
     /** Takes all dirty rows; each is consistent in itself. */
-    fun take(): Batch {
-        val batch = Batch()
-        val slots = table.step { table.takeDirtySlots() }
-        // A step for each row, so that edits do not wait for all of them.
-        for (i in 0 until slots.size) table.step { if (table.has(slots[i], DIRTY)) batch.add(slots[i]) }
+    fun take(): StoreBatch<K> {
+        val batch = StoreBatch(table, this)
+        val slots = table.step {
+            inFlight = batch
+            table.takeDirtySlots()
+        }
+        // A step for each row, so that edits do not wait for all of them. A slot that is listed twice, and was edited
+        // since its row was taken, is in the next list.
+        for (i in 0 until slots.size) table.step {
+            if (table.has(slots[i], DIRTY) && !table.has(slots[i], IN_FLIGHT)) batch.add(slots[i])
+        }
         return batch
-    }
-
-    private fun rowOf(slot: Int, revision: Long): ScheduleRow<K> {
-        val trigger = table.triggers[slot]
-        val isStored = trigger != null && TriggerText.hasText(trigger)
-        // A run that has not ended is due again after a crash.
-        val running = table.runs[slot]?.due ?: Times.NEVER
-        val due = if (running != Times.NEVER) running else table.heap.dueOf(slot)
-        val kind = trigger?.let(::effective)
-        val nextDue =
-            when {
-                kind is EveryTrigger || table.has(slot, PAUSED) -> null
-                kind is AtTrigger -> kind.instant
-                due == Times.NEVER -> null
-                else -> exactly(due, trigger)
-            }
-        val text = if (isStored) TriggerText.of(trigger!!) else ""
-        return ScheduleRow(
-            key = table.keys[slot]!!,
-            trigger = text,
-            priority = table.priorityOf(slot),
-            nextDue = nextDue,
-            paused = table.has(slot, PAUSED),
-            deleted = !isStored,
-            revision = revision,
-        )
     }
 }

@@ -12,9 +12,12 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.async
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.supervisorScope
 
 /**
  * The ways between the store and the entries: rows are loaded at the start, edits of others arrive as a flow, a resync
@@ -95,21 +98,33 @@ internal class StoreSync<K : Any>(
     /** Collects from before the first load, so that no edit is between the two; an edit waits until that is done. */
     suspend fun editsLoop() {
         var failures = 0
+        val collect: suspend () -> Unit = {
+            store.edits().collect { edits ->
+                isLoaded.await()
+                rows.mergeEdits(edits)
+                outage.editsWorked()
+                failures = 0
+            }
+        }
         while (true) {
             try {
-                store.edits().collect { edits ->
-                    isLoaded.await()
-                    rows.mergeEdits(edits)
-                    outage.editsWorked()
-                    failures = 0
-                }
+                if (failures == 0) collect() else alongside(collect) { retrying(EDITS_BACKOFF) { resync() } }
                 return
             } catch (e: Throwable) {
                 outage.editsFailed(unlessCancelled(e))
                 delay(backoff(++failures, EDITS_BACKOFF))
-                retrying(EDITS_BACKOFF) { resync() }
             }
         }
+    }
+
+    /**
+     * Begins [collect], and then calls [resync], so that no edit is between the two. While the flow still fails, the
+     * resync is what finds edits.
+     */
+    private suspend fun alongside(collect: suspend () -> Unit, resync: suspend () -> Unit) = supervisorScope {
+        val collection = async(start = CoroutineStart.UNDISPATCHED) { collect() }
+        resync()
+        collection.await()
     }
 
     /** Writes all changes, those included that come before another flush has ended. No effect if there are none. */
@@ -117,21 +132,36 @@ internal class StoreSync<K : Any>(
         flushing.withLock {
             val batch = rows.take()
             if (batch.rows.isEmpty()) return@withLock
-            var revision: Long? = null
             try {
-                revision = store.apply(batch.rows)
+                write(batch, 0, batch.rows.size)
             } catch (e: Throwable) {
+                batch.failed()
                 throw unlessCancelled(e).also {
                     failureCount.incrementAndGet()
                     outage.failed(Call.APPLY, it)
                 }
-            } finally {
-                if (revision == null) batch.failed()
             }
-            batch.written(revision!!)
-            writeCount.incrementAndGet()
         }
         outage.worked(Call.APPLY)
+    }
+
+    /** Writes the rows from [from] until [until]. If the store refuses them, it gets all but the row that is to blame. */
+    private suspend fun write(batch: StoreBatch<K>, from: Int, until: Int) {
+        val refusal =
+            try {
+                batch.written(until, store.apply(batch.rows.subList(from, until).toList()))
+                writeCount.incrementAndGet()
+                return
+            } catch (e: IllegalArgumentException) {
+                e
+            }
+        if (until - from == 1) {
+            core.report(batch.refused(), refusal)
+            return
+        }
+        val middle = from + (until - from) / 2
+        write(batch, from, middle)
+        write(batch, middle, until)
     }
 
     suspend fun flushLoop(): Nothing {

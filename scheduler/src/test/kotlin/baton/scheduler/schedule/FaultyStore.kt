@@ -32,22 +32,35 @@ internal class FaultyStore : ScheduleStore<String> {
     /** Whether [apply] writes, and then fails. */
     var failsToConfirm = false
 
-    /** How long each call takes. */
+    /** The rows that [apply] refuses, with all of their batch. */
+    var refuses: (ScheduleRow<String>) -> Boolean = { false }
+
+    /** How long each call takes before it has its effect. */
     var takes: Duration = Duration.ZERO
+
+    /** How long each call takes from its effect to its return. */
+    var returnsAfter: Duration = Duration.ZERO
+    var closeTakes: Duration = Duration.ZERO
 
     override suspend fun load(since: Long): List<ScheduleRow<String>> {
         loads += since
         delay(takes)
         if (failsToLoad) throw IOException("load")
-        return inside.load(since) + if (since > 0) deleted.values.filter { it.revision > since } else emptyList()
+        val rows = inside.load(since) + if (since > 0) deleted.values.filter { it.revision > since } else emptyList()
+        delay(returnsAfter)
+        return rows
     }
 
     override suspend fun apply(rows: List<ScheduleRow<String>>): Long {
         check(rows.isNotEmpty() && rows.map { it.key }.distinct().size == rows.size)
         delay(takes)
         if (failsToApply) throw IOException("apply")
+        rows.find(refuses)?.let { throw IllegalArgumentException("row of ${it.key}") }
         batches += rows
-        return write(rows).also { if (failsToConfirm) throw IOException("confirm") }
+        val revision = write(rows)
+        delay(returnsAfter)
+        if (failsToConfirm) throw IOException("confirm")
+        return revision
     }
 
     private suspend fun write(rows: List<ScheduleRow<String>>): Long {
@@ -79,6 +92,7 @@ internal class FaultyStore : ScheduleStore<String> {
 
     override suspend fun close() {
         closed++
+        delay(closeTakes)
     }
 }
 

@@ -63,6 +63,16 @@ class RunEndTest {
     }
 
     @Test
+    fun clock_thatFailsAtTheEndOfARun_leavesNoRunBehind() = scheduleTest {
+        val schedule = started { if (runs.size == 1) clockFailures = 1 }
+        schedule.put("a", Trigger.fixedDelay(10.seconds))
+        pass(25.seconds)
+        assertEquals(listOf(10L, 20L), times)
+        assertEquals(listOf<Any>("a" to "clock failure 1"), failures.map { it.first to it.second.message })
+        assertEquals(listOf(2L, 1L, 0L), schedule.metrics.run { listOf(fired, failed, running.toLong()) })
+    }
+
+    @Test
     fun run_refusedByTheDispatcher_isReportedAndRunsAgain() = runBlocking {
         var isFull = false // read by this thread alone
         val executor = Executor { command -> if (isFull) throw RejectedExecutionException("full") else command.run() }

@@ -154,6 +154,33 @@ class ScheduleEndTest {
         }
 
     @Test
+    fun end_storeClosesForever_isWaitedForASecond() =
+        endsWithin(
+            1.seconds,
+            { schedule(store = FaultyStore().also { it.closeTakes = 10.hours }).also { it.put("a", everyMinute) } },
+        ) {
+            assertEquals(0, it.metrics.dirty)
+        }
+
+    @Test
+    fun end_actionAndStoreHang_isWithinTwiceTheGraceAndASecond() {
+        for (grace in listOf(0.seconds, 10.seconds)) endsWithin(
+            grace.coerceAtLeast(1.milliseconds) * 2 + 1.seconds,
+            {
+                val store = FaultyStore().also { it.closeTakes = 10.hours }
+                schedule(config(grace = grace), store) {
+                        store.takes = 10.hours
+                        withContext(NonCancellable) { delay(10.hours) }
+                    }
+                    .also { it.put("a", everyMinute) }
+            },
+        ) {
+            assertEquals(1, it.metrics.running)
+            assertEquals(1, (it.store as FaultyStore).closed)
+        }
+    }
+
+    @Test
     fun end_withoutGrace_cancelsAtOnceAndStillWrites() =
         endsWithin(
             1.milliseconds,

@@ -31,7 +31,13 @@ internal class ScheduleWorld(private val scope: TestScope) : InstantSource {
     /** By how much the clock is ahead of the virtual time. */
     var shift: Duration = Duration.ZERO
 
-    override fun instant(): Instant = Instant.ofEpochMilli(scope.currentTime).plus(shift.toJavaDuration())
+    /** How many of the next readings of the clock fail. */
+    var clockFailures = 0
+
+    override fun instant(): Instant {
+        if (clockFailures > 0) error("clock failure ${clockFailures--}")
+        return Instant.ofEpochMilli(scope.currentTime).plus(shift.toJavaDuration())
+    }
 
     fun config(
         misfire: Misfire = Misfire.FireOnce,

@@ -177,6 +177,77 @@ class StoreSyncTest {
     }
 
     @Test
+    fun editOfOthers_thatIsNewerThanTheRowInFlight_isTakenOverAfterwards() = scheduleTest { scope ->
+        val schedule = started(store = store)
+        schedule.put("a", everyMinute)
+        schedule.put("b", everyMinute)
+        store.returnsAfter = 2.seconds
+        scope.launch { schedule.flush() }
+        pass(1.seconds)
+        store.writeOther(rowOf("a", "every PT1H"), rowOf("b", every20))
+        store.writeOther(rowOf("a", every20))
+        schedule.put("b", everyMinute)
+        pass(2.seconds)
+        assertEquals(listOf(20L, 60L), listOf("a", "b").map { schedule.nextDue(it)!!.epochSecond })
+        pass(10.seconds)
+        assertEquals("every PT1M from 1970-01-01T00:00:00Z", store.inside.load(0).single { it.key == "b" }.trigger)
+    }
+
+    @Test
+    fun editOfOthers_olderThanTheRowInFlight_isIgnored() = scheduleTest { scope ->
+        val schedule = started(store = store)
+        schedule.put("a", everyMinute)
+        store.takes = 2.seconds
+        scope.launch { schedule.flush() }
+        pass(1.seconds)
+        store.writeOther(rowOf("a", every20))
+        pass(2.seconds)
+        assertEquals(Instant.ofEpochSecond(60), schedule.nextDue("a"))
+    }
+
+    @Test
+    fun editOfOthers_whileAFlushFails_isTakenOverUnlessTheUserHasEdited() = scheduleTest { scope ->
+        val schedule = started(store = store)
+        schedule.put("run", Trigger.fixedDelay(15.seconds))
+        schedule.flush()
+        pass(16.seconds)
+        schedule.put("edited", everyMinute)
+        store.returnsAfter = 2.seconds
+        store.failsToConfirm = true
+        scope.launch { runCatching { schedule.flush() } }
+        pass(1.seconds)
+        store.writeOther(rowOf("run", every20), rowOf("edited", every20))
+        pass(2.seconds)
+        assertEquals(listOf(20L, 60L), listOf("run", "edited").map { schedule.nextDue(it)!!.epochSecond })
+    }
+
+    @Test
+    fun editOfOthers_betweenTheResyncAndTheNewCollection_isTakenOver() = scheduleTest {
+        val schedule = started(store = store)
+        pass(1.seconds)
+        store.returnsAfter = 10.seconds
+        store.breakFlow()
+        pass(5.seconds)
+        assertEquals(2, store.loads.size, "the resync goes on")
+        store.writeOther(rowOf("a", every20))
+        pass(10.seconds)
+        assertEquals(1, schedule.size)
+    }
+
+    @Test
+    fun deletionOfAnUnknownKey_keepsOlderRowsFromBringingItBack() = scheduleTest {
+        val schedule = started(store = store)
+        pass(1.seconds)
+        store.tell(rowOf("a", every20, deleted = true, revision = 9))
+        store.tell(rowOf("a", every20, revision = 8))
+        pass(1.seconds)
+        assertEquals(0, schedule.size)
+        store.tell(rowOf("a", every20, revision = 10))
+        pass(1.seconds)
+        assertEquals(1, schedule.size)
+    }
+
+    @Test
     fun resync_beforeRun_waitsForTheRows_andEndsWithTheSchedule() = scheduleTest { scope ->
         val schedule = schedule(store = store)
         var failure: Throwable? = null

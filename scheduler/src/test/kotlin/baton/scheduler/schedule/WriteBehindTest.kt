@@ -198,6 +198,43 @@ class WriteBehindTest {
     }
 
     @Test
+    fun row_thatTheStoreRefuses_isReportedOnce_andTheOthersAreWritten() = scheduleTest {
+        store.refuses = { it.key == "bad" || it.key == "worse" }
+        val schedule = started(store = store)
+        val keys = List(20) { "$it" }
+        for (key in keys.take(10) + "bad" + keys.drop(10) + "worse") schedule.put(key, Trigger.fixedDelay(1.minutes))
+        schedule.flush()
+        assertEquals(keys.toSet(), stored().keys)
+        assertEquals(
+            listOf<Any>("bad" to "row of bad", "worse" to "row of worse"),
+            failures.map { it.first to it.second.message },
+        )
+        assertEquals(0, schedule.metrics.dirty)
+        pass(1.hours)
+        assertEquals(2, failures.size)
+        assertTrue(runs.size > 22 * 58, "they fire as ever")
+        store.refuses = { false }
+        schedule.put("bad", everyMinute)
+        schedule.remove("worse")
+        schedule.flush()
+        assertEquals(keys.toSet() + "bad", stored().keys)
+        assertEquals(2, failures.size)
+    }
+
+    @Test
+    fun row_thatTheStoreRefusesInPlaceOfAStoredOne_isRemovedWithItsEntry() = scheduleTest {
+        val schedule = started(store = store)
+        schedule.put("a", everyMinute)
+        schedule.flush()
+        store.refuses = { it.trigger.startsWith("at") }
+        schedule.put("a", Trigger.at(Instant.ofEpochSecond(10)))
+        schedule.flush()
+        pass(20.seconds)
+        assertEquals(0 to 0, schedule.size to stored().size)
+        assertEquals(listOf<Any>("a"), failures.map { it.first })
+    }
+
+    @Test
     fun changes_whileABatchIsInFlight_areWrittenByTheNext() = scheduleTest { scope ->
         val schedule = started(store = store)
         schedule.put("a", everyMinute)

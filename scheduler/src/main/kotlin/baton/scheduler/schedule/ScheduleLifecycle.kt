@@ -27,7 +27,7 @@ import kotlinx.coroutines.withTimeoutOrNull
  * The life of a schedule: NEW, RUNNING while `run` runs, ENDED. The coroutines of the loop and of the store are
  * children of `run`; the actions are not, because its cancellation grants them the grace.
  */
-internal class ScheduleRun<K : Any>(
+internal class ScheduleLifecycle<K : Any>(
     private val config: ScheduleConfig,
     private val store: ScheduleStore<K>,
     private val core: ScheduleCore<K>,
@@ -107,8 +107,8 @@ internal class ScheduleRun<K : Any>(
             // The end of a run may have changed its entry.
             flush()
         }
-        // A store that hangs is left to itself.
-        withTimeoutOrNull(CLOSE_TIME) { closing.join() }
+        // A store that takes longer is left to itself.
+        withTimeoutOrNull(LONGEST_CLOSE) { closing.join() }
     }
 
     private suspend fun flush() {
@@ -126,6 +126,6 @@ internal class ScheduleRun<K : Any>(
     }
 
     private companion object {
-        val CLOSE_TIME = 1.seconds
+        val LONGEST_CLOSE = 1.seconds
     }
 }
