@@ -354,8 +354,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         }
 
         /**
-         * Called with the key and what its action or its trigger has thrown; and with the store and its failure, once
-         * for each outage. It must not block.
+         * Called with the key and what its action or its trigger has thrown; with the key and the store's refusal of
+         * its row; and with the store and its failure, once for each outage. It must not block.
          */
         public Builder<K> onFailure(BiConsumer<Object, ? super Throwable> listener) {
             return with(ScheduleBridge.withOnFailure(config, Objects.requireNonNull(listener, "listener")));

@@ -33,9 +33,10 @@ import kotlin.time.Duration.Companion.seconds
  * @property grace how long the end of the schedule waits for running actions before it cancels them, and then for the
  *   store; at least 0; may be infinite.
  * @property triggers the triggers of which a store keeps only the name, see [Trigger.named].
- * @property onFailure called with the key and what its action or its trigger has thrown; with the key and
- *   the store's refusal of its row; and with the store and its failure, once for each outage. It is called on the thread of the action or of the schedule's loop, or of the caller
- *   that edits the entry, and must not block. What it throws is passed to the thread's handler of uncaught exceptions.
+ * @property onFailure called with the key and what its action or its trigger has thrown; with the key and the store's
+ *   refusal of its row; and with the store and its failure, once for each outage. It is called on the thread of the
+ *   action or of the schedule's loop, or of the caller that edits the entry, and must not block. What it throws is
+ *   passed to the thread's handler of uncaught exceptions.
  * @property clock the time. For a test in virtual time pass one that reads `testScheduler.currentTime`.
  * @throws IllegalArgumentException if a time is out of range.
  */

@@ -96,7 +96,9 @@ internal class KotlinScheduleFace(setup: ScheduleSetup) : ScheduleFace {
 internal class JavaScheduleFace(setup: ScheduleSetup) : ScheduleFace {
     private val actions = CoroutineScope(SupervisorJob() + setup.dispatcher)
     private val async: AsyncSchedule<String> =
-        AsyncSchedule.builder<String>(Function<Due<String>, CompletionStage<*>> { due -> actions.future { setup.action(due) } })
+        AsyncSchedule.builder<String>(
+                Function<Due<String>, CompletionStage<*>> { due -> actions.future { setup.action(due) } }
+            )
             .store(setup.store)
             .maxConcurrency(setup.maxConcurrency)
             .name("checks")
