@@ -355,8 +355,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         }
 
         /**
-         * Called with the key and the exception of its action or its trigger; and, once for each outage, with the store
-         * and its failure. It must not block.
+         * Called with the key and the exception of its action or its trigger; with the key and the store's refusal of
+         * its row; and, once for each outage, with the store and its failure. It must not block.
          */
         public Builder<K> onFailure(BiConsumer<Object, ? super Throwable> listener) {
             return with(ScheduleBridge.withOnFailure(config, Objects.requireNonNull(listener, "listener")));

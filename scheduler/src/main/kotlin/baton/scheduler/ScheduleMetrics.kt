@@ -17,7 +17,7 @@ import kotlin.time.toJavaDuration
  *   action; in whole microseconds.
  * @property lagP99 the lag that 99 of 100 actions did not exceed; at most 7 % too high; 0 before the first action; in
  *   whole microseconds.
- * @property dirty how many entries have changes that are not in the store yet.
+ * @property dirty how many entries have changes that are not in the store yet, without those that it refuses.
  * @property storeReads how often rows were loaded from the store.
  * @property storeWrites how often changes were applied to the store.
  * @property flushFailures how often such a write has failed.

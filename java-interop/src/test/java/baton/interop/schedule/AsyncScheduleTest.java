@@ -12,7 +12,6 @@ import baton.interop.AsyncSchedule;
 import baton.interop.ScheduleStores;
 import baton.interop.Triggers;
 import baton.scheduler.Due;
-import baton.scheduler.Overlap;
 import baton.scheduler.ScheduleStore;
 import baton.scheduler.Trigger;
 import java.io.IOException;
@@ -27,7 +26,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The Java API of schedules, in virtual time. */
+/** What the Java API of schedules has beside {@link ScheduleContract}, in virtual time. */
 class AsyncScheduleTest {
     private final VirtualTime time = new VirtualTime();
     private final List<Due<String>> runs = new ArrayList<>();
@@ -120,38 +119,6 @@ class AsyncScheduleTest {
     }
 
     @Test
-    void overlap_queueOne_runsOnceMoreAfterTheStage() {
-        AsyncSchedule<String> schedule = started(builder(false).overlap(Overlap.QUEUE_ONE));
-        schedule.put("a", Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
-        time.pass(Duration.ofSeconds(35));
-        assertEquals(List.of("a10"), times());
-        stages.get(0).complete("done");
-        time.settle();
-        assertEquals(2, runs.size());
-    }
-
-    @Test
-    void edits_ofKnownAndUnknownKeys_returnWhetherThereIsAnEntry() {
-        AsyncSchedule<String> schedule = started();
-        schedule.put("a", Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
-        assertTrue(schedule.pause("a"));
-        assertEquals(Optional.empty(), schedule.nextDue("a"));
-        time.pass(Duration.ofSeconds(15));
-        assertEquals(List.of(), times());
-        assertTrue(schedule.triggerNow("a"));
-        time.settle();
-        assertEquals(List.of("a15"), times());
-        assertTrue(schedule.resume("a"));
-        assertEquals(Optional.of(Instant.ofEpochSecond(20)), schedule.nextDue("a"));
-        assertTrue(schedule.remove("a"));
-        assertFalse(schedule.remove("a"));
-        assertFalse(schedule.pause("a"));
-        assertFalse(schedule.resume("a"));
-        assertFalse(schedule.triggerNow("a"));
-        assertEquals(0, schedule.size());
-    }
-
-    @Test
     void edits_ofTheKotlinSchedule_areThoseOfThis() {
         AsyncSchedule<String> schedule = started();
         schedule.kotlin().put("a", Triggers.at(Instant.ofEpochSecond(7)), Priority.NORMAL);
@@ -241,18 +208,6 @@ class AsyncScheduleTest {
     }
 
     @Test
-    void flush_ofAFailingStore_failsAsItDoes_keepsTheChanges() {
-        IOException failure = new IOException("full");
-        AsyncSchedule<String> schedule = started(builder(true).store(FailingStore.ofWrites(failure)));
-        schedule.put("a", Triggers.every(Duration.ofSeconds(10)));
-        CompletableFuture<?> flush = schedule.flush();
-        time.settle();
-        assertEquals(failure.toString(), failure(flush).toString());
-        assertEquals(1, schedule.metrics().getDirty());
-        assertEquals(1, schedule.metrics().getFlushFailures());
-    }
-
-    @Test
     void entries_ofAStore_areThereAfterARestart() {
         ScheduleStore<String> store = ScheduleStores.inMemory();
         Trigger nightly = after -> after.plusSeconds(3_600);
@@ -267,29 +222,6 @@ class AsyncScheduleTest {
         assertEquals(Optional.of(Instant.ofEpochSecond(3_600)), second.nextDue("b"));
         time.pass(Duration.ofSeconds(10));
         assertEquals(Priority.HIGH, runs.get(0).getPriority());
-    }
-
-    @Test
-    void catchUp_afterAStandstill_runsTheMissedTimes() {
-        assertEquals(
-                List.of("a10", "a20", "a30"),
-                timesAfterAStandstill(builder(true).catchUp(3)));
-    }
-
-    @Test
-    void skipMissed_afterAStandstill_runsNothing() {
-        assertEquals(List.of(), timesAfterAStandstill(builder(true).skipMissed()));
-    }
-
-    private List<String> timesAfterAStandstill(AsyncSchedule.Builder<String> builder) {
-        ScheduleStore<String> store = ScheduleStores.inMemory();
-        AsyncSchedule<String> first = started(builder(true).store(store));
-        Trigger own = after -> after.plusSeconds(10);
-        first.put("a", Triggers.named("own", own));
-        first.shutdown();
-        time.pass(Duration.ofSeconds(35));
-        started(builder.store(store).triggers(Map.of("own", own)));
-        return times();
     }
 
     @Test

@@ -7,7 +7,7 @@ import baton.scheduler.Trigger
 internal class Firing<K : Any>(
     val slot: Int,
     val key: K,
-    /** The one that has fired; null if `triggerNow` has. If the entry has another one at the end, [catchUp] is dropped. */
+    /** The one that has fired; null for `triggerNow`. If the entry has another one at the end, [catchUp] is dropped. */
     val trigger: Trigger?,
     /** When the entry was due, in microseconds. */
     val at: Long,

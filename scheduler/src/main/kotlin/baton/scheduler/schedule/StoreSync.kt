@@ -145,11 +145,11 @@ internal class StoreSync<K : Any>(
         outage.worked(Call.APPLY)
     }
 
-    /** Writes the rows from [from] until [until]. If the store refuses them, it gets all but the row that is to blame. */
+    /** Writes the rows from [from] until [until]. If the store refuses them, it gets them without the one to blame. */
     private suspend fun write(batch: StoreBatch<K>, from: Int, until: Int) {
         val refusal =
             try {
-                batch.written(until, store.apply(batch.rows.subList(from, until).toList()))
+                batch.written(until, store.apply(batch.rows.subList(from, until)))
                 writeCount.incrementAndGet()
                 return
             } catch (e: IllegalArgumentException) {

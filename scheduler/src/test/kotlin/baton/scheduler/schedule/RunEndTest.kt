@@ -2,6 +2,7 @@ package baton.scheduler.schedule
 
 import baton.Priority
 import baton.scheduler.Overlap
+import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.TaskScheduler
 import baton.scheduler.Trigger
@@ -63,13 +64,18 @@ class RunEndTest {
     }
 
     @Test
-    fun clock_thatFailsAtTheEndOfARun_leavesNoRunBehind() = scheduleTest {
-        val schedule = started { if (runs.size == 1) clockFailures = 1 }
+    fun clock_thatFailsAtTheEndOfARun_keepsTheRunThatWaits() = scheduleTest {
+        lateinit var schedule: Schedule<String>
+        schedule = started {
+            if (runs.size == 1) schedule.triggerNow("a")
+            delay(1.seconds)
+            if (runs.size == 1) clockFailures = 1
+        }
         schedule.put("a", Trigger.fixedDelay(10.seconds))
         pass(25.seconds)
-        assertEquals(listOf(10L, 20L), times)
+        assertEquals(listOf(10L, 10L, 22L), times)
         assertEquals(listOf<Any>("a" to "clock failure 1"), failures.map { it.first to it.second.message })
-        assertEquals(listOf(2L, 1L, 0L), schedule.metrics.run { listOf(fired, failed, running.toLong()) })
+        assertEquals(listOf(3L, 1L, 0L), schedule.metrics.run { listOf(fired, failed, running.toLong()) })
     }
 
     @Test

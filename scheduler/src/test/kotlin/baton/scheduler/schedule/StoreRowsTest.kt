@@ -40,7 +40,8 @@ class StoreRowsTest {
                 }
             assertEquals(2_001, taken.size)
             assertEquals(2_001, taken.distinct().size)
-            table.step { table.unmark(table.findLive("a"), EntryFlags.DIRTY or EntryFlags.IN_FLIGHT or EntryFlags.EDITED) }
+            val unwritten = EntryFlags.DIRTY or EntryFlags.IN_FLIGHT or EntryFlags.EDITED
+            table.step { table.unmark(table.findLive("a"), unwritten) }
         }
     }
 }
