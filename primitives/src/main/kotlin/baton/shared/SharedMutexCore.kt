@@ -67,6 +67,7 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
 
     private inline fun <T> unlockingOnFailure(action: () -> T): T =
         try {
+            memory.check() // The region may have ended while this caller was in line.
             action()
         } catch (e: Throwable) {
             local.unlock()
@@ -101,7 +102,10 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
             attempt(word, poll)?.let {
                 return it
             }
-            if (nanos <= 0 || deadline - System.nanoTime() <= 0) return null
+            if (nanos <= 0 || deadline - System.nanoTime() <= 0) {
+                poll.leave()
+                return null
+            }
             poll.pauseBlocking(word, deadline)
         }
     }

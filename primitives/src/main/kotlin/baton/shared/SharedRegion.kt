@@ -4,6 +4,8 @@ import baton.shared.region.Members
 import baton.shared.region.NameRequest
 import baton.shared.region.ObjectKind
 import baton.shared.region.SharedMemory
+import baton.shared.region.WordWait
+import baton.shared.waiting.Futex
 import baton.shared.waiting.Polling
 import java.nio.ByteBuffer
 import java.nio.file.Path
@@ -94,6 +96,9 @@ public class SharedRegion private constructor(private val memory: SharedMemory) 
         public fun open(path: Path, options: SharedRegionOptions = SharedRegionOptions()): SharedRegion =
             SharedRegion(SharedMemory.open(path, wordWaitOf(options)))
 
-        private fun wordWaitOf(@Suppress("UNUSED_PARAMETER") options: SharedRegionOptions) = Polling
+        private fun wordWaitOf(options: SharedRegionOptions): WordWait {
+            val futex = if (options.preferred == WaitMode.FUTEX) Futex.ifAvailable else null
+            return futex ?: Polling
+        }
     }
 }

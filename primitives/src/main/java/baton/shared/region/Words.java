@@ -19,6 +19,9 @@ public final class Words {
 
     private final ByteBuffer bytes;
 
+    /** The same memory as the futex takes it, made at the first use; racing threads make equal ones. */
+    private Object firstSegment;
+
     /** @param bytes mapped, aligned to 8 bytes */
     public Words(ByteBuffer bytes) {
         this.bytes = bytes;
@@ -27,6 +30,14 @@ public final class Words {
     /** The memory itself, in native order. */
     public ByteBuffer bytes() {
         return bytes;
+    }
+
+    public Object getFirstSegment() {
+        return firstSegment;
+    }
+
+    public void setFirstSegment(Object segment) {
+        firstSegment = segment;
     }
 
     /** The words from {@code offset} on, {@code size} bytes. */

@@ -65,12 +65,12 @@ internal class Slots(private val words: Words, private val live: LiveFile, priva
         }
     }
 
-    /** Whether a member that has not given its slot back cannot wake waiters. */
+    /** Whether a living member cannot wake waiters. */
     fun anyCannotWake(): Boolean =
         (1..highest).any {
             val at = RegionLayout.slotAt(it)
             val cannotWake = words.getInt(at + RegionLayout.SLOT_CAPABILITIES) and RegionLayout.CAN_WAKE == 0
-            cannotWake && words.getInt(at + RegionLayout.SLOT_PID) != 0
+            cannotWake && words.getInt(at + RegionLayout.SLOT_PID) != 0 && isAlive(it, generationOf(it))
         }
 
     private fun processOf(slot: Int): ProcessIdentity {
