@@ -29,7 +29,7 @@ internal object SharedChild {
         val sections = GuardedSections(region.bytes("counter", GuardedSections.SIZE))
         if (args[0] == "hold") return hold(mutex, Path.of(args[1]), args.getOrNull(2))
         thread(isDaemon = true) {
-            while (input.read() >= 0) Unit
+            input.readAllBytes()
             Runtime.getRuntime().halt(0)
         }
         when (args[0]) {
