@@ -10,6 +10,7 @@ module baton.primitives {
     exports baton.channels;
     exports baton.parallel;
     exports baton.resilience;
+    exports baton.shared;
     exports baton.sync;
     exports baton.tasks;
     exports baton.bridge to

@@ -2,13 +2,13 @@ package baton.interop;
 
 import baton.bridge.SyncBridge;
 import baton.interop.internal.blocking.ActionLead;
-import baton.interop.internal.blocking.ThreadWaiter;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.Timeout;
 import baton.sync.Barrier;
 import baton.sync.BarrierBrokenException;
 import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
+import baton.waiting.ThreadWaiter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;

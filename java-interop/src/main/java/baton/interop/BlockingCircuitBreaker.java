@@ -2,10 +2,10 @@ package baton.interop;
 
 import baton.bridge.BreakerBridge;
 import baton.interop.internal.blocking.ThreadCountdown;
-import baton.interop.internal.blocking.ThreadWaiter;
 import baton.interop.internal.futures.Stages;
 import baton.resilience.CircuitBreaker;
 import baton.resilience.CircuitOpenException;
+import baton.waiting.ThreadWaiter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;

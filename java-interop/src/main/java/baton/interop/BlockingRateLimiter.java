@@ -1,12 +1,12 @@
 package baton.interop;
 
 import baton.bridge.RateLimiterBridge;
-import baton.interop.internal.blocking.ThreadWaiter;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.Timeout;
 import baton.resilience.RateLimitedException;
 import baton.resilience.RateLimiter;
 import baton.resilience.RateLimiterClosedException;
+import baton.waiting.ThreadWaiter;
 import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.Objects;

@@ -2,13 +2,13 @@ package baton.interop;
 
 import baton.Priority;
 import baton.bridge.SyncBridge;
-import baton.interop.internal.blocking.ThreadWaiter;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SemaphorePermit;
 import baton.interop.internal.futures.Timeout;
 import baton.sync.Semaphore;
 import baton.sync.SemaphoreClosedException;
 import baton.sync.WaitOrder;
+import baton.waiting.ThreadWaiter;
 import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.Objects;

@@ -30,6 +30,9 @@ class ApiDumpTest {
             Set.of(
                     "baton.waiting.**",
                     "baton.bridge.**",
+                    "baton.shared.region.**",
+                    "baton.shared.waiting.**",
+                    "baton.shared.word.**",
                     "baton.scheduler.bridge.**",
                     "baton.scheduler.dispatch.**",
                     "baton.scheduler.journal.**",

@@ -75,6 +75,7 @@ class PackagesTest {
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",
         "baton.parallel.., baton baton.waiting.. baton.sync.. baton.parallel..",
         "baton.resilience.., baton baton.waiting.. baton.resilience..",
+        "baton.shared..,   baton baton.waiting.. baton.sync.. baton.shared..",
         "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.bridge..",
         "baton.scheduler.., baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.scheduler..",
     })
@@ -151,6 +152,7 @@ class PackagesTest {
                         "baton.tasks",
                         "baton.parallel",
                         "baton.resilience",
+                        "baton.shared",
                         "baton.scheduler",
                         "baton.interop"),
                 exported);

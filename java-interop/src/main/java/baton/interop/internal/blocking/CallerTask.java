@@ -4,6 +4,7 @@ import baton.Priority;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.TaskFuture;
 import baton.scheduler.TaskScheduler;
+import baton.waiting.Parking;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;

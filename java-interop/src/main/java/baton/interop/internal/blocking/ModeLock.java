@@ -4,6 +4,7 @@ import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.LockMode;
 import baton.sync.ReadWriteLock;
+import baton.waiting.ThreadWaiter;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 

@@ -3,6 +3,8 @@ package baton.interop.internal.blocking;
 import baton.bridge.SyncBridge;
 import baton.sync.Condition;
 import baton.sync.Mutex;
+import baton.waiting.Parking;
+import baton.waiting.ThreadWaiter;
 import baton.waiting.Waiter;
 import java.util.Date;
 import java.util.Objects;

@@ -3,6 +3,7 @@ package baton.interop.internal.blocking;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.Late;
 import baton.sync.Mutex;
+import baton.waiting.ThreadWaiter;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;

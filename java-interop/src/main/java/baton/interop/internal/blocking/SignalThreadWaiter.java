@@ -1,5 +1,6 @@
 package baton.interop.internal.blocking;
 
+import baton.waiting.Parking;
 import baton.waiting.SignalWaiter;
 import baton.waiting.WaitCore;
 

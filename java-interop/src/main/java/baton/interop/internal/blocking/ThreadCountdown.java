@@ -1,6 +1,8 @@
 package baton.interop.internal.blocking;
 
 import baton.interop.internal.futures.Timeout;
+import baton.waiting.Parking;
+import baton.waiting.ThreadWaiter;
 import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.function.IntSupplier;

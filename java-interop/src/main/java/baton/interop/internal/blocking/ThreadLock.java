@@ -1,6 +1,7 @@
 package baton.interop.internal.blocking;
 
 import baton.interop.internal.futures.Timeout;
+import baton.waiting.ThreadWaiter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;

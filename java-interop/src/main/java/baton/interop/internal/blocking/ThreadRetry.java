@@ -5,6 +5,8 @@ import baton.bridge.RetryCall;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.Timeout;
 import baton.resilience.RetryPolicy;
+import baton.waiting.Parking;
+import baton.waiting.ThreadWaiter;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;

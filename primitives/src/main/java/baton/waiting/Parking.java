@@ -1,6 +1,6 @@
-package baton.interop.internal.blocking;
+package baton.waiting;
 
-import baton.waiting.Waiter;
+import baton.InternalBatonApi;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -10,25 +10,26 @@ import java.util.concurrent.locks.LockSupport;
  * grants or fails the entry unparks it. An interrupt or the end of the time withdraws the entry. If that is too late,
  * the entry is or will be decided, and the wait ends as it was decided.
  */
-final class Parking {
+@InternalBatonApi
+public final class Parking {
     /** No limit of time. */
-    static final long FOREVER = Long.MAX_VALUE;
+    public static final long FOREVER = Long.MAX_VALUE;
 
     private final Thread thread = Thread.currentThread();
 
     /** The rest of {@code nanos}, which began at {@code start}. A negative time, however great, is over. */
-    static long left(long nanos, long start) {
+    public static long left(long nanos, long start) {
         return nanos == FOREVER ? FOREVER : Math.max(nanos, 0) - (System.nanoTime() - start);
     }
 
     /** Parks the current thread. {@link #FOREVER} needs no timer. */
-    static void park(Object blocker, long nanos) {
+    public static void park(Object blocker, long nanos) {
         if (nanos == FOREVER) LockSupport.park(blocker);
         else LockSupport.parkNanos(blocker, nanos);
     }
 
     /** Wakes the thread: its entry is decided. */
-    void unpark() {
+    public void unpark() {
         LockSupport.unpark(thread);
     }
 
@@ -40,7 +41,7 @@ final class Parking {
      * @return GRANTED or FAILED, also after an interrupt that came too late, whose status is then set again; TIMED_OUT
      * @throws InterruptedException if the thread was interrupted and the entry is withdrawn; never if not interruptible
      */
-    int await(Waiter entry, Object blocker, long nanos, boolean interruptible) throws InterruptedException {
+    public int await(Waiter entry, Object blocker, long nanos, boolean interruptible) throws InterruptedException {
         long start = System.nanoTime();
         boolean withdrawable = true;
         boolean interrupted = false;

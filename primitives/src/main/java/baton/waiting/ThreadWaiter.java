@@ -1,16 +1,15 @@
-package baton.interop.internal.blocking;
+package baton.waiting;
 
-import baton.waiting.WaitCore;
-import baton.waiting.Waiter;
-import org.jspecify.annotations.Nullable;
+import baton.InternalBatonApi;
 
 /** A thread in the queue of a primitive. It waits once. */
+@InternalBatonApi
 public final class ThreadWaiter extends Waiter {
     private final Parking parking = new Parking();
     private final Object blocker;
 
     /** @param blocker what a thread dump shows the thread to wait for */
-    public ThreadWaiter(WaitCore core, int number, @Nullable Object request, Object blocker) {
+    public ThreadWaiter(WaitCore core, int number, Object request, Object blocker) {
         super(core, number, request);
         this.blocker = blocker;
     }
@@ -55,7 +54,7 @@ public final class ThreadWaiter extends Waiter {
     }
 
     /** The grant, of a primitive whose waiters get different ones. */
-    public @Nullable Object grant() {
+    public Object grant() {
         return core.grantOf(this, null);
     }
 

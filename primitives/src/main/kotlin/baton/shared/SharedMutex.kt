@@ -1,0 +1,137 @@
+package baton.shared
+
+import baton.waiting.Parking
+import java.time.Duration as JavaDuration
+import kotlin.contracts.ExperimentalContracts
+import kotlin.contracts.InvocationKind
+import kotlin.contracts.contract
+import kotlin.time.Duration
+import kotlinx.coroutines.withTimeoutOrNull
+
+/**
+ * Mutual exclusion between processes: at most one holder at a time, of all coroutines and threads in all processes that
+ * share the [SharedRegion]. If a holder dies, the next one is told.
+ *
+ * Use it for data in memory that several processes change. Within one process, [Mutex][baton.sync.Mutex] is simpler.
+ *
+ * ```
+ * val bytes = region.bytes("counter", size = 8)
+ * region.mutex("counter").withLock { bytes.putLong(0, bytes.getLong(0) + 1) }
+ * ```
+ *
+ * *Waiting.* [lock] suspends until the mutex is free; [tryLock] never waits, or for a limited time; [lockBlocking] blocks
+ * the thread. How a process learns that another one has unlocked: see [SharedRegion.waiting].
+ *
+ * *Order.* First come, first served within the process, for coroutines and threads alike. Between processes there is no
+ * order, and a process that locks again at once may overtake others that wait.
+ *
+ * *Death.* When the process of a holder ends in any way, or closes its region, the mutex is not freed: it passes to the
+ * next caller with [SharedLock.abandoned] set, usually within 100 ms, which is a goal and no promise. A paused process
+ * keeps its lock. The death of a single thread goes unnoticed.
+ *
+ * *Cancellation.* Prompt, as of [Mutex][baton.sync.Mutex]: a caller that throws holds nothing. A call that does not have
+ * to wait does not check for cancellation.
+ *
+ * *Memory.* Actions before a [SharedLock.close], on [SharedRegion.bytes] or otherwise, happen before the actions that
+ * follow the next lock in any process. A failed [tryLock] publishes and sees nothing.
+ *
+ * *Misuse.* The mutex is not reentrant: a second lock within the section waits for itself. Two open regions of one file
+ * do not share their locks, even in one process. After [SharedRegion.close] all calls throw [SharedRegionException].
+ *
+ * All members may be called from any thread.
+ */
+public class SharedMutex internal constructor(@get:JvmSynthetic internal val core: SharedMutexCore) {
+    /** Its name in the region. */
+    public val name: String
+        get() = core.name
+
+    /**
+     * Locks the mutex, waiting for it if necessary.
+     *
+     * *Cancellation.* Throws and holds nothing.
+     *
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+     */
+    public suspend fun lock(): SharedLock = core.lock()
+
+    /**
+     * Locks if that needs no waiting; null otherwise. It may take the lock of a dead process, and finds a death within
+     * 25 ms of repeated calls.
+     *
+     * @throws SharedRegionException if the region has ended.
+     */
+    public fun tryLock(): SharedLock? = core.tryLock()
+
+    /**
+     * Locks, waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns null the caller holds
+     * nothing. With zero or less it does not wait.
+     *
+     * *Cancellation.* As [lock].
+     *
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+     */
+    public suspend fun tryLock(timeout: Duration): SharedLock? {
+        val atOnce = core.tryLock()
+        if (atOnce != null || timeout <= Duration.ZERO) return atOnce
+        var lock: SharedLock? = null
+        try {
+            withTimeoutOrNull(timeout) { lock = core.lock() }
+        } catch (e: Throwable) {
+            lock?.close()
+            throw e
+        }
+        return lock
+    }
+
+    /**
+     * Locks, blocking the thread while it waits.
+     *
+     * @throws InterruptedException if the thread is interrupted before it holds the lock; it holds nothing then.
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+     */
+    @Throws(InterruptedException::class)
+    public fun lockBlocking(): SharedLock = checkNotNull(core.lockBlocking(Parking.FOREVER))
+
+    /**
+     * As [lockBlocking], but waits [timeout] at most, and returns null if the lock was not free in time. With zero or
+     * less it does not wait.
+     *
+     * @throws InterruptedException if the thread is interrupted before it holds the lock; it holds nothing then.
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+     */
+    @Throws(InterruptedException::class)
+    public fun lockBlocking(timeout: JavaDuration): SharedLock? = core.lockBlocking(nanosOf(timeout))
+
+    private fun nanosOf(timeout: JavaDuration): Long =
+        try {
+            timeout.toNanos()
+        } catch (_: ArithmeticException) {
+            if (timeout.isNegative) 0 else Parking.FOREVER
+        }
+
+    override fun toString(): String = "$core (${if (core.isLocked) "locked" else "free"}, waiting = ${core.waiting})"
+}
+
+/**
+ * Runs [block] while holding the mutex, and unlocks it however [block] ends.
+ *
+ * If a holder died, [repair] runs first, holding the lock. When it returns, the data count as consistent again, and
+ * [block] runs; when it throws, the lock is freed with its mark, and the next holder is told, too.
+ *
+ * @param repair by default it throws [AbandonedLockException].
+ * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+ */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> SharedMutex.withLock(
+    repair: (SharedLock) -> Unit = { throw AbandonedLockException("a holder of $this died in its section") },
+    block: (SharedLock) -> T,
+): T {
+    contract { callsInPlace(block, InvocationKind.AT_MOST_ONCE) }
+    lock().use { lock ->
+        if (lock.abandoned) {
+            repair(lock)
+            lock.markConsistent()
+        }
+        return block(lock)
+    }
+}

@@ -1,0 +1,104 @@
+package baton.shared
+
+import baton.shared.region.Members
+import baton.shared.region.NameRequest
+import baton.shared.region.ObjectKind
+import baton.shared.region.SharedMemory
+import baton.shared.region.WordWait
+import baton.shared.waiting.Futex
+import baton.shared.waiting.Polling
+import java.nio.ByteBuffer
+import java.nio.file.Path
+
+/**
+ * A file in memory that several processes share, with locks and data in it by name.
+ *
+ * ```
+ * SharedRegion.open(Path.of("/dev/shm/app")).use { region ->
+ *     val mutex = region.mutex("counter")
+ *     val bytes = region.bytes("counter", size = 8)
+ *     mutex.withLock { bytes.putLong(0, bytes.getLong(0) + 1) }
+ * }
+ * ```
+ *
+ * The region is one file and a side file `.<name>.live` beside it, whose locks show which processes live. Put them on a
+ * file system of memory, such as `/dev/shm` of Linux. Leave both files alone while the region is in use: no other
+ * program may open the side file, and no program may cut the region file. Access to memory that was cut ends with
+ * an `InternalError` or the signal SIGBUS, which ends the JVM. All processes run on one kernel, and use the same version
+ * of the layout.
+ *
+ * *Names.* 1 to 64 bytes of UTF-8. Locks and their kin share one space of names, pieces of [bytes] have another. A name
+ * means the same in all processes: the first one to use it makes the object, the others find it. A region has room for
+ * 1024 names, 1023 open regions and 64 MiB. Nothing is ever removed from it; to begin again, remove both files while
+ * no process has the region open.
+ *
+ * *Waiting.* See [waiting]. Opening and the first use of a name wait for other processes that do the same, and block for
+ * that short time.
+ *
+ * *Processes.* Each open region is a member of its own, also when one process opens the file twice. A member that ends,
+ * by [close], a normal exit or a crash, loses its locks: the next holder is told that they were abandoned.
+ *
+ * *Misuse.* [open] throws [SharedRegionException] for a file that is no region, was made by another version, byte order or
+ * boot, was cut, or is on a network or FUSE file system. Every call throws it after [close], and at the latest 5 s after
+ * the file was removed or cut. A name that exists as another kind, or with another size or number, throws it, too.
+ *
+ * All members may be called from any thread.
+ */
+public class SharedRegion private constructor(private val memory: SharedMemory) : AutoCloseable {
+    private val mutexes = Members<SharedMutexCore>(memory)
+
+    /** How this member waits. */
+    public val waiting: WaitMode
+        get() = if (memory.wordWait.canWake) WaitMode.FUTEX else WaitMode.POLLING
+
+    /**
+     * The mutex [name]. Each call returns the same mutex.
+     *
+     * @throws IllegalArgumentException if [name] is out of range.
+     * @throws SharedRegionException if [name] is of another kind, there is no room, or the region has ended.
+     */
+    public fun mutex(name: String): SharedMutex {
+        val request = NameRequest(ObjectKind.MUTEX, NameRequest.LOCKS, name)
+        return SharedMutex(mutexes.open(request) { SharedMutexCore(memory, it, name) })
+    }
+
+    /**
+     * The piece of memory [name], zeroed when it is new, in native byte order, at an address divisible by 64. Each call
+     * returns a buffer with a position and limit of its own. The memory has no lock: guard it by a mutex, whose lock
+     * publishes what earlier holders wrote.
+     *
+     * @param size 1 to 1,048,576 bytes, the same in every call and process.
+     * @throws IllegalArgumentException if [name] or [size] is out of range.
+     * @throws SharedRegionException if [name] has another size, there is no room, or the region has ended.
+     */
+    public fun bytes(name: String, size: Int): ByteBuffer = memory.bytes(name, size)
+
+    /**
+     * Ends this member: callers of this process that wait throw [SharedRegionException], and the locks that it holds
+     * become abandoned. A second close does nothing. Buffers of [bytes] stay readable, without any protection.
+     */
+    override fun close() {
+        memory.close()
+    }
+
+    override fun toString(): String {
+        val state = if (memory.isOpen) "slot ${memory.slot}, waiting = $waiting" else "ended"
+        return "SharedRegion '${memory.path}' ($state)"
+    }
+
+    public companion object {
+        /**
+         * Opens the region in the file [path], and makes the file if it is missing or empty.
+         *
+         * @throws SharedRegionException if the file is refused; the message names it and the reason.
+         */
+        @JvmStatic
+        public fun open(path: Path, options: SharedRegionOptions = SharedRegionOptions()): SharedRegion =
+            SharedRegion(SharedMemory.open(path, wordWaitOf(options)))
+
+        private fun wordWaitOf(options: SharedRegionOptions): WordWait {
+            val futex = if (options.preferred == WaitMode.FUTEX) Futex.ifAvailable else null
+            return futex ?: Polling
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package baton.shared.region
+
+/** The open primitives of one kind, one for each name. */
+internal class Members<T : RegionMember>(private val memory: SharedMemory) {
+    private val byName = HashMap<String, Pair<NameRequest, T>>()
+
+    /** @throws baton.shared.SharedRegionException as [SharedMemory.named]. */
+    fun open(request: NameRequest, initialise: (SharedObject) -> Unit = {}, create: (SharedObject) -> T): T {
+        memory.check()
+        synchronized(byName) {
+            val known = byName[request.name]
+            if (known != null && known.first == request) return known.second
+            val opened = create(memory.named(request, initialise))
+            memory.register(opened)
+            byName[request.name] = request to opened
+            return opened
+        }
+    }
+}

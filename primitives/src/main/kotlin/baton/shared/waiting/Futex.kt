@@ -1,0 +1,29 @@
+package baton.shared.waiting
+
+import baton.shared.region.WordWait
+import baton.shared.region.Words
+
+/** The kernel wakes waiters. */
+internal class Futex private constructor(private val calls: FutexCalls) : WordWait {
+    override val canWake: Boolean
+        get() = true
+
+    override fun park(words: Words, offset: Int, expected: Int, nanos: Long) {
+        calls.sleep(segment(words, offset), expected, nanos)
+    }
+
+    override fun wake(words: Words, offset: Int, count: Int) {
+        calls.wake(segment(words, offset), count)
+    }
+
+    /** Most words are the first of theirs. */
+    private fun segment(words: Words, offset: Int): Any {
+        if (offset != 0) return calls.segment(words.bytes().slice(offset, Int.SIZE_BYTES))
+        return words.firstSegment ?: calls.segment(words.bytes()).also { words.firstSegment = it }
+    }
+
+    companion object {
+        /** Null where native access is not enabled, before Java 22, and on other systems than Linux. */
+        val ifAvailable: Futex? by lazy { FutexCalls.AVAILABLE?.let(::Futex) }
+    }
+}
