@@ -125,9 +125,8 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
 
     private fun add(element: Any?) {
         val waiting =
-            synchronized(elements) {
-                puller.also { if (it == null) elements.addLast(element) else puller = null }
-            } ?: return
+            synchronized(elements) { puller.also { if (it == null) elements.addLast(element) else puller = null } }
+                ?: return
         if (places == null) taken.release()
         resume(waiting, Result.success(element))
     }

@@ -19,8 +19,8 @@ import kotlinx.coroutines.withTimeoutOrNull
  * region.mutex("counter").withLock { bytes.putLong(0, bytes.getLong(0) + 1) }
  * ```
  *
- * *Waiting.* [lock] suspends until the mutex is free; [tryLock] never waits, or for a limited time; [lockBlocking] blocks
- * the thread. How a process learns that another one has unlocked: see [SharedRegion.waiting].
+ * *Waiting.* [lock] suspends until the mutex is free; [tryLock] never waits, or for a limited time; [lockBlocking]
+ * blocks the thread. How a process learns that another one has unlocked: see [SharedRegion.waiting].
  *
  * *Order.* First come, first served within the process, for coroutines and threads alike. Between processes there is no
  * order, and a process that locks again at once may overtake others that wait.
@@ -29,8 +29,8 @@ import kotlinx.coroutines.withTimeoutOrNull
  * next caller with [SharedLock.abandoned] set, usually within 100 ms, which is a goal and no promise. A paused process
  * keeps its lock. The death of a single thread goes unnoticed.
  *
- * *Cancellation.* Prompt, as of [Mutex][baton.sync.Mutex]: a caller that throws holds nothing. A call that does not have
- * to wait does not check for cancellation.
+ * *Cancellation.* Prompt, as of [Mutex][baton.sync.Mutex]: a caller that throws holds nothing. A call that does not
+ * have to wait does not check for cancellation.
  *
  * *Memory.* Actions before a [SharedLock.close], on [SharedRegion.bytes] or otherwise, happen before the actions that
  * follow the next lock in any process. A failed [tryLock] publishes and sees nothing.

@@ -23,24 +23,25 @@ import java.nio.file.Path
  *
  * The region is one file and a side file `.<name>.live` beside it, whose locks show which processes live. Put them on a
  * file system of memory, such as `/dev/shm` of Linux. Leave both files alone while the region is in use: no other
- * program may open the side file, and no program may cut the region file. Access to memory that was cut ends with
- * an `InternalError` or the signal SIGBUS, which ends the JVM. All processes run on one kernel, and use the same version
+ * program may open the side file, and no program may cut the region file. Access to memory that was cut ends with an
+ * `InternalError` or the signal SIGBUS, which ends the JVM. All processes run on one kernel, and use the same version
  * of the layout.
  *
  * *Names.* 1 to 64 bytes of UTF-8. Locks and their kin share one space of names, pieces of [bytes] have another. A name
  * means the same in all processes: the first one to use it makes the object, the others find it. A region has room for
- * 1024 names, 1023 open regions and 64 MiB. Nothing is ever removed from it; to begin again, remove both files while
- * no process has the region open.
+ * 1024 names, 1023 open regions and 64 MiB. Nothing is ever removed from it; to begin again, remove both files while no
+ * process has the region open.
  *
- * *Waiting.* See [waiting]. Opening and the first use of a name wait for other processes that do the same, and block for
- * that short time.
+ * *Waiting.* See [waiting]. Opening and the first use of a name wait for other processes that do the same, and block
+ * for that short time.
  *
  * *Processes.* Each open region is a member of its own, also when one process opens the file twice. A member that ends,
  * by [close], a normal exit or a crash, loses its locks: the next holder is told that they were abandoned.
  *
- * *Misuse.* [open] throws [SharedRegionException] for a file that is no region, was made by another version, byte order or
- * boot, was cut, or is on a network or FUSE file system. Every call throws it after [close], and at the latest 5 s after
- * the file was removed or cut. A name that exists as another kind, or with another size or number, throws it, too.
+ * *Misuse.* [open] throws [SharedRegionException] for a file that is no region, was made by another version, byte order
+ * or boot, was cut, or is on a network or FUSE file system. Every call throws it after [close], and at the latest 5 s
+ * after the file was removed or cut. A name that exists as another kind, or with another size or number, throws it,
+ * too.
  *
  * All members may be called from any thread.
  */

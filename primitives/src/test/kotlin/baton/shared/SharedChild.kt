@@ -18,7 +18,9 @@ internal object SharedChild {
     ): Process {
         val brief = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-Xmx64m")
         val call = listOf("-cp", System.getProperty("java.class.path"), javaClass.name, mode, "$path") + args
-        return ProcessBuilder(listOf(File(java, "bin/java").path) + brief + flags + call).redirectErrorStream(true).start()
+        return ProcessBuilder(listOf(File(java, "bin/java").path) + brief + flags + call)
+            .redirectErrorStream(true)
+            .start()
     }
 
     @JvmStatic

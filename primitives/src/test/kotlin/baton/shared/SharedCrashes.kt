@@ -22,7 +22,8 @@ internal class SharedCrashes(private val path: Path, number: Int) {
             }
             // All are dead: the last one perhaps within its section.
             region.mutex("counter").lockBlocking().use { sections.run(it) }
-            summary = "${sections.sections} sections, ${sections.repairs} repairs, ${sections.torn} of them of torn data"
+            summary =
+                "${sections.sections} sections, ${sections.repairs} repairs, ${sections.torn} of them of torn data"
             assertEquals(0, sections.violations, summary)
             assertTrue(sections.repairs > 0, summary)
         }

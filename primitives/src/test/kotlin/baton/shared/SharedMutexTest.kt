@@ -132,7 +132,9 @@ class SharedMutexTest {
             thread { blocked.complete(runCatching { mine.lockBlocking() }.exceptionOrNull()) }
             while (mine.core.waiting < 2) delay(1)
             here.close()
-            for (waiter in listOf(atTheWord, inLine)) assertThrows<SharedRegionException> { runBlocking { waiter.await() } }
+            for (waiter in listOf(atTheWord, inLine)) assertThrows<SharedRegionException> {
+                runBlocking { waiter.await() }
+            }
             assertTrue(blocked.get() is SharedRegionException)
         }
         assertThrows<SharedRegionException> { mine.tryLock() }
@@ -159,9 +161,10 @@ class SharedMutexTest {
         mine.lock()
         here.close()
         assertThrows<AbandonedLockException> { runBlocking { others.withLock { error("must not run") } } }
-        val broken = assertThrows<IllegalStateException> {
-            runBlocking { others.withLock(repair = { error("no repair") }) { error("must not run") } }
-        }
+        val broken =
+            assertThrows<IllegalStateException> {
+                runBlocking { others.withLock(repair = { error("no repair") }) { error("must not run") } }
+            }
         assertEquals("no repair", broken.message)
         assertEquals(5, others.withLock(repair = { assertTrue(it.abandoned) }) { lock -> if (lock.abandoned) 4 else 5 })
         others.withLock { assertFalse(it.abandoned) }
@@ -259,7 +262,8 @@ class SharedMutexTest {
         supervisorScope {
             val waiter = async(Dispatchers.Default) { mutex.lock() }
             Files.delete(path)
-            val failure = assertThrows<SharedRegionException> { runBlocking { withTimeout(10.seconds) { waiter.await() } } }
+            val failure =
+                assertThrows<SharedRegionException> { runBlocking { withTimeout(10.seconds) { waiter.await() } } }
             assertTrue(failure.message.orEmpty().endsWith("the file was removed or replaced"), failure.message)
         }
         assertThrows<SharedRegionException> { mutex.tryLock() }
@@ -279,7 +283,10 @@ class SharedMutexTest {
 
     @Test
     fun mutex_ofTwoClassLoaders_excludes() {
-        val urls = System.getProperty("java.class.path").split(java.io.File.pathSeparator).map { java.io.File(it).toURI().toURL() }
+        val urls =
+            System.getProperty("java.class.path").split(java.io.File.pathSeparator).map {
+                java.io.File(it).toURI().toURL()
+            }
         val loader = java.net.URLClassLoader(urls.toTypedArray(), ClassLoader.getPlatformClassLoader())
         loader.use {
             val type = it.loadClass("baton.shared.ForeignHolder")

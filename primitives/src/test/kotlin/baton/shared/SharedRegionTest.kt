@@ -120,7 +120,9 @@ class SharedRegionTest {
         SharedRegion.open(path).use { region ->
             repeat(1024) { region.bytes("$it", 1) }
             val refusal = assertThrows<SharedRegionException> { region.bytes("one more", 1) }
-            assertTrue(refusal.message.orEmpty().endsWith("no room for piece of bytes 'one more', all 1024 names are in use"))
+            assertTrue(
+                refusal.message.orEmpty().endsWith("no room for piece of bytes 'one more', all 1024 names are in use")
+            )
             region.bytes("1023", 1)
         }
     }
@@ -239,7 +241,17 @@ class SharedRegionTest {
     }
 
     @ParameterizedTest
-    @CsvSource("nfs, true", "nfs4, true", "cifs, true", "fuse.sshfs, true", "fuseblk, true", "9p, true", "tmpfs, false", "ext4, false", "overlay, false")
+    @CsvSource(
+        "nfs, true",
+        "nfs4, true",
+        "cifs, true",
+        "fuse.sshfs, true",
+        "fuseblk, true",
+        "9p, true",
+        "tmpfs, false",
+        "ext4, false",
+        "overlay, false",
+    )
     fun fileSystem_ofATypeThatIsNotLocalMemory_isRefused(type: String, isRefused: Boolean) {
         assertEquals(isRefused, FileSystemCheck.isRefused(type))
     }

@@ -61,7 +61,9 @@ abstract class StackRun {
         assertEquals(0, waiting())
     }
 
-    /** Each of [count] coroutines waits for a subject, and when it is woken, opens the next. Returns the last subject. */
+    /**
+     * Each of [count] coroutines waits for a subject, and when it is woken, opens the next. Returns the last subject.
+     */
     protected fun <S> openInAChain(
         world: World,
         count: Int,

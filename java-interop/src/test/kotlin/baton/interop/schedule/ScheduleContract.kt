@@ -97,10 +97,7 @@ abstract class ScheduleContract internal constructor(private val create: (Schedu
         assertEquals(4, schedule.size)
         assertEquals(Instant.ofEpochSecond(20), schedule.nextDue("every"))
         pass(60.seconds)
-        assertEquals(
-            listOf("every20", "own30", "delay35", "every40", "at50", "own55", "every60", "delay65"),
-            times,
-        )
+        assertEquals(listOf("every20", "own30", "delay35", "every40", "at50", "own55", "every60", "delay65"), times)
         assertEquals(Priority.HIGH, runs.first { it.key == "at" }.priority)
         assertEquals(3, schedule.size)
         assertEquals(8L, schedule.metrics.fired)

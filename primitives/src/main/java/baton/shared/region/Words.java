@@ -12,10 +12,8 @@ import java.nio.ByteOrder;
  * <p>Reads are volatile, and so are writes unless their name says otherwise. Offsets of ints are multiples of 4, those of longs of 8.
  */
 public final class Words {
-    private static final VarHandle INT =
-            MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
-    private static final VarHandle LONG =
-            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private final ByteBuffer bytes;
 

@@ -104,28 +104,21 @@ public final class FutexCalls {
 
         Object linker = linkerType.getMethod("nativeLinker").invoke(null);
         Object lookup = linkerType.getMethod("defaultLookup").invoke(linker);
-        Optional<?> symbol =
-                (Optional<?>) foreign("SymbolLookup").getMethod("find", String.class).invoke(lookup, "syscall");
+        Optional<?> symbol = (Optional<?>)
+                foreign("SymbolLookup").getMethod("find", String.class).invoke(lookup, "syscall");
         Object function = symbol.orElseThrow(() -> new IllegalStateException("no syscall"));
 
         Object longLayout = valueLayouts.getField("JAVA_LONG").get(null);
         Object intLayout = valueLayouts.getField("JAVA_INT").get(null);
         Object address = valueLayouts.getField("ADDRESS").get(null);
-        Object arguments =
-                array(layoutType, longLayout, address, intLayout, intLayout, address, address, intLayout);
-        Object descriptor = descriptorType
-                .getMethod("of", layoutType, arguments.getClass())
-                .invoke(null, longLayout, arguments);
+        Object arguments = array(layoutType, longLayout, address, intLayout, intLayout, address, address, intLayout);
+        Object descriptor =
+                descriptorType.getMethod("of", layoutType, arguments.getClass()).invoke(null, longLayout, arguments);
 
         Object variadic = optionType.getMethod("firstVariadicArg", int.class).invoke(null, 1);
         Object critical = optionType.getMethod("critical", boolean.class).invoke(null, false);
-        Method downcall = linkerType.getMethod(
-                "downcallHandle",
-                segmentType,
-                descriptorType,
-                optionType.arrayType());
-        MethodHandle plain =
-                (MethodHandle) downcall.invoke(linker, function, descriptor, array(optionType, variadic));
+        Method downcall = linkerType.getMethod("downcallHandle", segmentType, descriptorType, optionType.arrayType());
+        MethodHandle plain = (MethodHandle) downcall.invoke(linker, function, descriptor, array(optionType, variadic));
         MethodHandle brief =
                 (MethodHandle) downcall.invoke(linker, function, descriptor, array(optionType, variadic, critical));
 

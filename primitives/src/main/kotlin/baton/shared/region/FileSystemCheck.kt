@@ -9,8 +9,25 @@ import java.nio.file.Path
 internal object FileSystemCheck {
     private val REFUSED =
         setOf(
-            "9p", "afs", "beegfs", "ceph", "cifs", "davfs", "drvfs", "glusterfs", "gpfs", "lustre", "ncpfs", "prl_fs",
-            "smb2", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs", "webdav",
+            "9p",
+            "afs",
+            "beegfs",
+            "ceph",
+            "cifs",
+            "davfs",
+            "drvfs",
+            "glusterfs",
+            "gpfs",
+            "lustre",
+            "ncpfs",
+            "prl_fs",
+            "smb2",
+            "smb3",
+            "smbfs",
+            "vboxsf",
+            "virtiofs",
+            "vmhgfs",
+            "webdav",
         )
 
     /** @return the path without symbolic links */
@@ -21,9 +38,11 @@ internal object FileSystemCheck {
             val parent = (absolute.parent ?: absolute).toRealPath()
             val real = parent.resolve(name)
             val file = if (Files.exists(real)) real.toRealPath() else real
-            if (Files.exists(file) && !Files.isRegularFile(file)) throw SharedRegionException("$path: is no regular file")
+            if (Files.exists(file) && !Files.isRegularFile(file))
+                throw SharedRegionException("$path: is no regular file")
             val type = Files.getFileStore(file.parent).type()
-            if (isRefused(type)) throw SharedRegionException("$path: is on a file system of type $type, not local memory")
+            if (isRefused(type))
+                throw SharedRegionException("$path: is on a file system of type $type, not local memory")
             return file
         } catch (e: IOException) {
             throw SharedRegionException("$path: the directory cannot be read: $e", e)

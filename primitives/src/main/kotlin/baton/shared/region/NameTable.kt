@@ -49,7 +49,9 @@ internal class NameTable(private val file: RegionFile) {
         val number = words.getLong(at + RegionLayout.ENTRY_NUMBER).toInt()
         if (kind != request.kind || number != request.number) {
             val found = kind?.describe(number) ?: "something unknown"
-            throw SharedRegionException("${file.path}: '${request.name}' is a $found, not a ${request.kind.describe(request.number)}")
+            throw SharedRegionException(
+                "${file.path}: '${request.name}' is a $found, not a ${request.kind.describe(request.number)}"
+            )
         }
         return objectAt(index, request)
     }

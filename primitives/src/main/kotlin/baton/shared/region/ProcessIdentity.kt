@@ -34,7 +34,8 @@ internal class ProcessIdentity(val pid: Int, val startTicks: Long, val namespace
         private fun ticksOf(pid: Int): Long? {
             val fields = read("/proc/$pid/stat")?.substringAfterLast(')')?.trim()?.split(' ') ?: return null
             val state = fields[0]
-            return if (state == "Z" || state == "X" || state == "x") null else fields.getOrNull(START_FIELD)?.toLongOrNull()
+            return if (state == "Z" || state == "X" || state == "x") null
+            else fields.getOrNull(START_FIELD)?.toLongOrNull()
         }
 
         private fun startMillis(pid: Int): Long? {

@@ -13,8 +13,8 @@ import java.nio.file.Path
 /**
  * The mapped file: creates or joins it, and extends it. All under the init lock of the caller.
  *
- * A file is extended by writing zeros, so that a full disk is an exception here and no fault at a later access. It never
- * shrinks. A mapping lives as long as a buffer of it is referenced.
+ * A file is extended by writing zeros, so that a full disk is an exception here and no fault at a later access. It
+ * never shrinks. A mapping lives as long as a buffer of it is referenced.
  *
  * @property words the fixed part.
  */
@@ -47,7 +47,9 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
     fun damage(): String? {
         if (identityOf(path) != identity) return "the file was removed or replaced"
         val size = Files.size(path)
-        val expected = if (size < RegionLayout.FIXED_BYTES) RegionLayout.FIXED_BYTES.toLong() else words.getLong(RegionLayout.SIZE_AT)
+        val expected =
+            if (size < RegionLayout.FIXED_BYTES) RegionLayout.FIXED_BYTES.toLong()
+            else words.getLong(RegionLayout.SIZE_AT)
         return if (size < expected) "the file was cut to $size of $expected bytes" else null
     }
 
@@ -126,7 +128,9 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
             val end = words.getLong(RegionLayout.END_AT)
             val isSound = slots == RegionLayout.SLOT_COUNT && names == RegionLayout.NAME_CAPACITY
             if (!isSound || end !in RegionLayout.FIXED_BYTES..size || size > RegionLayout.MAX_REGION_BYTES) {
-                throw SharedRegionException("$path: has a damaged header: $slots slots, $names names, end $end of $size")
+                throw SharedRegionException(
+                    "$path: has a damaged header: $slots slots, $names names, end $end of $size"
+                )
             }
         }
 
@@ -149,7 +153,9 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
                     interrupted = Thread.interrupted() || interrupted
                     try {
                         return RandomAccessFile(path.toFile(), "rw").use {
-                            it.channel.map(FileChannel.MapMode.READ_WRITE, offset, size.toLong()).order(ByteOrder.nativeOrder())
+                            it.channel
+                                .map(FileChannel.MapMode.READ_WRITE, offset, size.toLong())
+                                .order(ByteOrder.nativeOrder())
                         }
                     } catch (_: ClosedByInterruptException) {
                         interrupted = true

@@ -10,8 +10,8 @@ import java.nio.channels.FileLock
  * elsewhere in the process drops it. So a free byte alone proves nothing: while the recorded process runs, its slot is
  * neither dead nor free for a newcomer. In another pid namespace that second look is impossible, and the byte decides.
  *
- * A slot is claimed under the init lock. Its generation changes with each claim, so that words, counts and entries of an
- * earlier owner are told apart; it has 20 bits, as in a word.
+ * A slot is claimed under the init lock. Its generation changes with each claim, so that words, counts and entries of
+ * an earlier owner are told apart; it has 20 bits, as in a word.
  */
 internal class Slots(private val words: Words, private val live: LiveFile, private val region: String) {
     /** Highest slot that was ever claimed: no need to look at those above. */
@@ -76,7 +76,11 @@ internal class Slots(private val words: Words, private val live: LiveFile, priva
     private fun processOf(slot: Int): ProcessIdentity {
         val at = RegionLayout.slotAt(slot)
         val ticks = words.getLong(at + RegionLayout.SLOT_TICKS)
-        return ProcessIdentity(words.getInt(at + RegionLayout.SLOT_PID), ticks, words.getLong(at + RegionLayout.SLOT_NAMESPACE))
+        return ProcessIdentity(
+            words.getInt(at + RegionLayout.SLOT_PID),
+            ticks,
+            words.getLong(at + RegionLayout.SLOT_NAMESPACE),
+        )
     }
 
     /** @property witness referenced as long as the slot is held: the JVM forgets a lock that it has collected. */

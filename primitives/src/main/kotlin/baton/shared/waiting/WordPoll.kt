@@ -99,16 +99,16 @@ internal class WordPoll(
         if (!memory.wordWait.canWake) return delay(sliceMillis())
         val marked = mark(expected) ?: return
         val slice = sleepNanos()
-        val hasThread =
-            suspendCancellableCoroutine { continuation ->
-                val accepted = SleeperPool.tryRun {
+        val hasThread = suspendCancellableCoroutine { continuation ->
+            val accepted =
+                SleeperPool.tryRun {
                     memory.wordWait.park(words, offset, marked, slice)
                     // A cancelled coroutine has left before: the wake that may have ended this sleep is passed on.
                     if (!continuation.isActive) leave()
                     continuation.resume(true)
                 }
-                if (!accepted) continuation.resume(false)
-            }
+            if (!accepted) continuation.resume(false)
+        }
         if (!hasThread) delay(LAST_DELAY_MILLIS)
     }
 
@@ -129,12 +129,13 @@ internal class WordPoll(
         val thread = Thread.currentThread()
         val isOver = AtomicBoolean()
         val hasLeft = AtomicBoolean()
-        val accepted = SleeperPool.tryRun {
-            memory.wordWait.park(words, offset, marked, slice)
-            isOver.set(true)
-            if (hasLeft.get()) leave()
-            LockSupport.unpark(thread)
-        }
+        val accepted =
+            SleeperPool.tryRun {
+                memory.wordWait.park(words, offset, marked, slice)
+                isOver.set(true)
+                if (hasLeft.get()) leave()
+                LockSupport.unpark(thread)
+            }
         if (!accepted) return LockSupport.parkNanos(this, LAST_PARK_NANOS)
         while (!isOver.get() && !thread.isInterrupted) LockSupport.park(this)
         hasLeft.set(true)

@@ -10,7 +10,6 @@ package baton.shared.word
  * bits 29..10   generation of the owner's slot
  * bits 9..0     slot of the owner, 1..1023; owner 0: free
  * ```
- *
  * ```
  *            acquired                     released (ABANDONED stays unless consistent)
  * free ───────────────────▶ owned by A ──────────────────────────────────────────────▶ free

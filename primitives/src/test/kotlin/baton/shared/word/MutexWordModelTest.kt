@@ -43,7 +43,8 @@ class MutexWordModelTest {
             if (state.isTornAnnounced()) announced++
             val next = model.next(state)
             steps += next.size
-            if (next.isEmpty()) assertTrue(state.processes.all { it.at == At.DONE || it.at == At.DEAD }, "stuck: $state")
+            if (next.isEmpty())
+                assertTrue(state.processes.all { it.at == At.DONE || it.at == At.DEAD }, "stuck: $state")
             next.forEach(::visit)
         }
         return Found(seen.size, steps, announced)
