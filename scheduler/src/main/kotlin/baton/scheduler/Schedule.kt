@@ -45,8 +45,7 @@ import kotlin.time.Duration.Companion.microseconds
  * changes of others are taken over, except for entries that were changed here and are not written yet. While the store
  * fails, entries fire as ever, and the changes, one for each entry, are kept and tried again. A row that the store
  * refuses with an [IllegalArgumentException] is passed to [ScheduleConfig.onFailure] with its key, and left out until
- * the entry is changed. A trigger of your own
- * without a name is not stored.
+ * the entry is changed. A trigger of your own without a name is not stored.
  *
  * *Cancellation.* Cancelling [run] ends the schedule as [shutdown] does: no entry fires any more, running actions get
  * the [ScheduleConfig.grace] to end and are cancelled then, changes are written for as long as that, and the store is

@@ -35,8 +35,8 @@ public interface ScheduleStore<K : Any> {
     /**
      * The edits of other writers, as they are written; never those of this store object. The schedule collects the flow
      * from before the first [load] to its end, and again after a failure, which is an outage: then it reads what it has
-     * missed. So a flow must emit each edit from when `collect` first suspends. A store without other writers returns an
-     * empty flow.
+     * missed. So a flow must emit each edit from when `collect` first suspends. A store without other writers returns
+     * an empty flow.
      */
     public fun edits(): Flow<List<ScheduleRow<K>>>
 

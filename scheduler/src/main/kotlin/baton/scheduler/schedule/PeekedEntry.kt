@@ -30,6 +30,5 @@ internal class PeekedEntry<K : Any>(private val table: EntryTable<K>) {
 
     /** Whether no edit came between; in a step. */
     val isUnchanged: Boolean
-        get() =
-            table.keys[slot] === readKey && table.triggers[slot] === readTrigger && table.heap.dueOf(slot) == due
+        get() = table.keys[slot] === readKey && table.triggers[slot] === readTrigger && table.heap.dueOf(slot) == due
 }

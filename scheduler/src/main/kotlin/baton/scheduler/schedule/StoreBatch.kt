@@ -67,14 +67,15 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
     /** The store will never take the next row as it is. Returns its key. */
     fun refused(): K {
         val index = settled++
-        val kept = table.step {
-            val slot = slots[index]
-            table.unmark(slot, IN_FLIGHT or EDIT_IN_FLIGHT)
-            if (!table.has(slot, DIRTY)) table.mark(slot, REFUSED)
-            table.freeIfUnused(slot)
-            endIfSettled()
-            late.remove(slot)
-        }
+        val kept =
+            table.step {
+                val slot = slots[index]
+                table.unmark(slot, IN_FLIGHT or EDIT_IN_FLIGHT)
+                if (!table.has(slot, DIRTY)) table.mark(slot, REFUSED)
+                table.freeIfUnused(slot)
+                endIfSettled()
+                late.remove(slot)
+            }
         owner.mergeEdits(listOfNotNull(kept))
         return rows[index].key
     }

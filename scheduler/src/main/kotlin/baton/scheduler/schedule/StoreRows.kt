@@ -139,10 +139,11 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
     /** Takes all dirty rows; each is consistent in itself. */
     fun take(): StoreBatch<K> {
         val batch = StoreBatch(table, this)
-        val slots = table.step {
-            inFlight = batch
-            table.takeDirtySlots()
-        }
+        val slots =
+            table.step {
+                inFlight = batch
+                table.takeDirtySlots()
+            }
         // A step for each row, so that edits do not wait for all of them. A slot that is listed twice, and was edited
         // since its row was taken, is in the next list.
         for (i in 0 until slots.size) table.step {
