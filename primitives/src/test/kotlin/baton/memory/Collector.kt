@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 // objects are cleared: there is nothing to wait for.
 
 /** The least that several collections leave. */
-internal fun usedHeap(): Long {
+fun usedHeap(): Long {
     val runtime = Runtime.getRuntime()
     return (1..4).minOf {
         System.gc()
