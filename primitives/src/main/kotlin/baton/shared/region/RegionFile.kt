@@ -78,7 +78,7 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
                 } else if (head.any { it != 0.toByte() }) {
                     throw SharedRegionException("$path: is no shared region")
                 }
-                if (size >= Long.SIZE_BYTES && ByteBuffer.wrap(head).getLong(0) != 0L) return size
+                if (size >= Long.SIZE_BYTES && ByteBuffer.wrap(head).getLong(0) != 0L) return checkSize(path, head, size)
             }
             if (size > RegionLayout.FIXED_BYTES) throw SharedRegionException("$path: is no shared region")
             writeZeros(file, 0, RegionLayout.FIXED_BYTES.toLong())
@@ -103,6 +103,15 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
             }
         }
 
+        /** Before the mapping, which would extend the file. */
+        private fun checkSize(path: Path, head: ByteArray, actual: Long): Long {
+            val buffer = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder())
+            val written = if (head.size < HEADER_PROBE_BYTES) 0 else buffer.getLong(RegionLayout.SIZE_AT)
+            val expected = maxOf(written, RegionLayout.FIXED_BYTES.toLong())
+            if (actual < expected) throw SharedRegionException("$path: is cut to $actual of $expected bytes")
+            return actual
+        }
+
         private fun format(words: Words) {
             val (bootHigh, bootLow) = ProcessIdentity.bootId()
             words.setInt(RegionLayout.VERSION_AT, RegionLayout.VERSION)
@@ -118,7 +127,6 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
 
         private fun check(path: Path, words: Words, actual: Long) {
             val size = words.getLong(RegionLayout.SIZE_AT)
-            if (actual < size) throw SharedRegionException("$path: is cut to $actual of $size bytes")
             val boot = words.getLong(RegionLayout.BOOT_AT) to words.getLong(RegionLayout.BOOT_AT + Long.SIZE_BYTES)
             if (boot != ProcessIdentity.bootId()) {
                 throw SharedRegionException("$path: was made before the last boot of this machine; remove it")
@@ -127,7 +135,8 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
             val names = words.getInt(RegionLayout.NAMES_AT)
             val end = words.getLong(RegionLayout.END_AT)
             val isSound = slots == RegionLayout.SLOT_COUNT && names == RegionLayout.NAME_CAPACITY
-            if (!isSound || end !in RegionLayout.FIXED_BYTES..size || size > RegionLayout.MAX_REGION_BYTES) {
+            val sizes = end..minOf(actual, RegionLayout.MAX_REGION_BYTES)
+            if (!isSound || end < RegionLayout.FIXED_BYTES || size !in sizes) {
                 throw SharedRegionException(
                     "$path: has a damaged header: $slots slots, $names names, end $end of $size"
                 )
@@ -168,6 +177,6 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
 
         private fun alignedTo(size: Long, unit: Long): Long = (size + unit - 1) / unit * unit
 
-        private const val HEADER_PROBE_BYTES = 16L
+        private const val HEADER_PROBE_BYTES = 24L
     }
 }

@@ -65,6 +65,12 @@ private constructor(
         if (failure != null) throw SharedRegionException("$path: $failure")
     }
 
+    /** As [check], and looks at the file: before a mapping, which would extend a file that was cut. */
+    fun checkFile() {
+        inspectNow()
+        check()
+    }
+
     /** See [Slots.isAlive]. Our own slot is alive without a system call. */
     fun isAlive(slot: Int, generation: Int): Boolean {
         if (slot == this.slot) return generation == this.generation
@@ -100,6 +106,7 @@ private constructor(
         require(size in 1..RegionLayout.MAX_PIECE_BYTES) {
             "size = $size of bytes '$name', must be within 1..${RegionLayout.MAX_PIECE_BYTES}"
         }
+        checkFile()
         return named(NameRequest(ObjectKind.BYTES, NameRequest.PIECES, name, size)).table.bytes()
     }
 
@@ -124,6 +131,11 @@ private constructor(
     }
 
     private fun inspect() {
+        inspectNow()
+        if (isOpen) inspectLater(WeakReference(this))
+    }
+
+    private fun inspectNow() {
         if (!isOpen) return
         val damage =
             try {
@@ -131,7 +143,7 @@ private constructor(
             } catch (e: IOException) {
                 "the file cannot be read: $e"
             }
-        if (damage != null) end(damage, isUsable = false) else inspectLater(WeakReference(this))
+        if (damage != null) end(damage, isUsable = false)
     }
 
     companion object {
