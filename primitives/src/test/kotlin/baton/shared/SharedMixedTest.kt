@@ -46,8 +46,7 @@ class SharedMixedTest {
         startNewer("hammer", flags = emptyList()).expect("hammering POLLING")
     }
 
-    @Test
-    fun increments_withTheFutex_areExact() = assertExact(List(4) { startNewer("count", "$EACH") })
+    @Test fun increments_withTheFutex_areExact() = assertExact(List(4) { startNewer("count", "$EACH") })
 
     @Test
     fun increments_ofTwoJdksWithAndWithoutTheFutex_areExact() {

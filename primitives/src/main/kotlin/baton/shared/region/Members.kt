@@ -7,9 +7,10 @@ internal class Members<T : RegionMember>(private val memory: SharedMemory) {
     /** @throws baton.shared.SharedRegionException as [SharedMemory.named]. */
     fun open(request: NameRequest, initialise: (SharedObject) -> Unit = {}, create: (SharedObject) -> T): T {
         memory.check()
-        synchronized(byName) { known(request) }?.let {
-            return it
-        }
+        synchronized(byName) { known(request) }
+            ?.let {
+                return it
+            }
         memory.checkFile()
         synchronized(byName) {
             known(request)?.let {

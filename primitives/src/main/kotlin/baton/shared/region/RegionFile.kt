@@ -78,7 +78,8 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
                 } else if (head.any { it != 0.toByte() }) {
                     throw SharedRegionException("$path: is no shared region")
                 }
-                if (size >= Long.SIZE_BYTES && ByteBuffer.wrap(head).getLong(0) != 0L) return checkSize(path, head, size)
+                if (size >= Long.SIZE_BYTES && ByteBuffer.wrap(head).getLong(0) != 0L)
+                    return checkSize(path, head, size)
             }
             if (size > RegionLayout.FIXED_BYTES) throw SharedRegionException("$path: is no shared region")
             writeZeros(file, 0, RegionLayout.FIXED_BYTES.toLong())
