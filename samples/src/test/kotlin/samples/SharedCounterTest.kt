@@ -17,7 +17,7 @@ import samples.support.Cli
 import samples.support.CounterJob
 
 /** It starts a dozen JVMs a run. */
-@Timeout(300, threadMode = SEPARATE_THREAD)
+@Timeout(600, threadMode = SEPARATE_THREAD)
 class SharedCounterTest {
     private fun Outcome.assertNoFileLeft() {
         val region = Path.of(checkNotNull(Regex("  in (.+)").find(out)).groupValues[1])
@@ -27,7 +27,7 @@ class SharedCounterTest {
     @ParameterizedTest
     @EnumSource
     fun main_losesNothingWithTheLock_endsByItself(twin: Twin) {
-        val outcome = twin.start("SharedCounter").outcome(seconds = 280)
+        val outcome = twin.start("SharedCounter").outcome(seconds = 580)
 
         assertEquals("", outcome.err)
         assertTrue(outcome.out.startsWith("4 processes add 1 to a counter, 200 times each\n"), outcome.out)

@@ -1,5 +1,6 @@
 package baton.interop.shared;
 
+import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
+@Timeout(180)
 class AsyncSharedRegionTest {
     @TempDir
     private Path directory;
@@ -130,7 +131,7 @@ class AsyncSharedRegionTest {
         CompletableFuture<SharedLock> other = members.others.lock();
         region.close();
         assertInstanceOf(SharedRegionException.class, awaitFailure(behind));
-        assertTrue(baton.interop.Futures.await(other).getAbandoned());
+        assertTrue(await(other).getAbandoned());
     }
 
     @Test
