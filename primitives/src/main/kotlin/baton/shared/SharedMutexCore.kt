@@ -40,8 +40,9 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
     val queue: WaitCore
         get() = local.core
 
+    /** False after the end: the file may have been cut. */
     val isLocked: Boolean
-        get() = !MutexWord.isFree(words.getInt(WORD))
+        get() = memory.isOpen && !MutexWord.isFree(words.getInt(WORD))
 
     fun checkOpen() = memory.check()
 

@@ -22,6 +22,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -120,6 +121,27 @@ class AsyncSharedMutexTest {
         held.close();
         await(second).close();
         assertFree(others);
+    }
+
+    /** A request that only drops its lock when it gets it would take a number each time. */
+    @Test
+    void withdrawal_atTheHeadOfTheQueue_doesNotWaitForTheLock() {
+        List<Consumer<CompletableFuture<SharedLock>>> withdrawals = List.of(
+                future -> future.cancel(true),
+                future -> future.completeExceptionally(new IllegalArgumentException("own")),
+                future -> awaitFailure(future.orTimeout(1, TimeUnit.MILLISECONDS)));
+        for (Consumer<CompletableFuture<SharedLock>> withdraw : withdrawals) {
+            int numbersTaken = 0;
+            for (int round = 0; round < 5; round++) {
+                SharedLock held = members.heldThere();
+                withdraw.accept(mine.lock());
+                held.close();
+                SharedLock next = await(mine.lock());
+                if (next.getFencingToken() > held.getFencingToken() + 1) numbersTaken++;
+                next.close();
+            }
+            assertTrue(numbersTaken < 5, "each withdrawn request has got the lock"); // One that was just looking may.
+        }
     }
 
     @Test
