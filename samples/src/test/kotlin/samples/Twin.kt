@@ -58,6 +58,7 @@ enum class Twin(
     val priorityTasks: Sample,
     val batchImport: Sample,
     val employeeInsert: Sample,
+    val sharedCounter: Sample,
 ) {
     KOTLIN(
         "samples",
@@ -70,6 +71,7 @@ enum class Twin(
         PriorityTasks::run,
         BatchImport::run,
         EmployeeInsert::run,
+        SharedCounter::run,
     ),
     JAVA(
         "samples.java",
@@ -82,6 +84,7 @@ enum class Twin(
         samples.java.PriorityTasks::run,
         samples.java.BatchImport::run,
         samples.java.EmployeeInsert::run,
+        samples.java.SharedCounter::run,
     );
 
     /**

@@ -76,7 +76,7 @@ class PackagesTest {
         "baton.parallel.., baton baton.waiting.. baton.sync.. baton.parallel..",
         "baton.resilience.., baton baton.waiting.. baton.resilience..",
         "baton.shared..,   baton baton.waiting.. baton.sync.. baton.shared..",
-        "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.bridge..",
+        "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.shared.. baton.bridge..",
         "baton.scheduler.., baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.scheduler..",
     })
     void package_knowsOnlyWhatStandsBelowIt(String room, String known) {

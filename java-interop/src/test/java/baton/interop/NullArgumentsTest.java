@@ -8,11 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.Priority;
 import baton.resilience.RetryBudget;
 import baton.scheduler.PriorityPolicy;
+import baton.shared.SharedRegionOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.TypeVariable;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -83,7 +88,23 @@ class NullArgumentsTest {
                 AsyncWaitGroup.create().blocking(),
                 AsyncBarrier.create(2).blocking(),
                 AsyncChannel.create(1).blocking(),
-                AsyncTaskScheduler.create(1).blocking());
+                AsyncTaskScheduler.create(1).blocking(),
+                REGION,
+                REGION.mutex("m"));
+    }
+
+    /** One for all cases: it is a file. No case changes it. */
+    private static final AsyncSharedRegion REGION = region();
+
+    private static AsyncSharedRegion region() {
+        try {
+            Path directory = Files.createTempDirectory("null-arguments");
+            for (String name : List.of("", "region", ".region.live"))
+                directory.resolve(name).toFile().deleteOnExit();
+            return AsyncSharedRegion.open(directory.resolve("region"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static final List<Class<?>> STATIC_ONLY = List.of(LeakReport.class, ContextPropagation.class);
@@ -157,6 +178,8 @@ class NullArgumentsTest {
         if (type == double.class) return 1.0;
         if (type.isEnum()) return type.getEnumConstants()[0];
         if (type == Object.class || type == String.class) return "me";
+        if (type == Path.class) return Path.of("never-opened");
+        if (type == SharedRegionOptions.class) return new SharedRegionOptions();
         if (type == TimeUnit.class) return TimeUnit.SECONDS;
         if (type == Duration.class) return Duration.ofNanos(1);
         if (type == Throwable.class) return new Exception();

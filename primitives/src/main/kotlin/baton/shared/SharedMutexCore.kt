@@ -7,6 +7,7 @@ import baton.shared.waiting.WordPoll
 import baton.shared.word.MutexWord
 import baton.sync.Mutex
 import baton.waiting.ThreadWaiter
+import baton.waiting.WaitCore
 
 /**
  * Two levels: within the process Baton's own [Mutex], first come first served; between processes the word, of which the
@@ -35,16 +36,24 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
     val waiting: Int
         get() = local.waiting
 
+    /** The queue of this process; a granted waiter goes on with [lockGranted]. */
+    val queue: WaitCore
+        get() = local.core
+
+    /** False after the end: the file may have been cut. */
     val isLocked: Boolean
-        get() = !MutexWord.isFree(words.getInt(WORD))
+        get() = memory.isOpen && !MutexWord.isFree(words.getInt(WORD))
 
     fun checkOpen() = memory.check()
 
     suspend fun lock(): SharedLock {
         memory.check()
         local.lock()
-        return finish(unlockingOnFailure { tryTake(slept = false) ?: awaitWord() })
+        return lockGranted()
     }
+
+    /** By the holder of the local mutex, which is unlocked if this fails or is cancelled. */
+    suspend fun lockGranted(): SharedLock = finish(unlockingOnFailure { tryTake(slept = false) ?: awaitWord() })
 
     fun tryLock(): SharedLock? {
         memory.check()

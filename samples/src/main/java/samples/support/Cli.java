@@ -64,6 +64,19 @@ public final class Cli {
                 () -> new EmployeeImports(EmployeeOptions.parse(args), out, err).run(client));
     }
 
+    /**
+     * Counts with the options in {@code args}, in processes that run the {@code main} of {@code program}; returns the
+     * exit code.
+     */
+    public static int runCounter(String[] args, PrintStream out, PrintStream err, Class<?> program) {
+        return run(
+                args,
+                CounterOptions.HELP,
+                out,
+                err,
+                () -> new SharedCounts(CounterOptions.parse(args), program, out, err).run());
+    }
+
     /** Runs {@code monitor} with the options in {@code args}, and returns the exit code. */
     public static int runMonitor(String[] args, PrintStream out, PrintStream err, Monitor monitor) {
         return run(args, MonitorOptions.HELP, out, err, () -> {

@@ -66,10 +66,11 @@ public object Timeouts {
     /** Whether this is kotlinx.coroutines' timer thread: a `withTimeout` may cancel there. */
     @JvmStatic public fun isOnSharedTimer(): Boolean = Thread.currentThread().name.startsWith(KOTLINX_TIMER)
 
-    private fun handOver(action: Runnable) {
+    /** Runs [action] on [HandOverExecutor]; here if the system has no thread left. */
+    internal fun handOver(action: Runnable) {
         try {
             HandOverExecutor.execute(action)
-        } catch (_: Throwable) { // The system has no thread left.
+        } catch (_: Throwable) {
             action.run()
         }
     }

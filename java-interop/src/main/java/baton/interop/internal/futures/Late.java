@@ -3,6 +3,7 @@ package baton.interop.internal.futures;
 import baton.bridge.Durations;
 import baton.channels.Channel;
 import baton.resilience.RateLimiter;
+import baton.shared.SharedMutex;
 import baton.sync.Barrier;
 import baton.sync.Mutex;
 import baton.sync.ReadWriteLock;
@@ -27,6 +28,10 @@ public final class Late {
     }
 
     public static String lock(Duration timeout, Mutex mutex) {
+        return "not locked " + within(timeout) + ": " + mutex;
+    }
+
+    public static String lock(Duration timeout, SharedMutex mutex) {
         return "not locked " + within(timeout) + ": " + mutex;
     }
 
