@@ -7,6 +7,7 @@ import baton.shared.region.SharedMemory
 import baton.shared.region.WordWait
 import baton.shared.waiting.Futex
 import baton.shared.waiting.Polling
+import baton.shared.word.CountsWord
 import java.nio.ByteBuffer
 import java.nio.file.Path
 
@@ -47,6 +48,7 @@ import java.nio.file.Path
  */
 public class SharedRegion private constructor(private val memory: SharedMemory) : AutoCloseable {
     private val mutexes = Members<SharedMutexCore>(memory)
+    private val semaphores = Members<SharedSemaphoreCore>(memory)
 
     /** How this member waits. */
     public val waiting: WaitMode
@@ -61,6 +63,22 @@ public class SharedRegion private constructor(private val memory: SharedMemory) 
     public fun mutex(name: String): SharedMutex {
         val request = NameRequest(ObjectKind.MUTEX, NameRequest.LOCKS, name)
         return SharedMutex(mutexes.open(request) { SharedMutexCore(memory, it, name) })
+    }
+
+    /**
+     * The semaphore [name] with [permits] permits. Each call returns the same semaphore.
+     *
+     * @param permits 1 to 1,048,575, the same in every call and process.
+     * @throws IllegalArgumentException if [name] or [permits] is out of range.
+     * @throws SharedRegionException if [name] is of another kind or has another number of permits, there is no room, or
+     *   the region has ended.
+     */
+    public fun semaphore(name: String, permits: Int): SharedSemaphore {
+        require(permits in 1..CountsWord.MAX_COUNT) {
+            "permits = $permits of semaphore '$name', must be within 1..${CountsWord.MAX_COUNT}"
+        }
+        val request = NameRequest(ObjectKind.SEMAPHORE, NameRequest.LOCKS, name, permits)
+        return SharedSemaphore(semaphores.open(request) { SharedSemaphoreCore(memory, it, name, permits) })
     }
 
     /**

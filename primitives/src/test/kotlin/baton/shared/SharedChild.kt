@@ -45,6 +45,12 @@ internal object SharedChild {
                 mutex.lockBlocking().use { println("locked ${it.abandoned}") }
                 Thread.sleep(Long.MAX_VALUE)
             }
+            "permits" -> {
+                if (args.size > 3) println("waiting")
+                region.semaphore("s", permits = 3).acquireBlocking(args[2].toInt())
+                println("acquired")
+                Thread.sleep(Long.MAX_VALUE)
+            }
             "hammer" -> {
                 println("hammering ${region.waiting}")
                 while (true) mutex.lockBlocking().use { sections.run(it) }
