@@ -49,6 +49,7 @@ import java.nio.file.Path
 public class SharedRegion private constructor(private val memory: SharedMemory) : AutoCloseable {
     private val mutexes = Members<SharedMutexCore>(memory)
     private val semaphores = Members<SharedSemaphoreCore>(memory)
+    private val waitGroups = Members<SharedWaitGroupCore>(memory)
 
     /** How this member waits. */
     public val waiting: WaitMode
@@ -79,6 +80,17 @@ public class SharedRegion private constructor(private val memory: SharedMemory) 
         }
         val request = NameRequest(ObjectKind.SEMAPHORE, NameRequest.LOCKS, name, permits)
         return SharedSemaphore(semaphores.open(request) { SharedSemaphoreCore(memory, it, name, permits) })
+    }
+
+    /**
+     * The wait group [name]. Each call returns the same wait group.
+     *
+     * @throws IllegalArgumentException if [name] is out of range.
+     * @throws SharedRegionException if [name] is of another kind, there is no room, or the region has ended.
+     */
+    public fun waitGroup(name: String): SharedWaitGroup {
+        val request = NameRequest(ObjectKind.WAIT_GROUP, NameRequest.LOCKS, name)
+        return SharedWaitGroup(waitGroups.open(request) { SharedWaitGroupCore(memory, it, name) })
     }
 
     /**

@@ -5,7 +5,6 @@ import baton.shared.region.RegionMember
 import baton.shared.region.SharedMemory
 import baton.shared.region.SharedObject
 import baton.shared.waiting.WordPoll
-import baton.shared.word.WakeWord
 import baton.sync.Mutex
 import baton.waiting.ThreadWaiter
 
@@ -22,7 +21,7 @@ import baton.waiting.ThreadWaiter
  */
 internal class SharedSemaphoreCore(
     private val memory: SharedMemory,
-    private val shared: SharedObject,
+    shared: SharedObject,
     val name: String,
     val permits: Int,
 ) : RegionMember {
@@ -51,9 +50,9 @@ internal class SharedSemaphoreCore(
         }
         queue.lock()
         try {
-            val poll = newPoll()
+            val poll = counts.changes.newPoll()
             while (true) {
-                val seen = counts.wakeWord
+                val seen = counts.changes.value
                 attempt(n, poll)?.let {
                     return it
                 }
@@ -89,9 +88,9 @@ internal class SharedSemaphoreCore(
     }
 
     private fun awaitBlocking(n: Int, deadline: Long): SharedPermit? {
-        val poll = newPoll()
+        val poll = counts.changes.newPoll()
         while (true) {
-            val seen = counts.wakeWord
+            val seen = counts.changes.value
             attempt(n, poll)?.let {
                 return it
             }
@@ -99,8 +98,6 @@ internal class SharedSemaphoreCore(
             poll.pauseBlocking(seen, deadline)
         }
     }
-
-    private fun newPoll() = WordPoll(memory, shared.words, MemberCounts.WAKE, WakeWord::withWaiters)
 
     private fun tryAtOnce(n: Int): SharedPermit? {
         memory.check()

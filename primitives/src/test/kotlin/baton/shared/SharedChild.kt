@@ -51,6 +51,18 @@ internal object SharedChild {
                 println("acquired")
                 Thread.sleep(Long.MAX_VALUE)
             }
+            "jobs" -> {
+                val group = region.waitGroup("g")
+                group.add(args[2].toInt())
+                repeat(args[3].toInt()) { group.done() }
+                println("added")
+                Thread.sleep(Long.MAX_VALUE)
+            }
+            "done" -> {
+                repeat(args[2].toInt()) { region.waitGroup("g").done() }
+                println("done")
+                Runtime.getRuntime().halt(0)
+            }
             "hammer" -> {
                 println("hammering ${region.waiting}")
                 while (true) mutex.lockBlocking().use { sections.run(it) }

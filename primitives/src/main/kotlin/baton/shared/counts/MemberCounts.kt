@@ -2,8 +2,8 @@ package baton.shared.counts
 
 import baton.shared.region.SharedMemory
 import baton.shared.region.SharedObject
+import baton.shared.waiting.ChangeWord
 import baton.shared.word.CountsWord
-import baton.shared.word.WakeWord
 
 /**
  * A count for each member of the region and their sum, which stay right whenever a member dies.
@@ -27,9 +27,10 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
     private val words = shared.words
     private val table = shared.table
     private val monitor = Any()
+    val changes = ChangeWord(memory, words)
 
     /** The end of the region lost the file. Guarded by [monitor]. */
-    private var isLost = false
+    private var isFileLost = false
 
     /** When the deaths of others were last looked for without waiting. A lost update costs a look. */
     @Volatile private var lastProbe = System.nanoTime() - PROBE_NANOS
@@ -42,9 +43,9 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
     val total: Int
         get() = CountsWord.totalOf(words.getLong(WORD))
 
-    /** The number of changes so far, for a [baton.shared.waiting.WordPoll] at [WAKE]. Read it before the counts. */
-    val wakeWord: Int
-        get() = words.getInt(WAKE)
+    /** Whether counts of dead members were taken off, and [clearLost] was not called since. */
+    val isLost: Boolean
+        get() = CountsWord.isLost(words.getLong(WORD))
 
     /** Adds [n] to the count of this member, unless the total would be above [limit]; then false. */
     fun tryAdd(n: Int, limit: Int): Boolean {
@@ -67,7 +68,7 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
      */
     fun tryRemove(n: Int): Boolean {
         synchronized(monitor) {
-            if (isLost) memory.check()
+            if (isFileLost) memory.check()
             if (!memory.isOpen) return true
             do {
                 val word = settledWord()
@@ -75,8 +76,41 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
                 if (n > count) return false
             } while (!tryChange(word, memory.slot, count - n, CountsWord.totalOf(word) - n))
         }
-        announce()
+        changes.announce()
         return true
+    }
+
+    /**
+     * Takes 1 off the count of this member; if that is 0, off that of the member in the lowest slot that has one. Wakes
+     * the waiters if the total becomes 0.
+     *
+     * @return false, and nothing is changed, if the total is 0.
+     */
+    fun tryRemoveOneOfAny(): Boolean {
+        var total: Int
+        synchronized(monitor) {
+            memory.check()
+            do {
+                val word = settledWord()
+                total = CountsWord.totalOf(word) - 1
+                if (total < 0) return false
+                val slot = slotWithCount() // 0: the word has changed since.
+            } while (slot == 0 || !tryChange(word, slot, countOf(slot) - 1, total))
+        }
+        if (total == 0) changes.announce()
+        return true
+    }
+
+    private fun slotWithCount(): Int {
+        if (countOf(memory.slot) > 0) return memory.slot
+        return (1..memory.highestSlot).firstOrNull { countOf(it) > 0 } ?: 0
+    }
+
+    /** A caller is told of all that [isLost] now. */
+    fun clearLost() {
+        do {
+            val word = settledWord()
+        } while (CountsWord.isLost(word) && !words.casLong(WORD, word, CountsWord.told(word)))
     }
 
     /** As [takeOffDead], at most every 25 ms; otherwise 0. For calls that do not wait. */
@@ -97,27 +131,17 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
                 if (slot != memory.slot && countOf(slot) > 0) taken += takeOffIfDead(slot)
             }
         }
-        if (taken > 0) announce()
+        if (taken > 0) changes.announce()
         return taken
     }
 
     /** The region has ended: takes off the count of this member, if the file [isUsable]. */
     fun end(isUsable: Boolean) {
         synchronized(monitor) {
-            isLost = !isUsable
+            isFileLost = !isUsable
             if (isUsable) takeOff(memory.slot) { true }
         }
-        if (isUsable) announce()
-    }
-
-    /** Tells all waiters to look again. */
-    fun announce() {
-        while (true) {
-            val word = words.getInt(WAKE)
-            if (!words.casInt(WAKE, word, WakeWord.changed(word))) continue
-            if (WakeWord.hasWaiters(word)) memory.wake(words, WAKE, Int.MAX_VALUE)
-            return
-        }
+        if (isUsable) changes.announce()
     }
 
     private fun adoptEntry() {
@@ -128,7 +152,7 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
             if (CountsWord.generationOf(entry) == memory.generation) break
             if (table.casLong(entryAt(slot), entry, CountsWord.adopted(entry, memory.generation))) break
         }
-        if (taken > 0) announce()
+        if (taken > 0) changes.announce()
     }
 
     /** One death is final, so the answer of the slow question holds for all rounds with the same generation. */
@@ -148,12 +172,14 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
             val entry = table.getLong(entryAt(slot))
             val count = CountsWord.countOf(entry)
             if (count == 0 || !meant(entry)) return 0
-            if (tryChange(word, slot, 0, CountsWord.totalOf(word) - count)) return count
+            if (tryChange(word, CountsWord.takenOff(word, slot, CountsWord.totalOf(word) - count))) return count
         }
     }
 
-    private fun tryChange(word: Long, slot: Int, count: Int, total: Int): Boolean {
-        val changed = CountsWord.changed(word, slot, count, total)
+    private fun tryChange(word: Long, slot: Int, count: Int, total: Int): Boolean =
+        tryChange(word, CountsWord.changed(word, slot, count, total))
+
+    private fun tryChange(word: Long, changed: Long): Boolean {
         if (!words.casLong(WORD, word, changed)) return false
         settle(changed)
         return true
@@ -178,9 +204,8 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
 
     private fun entryAt(slot: Int): Int = slot * Long.SIZE_BYTES
 
-    companion object {
-        const val WAKE = 0
-        private const val WORD = 8
-        private const val PROBE_NANOS = 25_000_000L
+    private companion object {
+        const val WORD = 8
+        const val PROBE_NANOS = 25_000_000L
     }
 }

@@ -4,7 +4,8 @@ package baton.shared.word
  * The word of a primitive that counts per member, and an entry of its table: functions without effects.
  *
  * ```
- * word    bits 63..50  stamp, greater by 1 after each change
+ * word    bit  63      LOST, the count of a member that died was taken off, and no caller was told yet
+ *         bits 62..50  stamp, greater by 1 after each change
  *         bits 49..30  total, the sum of the counts of all members
  *         bits 29..10  count of the member that was changed last, after that change
  *         bits 9..0    slot of that member; 0: there was no change yet
@@ -23,6 +24,7 @@ internal object CountsWord {
     private const val COUNT_BITS = 20
     private const val TOTAL_SHIFT = SLOT_BITS + COUNT_BITS
     private const val STAMP_SHIFT = TOTAL_SHIFT + COUNT_BITS
+    private const val LOST = 1L shl 63
     private const val ENTRY_STAMP_SHIFT = 2 * COUNT_BITS
 
     fun totalOf(word: Long): Int = (word ushr TOTAL_SHIFT).toInt() and MAX_COUNT
@@ -31,12 +33,21 @@ internal object CountsWord {
 
     fun lastCountOf(word: Long): Int = (word ushr SLOT_BITS).toInt() and MAX_COUNT
 
+    fun isLost(word: Long): Boolean = word and LOST != 0L
+
     /** The [word] after the count of the member in [slot] became [count], and the sum [total]. */
     fun changed(word: Long, slot: Int, count: Int, total: Int): Long =
-        (((word ushr STAMP_SHIFT) + 1) shl STAMP_SHIFT) or
+        (word and LOST) or
+            ((((word ushr STAMP_SHIFT) + 1) shl STAMP_SHIFT) and LOST.inv()) or
             (total.toLong() shl TOTAL_SHIFT) or
             (count.toLong() shl SLOT_BITS) or
             slot.toLong()
+
+    /** The [word] after the count of the dead member in [slot], which was not 0, was taken off. */
+    fun takenOff(word: Long, slot: Int, total: Int): Long = changed(word, slot, 0, total) or LOST
+
+    /** The [word] when a caller is about to be told. */
+    fun told(word: Long): Long = word and LOST.inv()
 
     fun countOf(entry: Long): Int = entry.toInt() and MAX_COUNT
 
