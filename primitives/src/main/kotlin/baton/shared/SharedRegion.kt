@@ -7,6 +7,7 @@ import baton.shared.region.SharedMemory
 import baton.shared.region.WordWait
 import baton.shared.waiting.Futex
 import baton.shared.waiting.Polling
+import baton.shared.word.BarrierWord
 import baton.shared.word.CountsWord
 import java.nio.ByteBuffer
 import java.nio.file.Path
@@ -49,6 +50,7 @@ import java.nio.file.Path
 public class SharedRegion private constructor(private val memory: SharedMemory) : AutoCloseable {
     private val mutexes = Members<SharedMutexCore>(memory)
     private val semaphores = Members<SharedSemaphoreCore>(memory)
+    private val barriers = Members<SharedBarrierCore>(memory)
     private val waitGroups = Members<SharedWaitGroupCore>(memory)
 
     /** How this member waits. */
@@ -80,6 +82,22 @@ public class SharedRegion private constructor(private val memory: SharedMemory) 
         }
         val request = NameRequest(ObjectKind.SEMAPHORE, NameRequest.LOCKS, name, permits)
         return SharedSemaphore(semaphores.open(request) { SharedSemaphoreCore(memory, it, name, permits) })
+    }
+
+    /**
+     * The barrier [name] for [parties] parties. Each call returns the same barrier.
+     *
+     * @param parties 1 to 1,048,575, the same in every call and process.
+     * @throws IllegalArgumentException if [name] or [parties] is out of range.
+     * @throws SharedRegionException if [name] is of another kind or has another number of parties, there is no room, or
+     *   the region has ended.
+     */
+    public fun barrier(name: String, parties: Int): SharedBarrier {
+        require(parties in 1..BarrierWord.MAX_PARTIES) {
+            "parties = $parties of barrier '$name', must be within 1..${BarrierWord.MAX_PARTIES}"
+        }
+        val request = NameRequest(ObjectKind.BARRIER, NameRequest.LOCKS, name, parties)
+        return SharedBarrier(barriers.open(request) { SharedBarrierCore(memory, it, name, parties) })
     }
 
     /**

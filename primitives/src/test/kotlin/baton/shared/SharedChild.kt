@@ -5,6 +5,7 @@ import java.nio.ByteBuffer
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.concurrent.thread
+import kotlinx.coroutines.runBlocking
 
 /** A process that uses a region. It halts when its parent does, or closes its input. */
 internal object SharedChild {
@@ -62,6 +63,11 @@ internal object SharedChild {
                 repeat(args[2].toInt()) { region.waitGroup("g").done() }
                 println("done")
                 Runtime.getRuntime().halt(0)
+            }
+            "arrive" -> {
+                val barrier = region.barrier("b", parties = 3)
+                println(runBlocking { runCatching { barrier.arrive() }.getOrElse { if (barrier.isBroken) "broken" else it } })
+                Thread.sleep(Long.MAX_VALUE)
             }
             "hammer" -> {
                 println("hammering ${region.waiting}")

@@ -21,7 +21,9 @@ import baton.shared.word.CountsWord
  *    take them off, for a done by proxy or for a death; those go through the word, too.
  * 5. An entry with the generation of an earlier owner of our slot belongs to a dead one. It is taken off when the
  *    primitive is opened, before the entry is used.
- * 6. After the end of the region nothing is changed but by [end]: changes look for it under [monitor].
+ * 6. LOST is set by the change that takes off a count other than 0 for a death or a close, and cleared by [clearLost],
+ *    which changes nothing else.
+ * 7. After the end of the region nothing is changed but by [end]: changes look for it under [monitor].
  */
 internal class MemberCounts(private val memory: SharedMemory, shared: SharedObject) {
     private val words = shared.words
