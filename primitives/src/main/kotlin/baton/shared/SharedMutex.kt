@@ -1,12 +1,13 @@
 package baton.shared
 
+import baton.shared.waiting.nanosOf
+import baton.shared.waiting.orNullAfter
 import baton.waiting.Parking
 import java.time.Duration as JavaDuration
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
 import kotlin.time.Duration
-import kotlinx.coroutines.withTimeoutOrNull
 
 /**
  * Mutual exclusion between processes: at most one holder at a time, of all coroutines and threads in all processes that
@@ -73,14 +74,7 @@ public class SharedMutex internal constructor(@get:JvmSynthetic internal val cor
     public suspend fun tryLock(timeout: Duration): SharedLock? {
         val atOnce = core.tryLock()
         if (atOnce != null || timeout <= Duration.ZERO) return atOnce
-        var lock: SharedLock? = null
-        try {
-            withTimeoutOrNull(timeout) { lock = core.lock() }
-        } catch (e: Throwable) {
-            lock?.close()
-            throw e
-        }
-        return lock
+        return orNullAfter(timeout) { core.lock() }
     }
 
     /**
@@ -101,13 +95,6 @@ public class SharedMutex internal constructor(@get:JvmSynthetic internal val cor
      */
     @Throws(InterruptedException::class)
     public fun lockBlocking(timeout: JavaDuration): SharedLock? = core.lockBlocking(nanosOf(timeout))
-
-    private fun nanosOf(timeout: JavaDuration): Long =
-        try {
-            timeout.toNanos()
-        } catch (_: ArithmeticException) {
-            if (timeout.isNegative) 0 else Parking.FOREVER
-        }
 
     override fun toString(): String = "$core (${if (core.isLocked) "locked" else "free"}, waiting = ${core.waiting})"
 }

@@ -7,6 +7,8 @@ import baton.shared.region.SharedMemory
 import baton.shared.region.WordWait
 import baton.shared.waiting.Futex
 import baton.shared.waiting.Polling
+import baton.shared.word.BarrierWord
+import baton.shared.word.CountsWord
 import java.nio.ByteBuffer
 import java.nio.file.Path
 
@@ -47,6 +49,9 @@ import java.nio.file.Path
  */
 public class SharedRegion private constructor(private val memory: SharedMemory) : AutoCloseable {
     private val mutexes = Members<SharedMutexCore>(memory)
+    private val semaphores = Members<SharedSemaphoreCore>(memory)
+    private val barriers = Members<SharedBarrierCore>(memory)
+    private val waitGroups = Members<SharedWaitGroupCore>(memory)
 
     /** How this member waits. */
     public val waiting: WaitMode
@@ -61,6 +66,49 @@ public class SharedRegion private constructor(private val memory: SharedMemory) 
     public fun mutex(name: String): SharedMutex {
         val request = NameRequest(ObjectKind.MUTEX, NameRequest.LOCKS, name)
         return SharedMutex(mutexes.open(request) { SharedMutexCore(memory, it, name) })
+    }
+
+    /**
+     * The semaphore [name] with [permits] permits. Each call returns the same semaphore.
+     *
+     * @param permits 1 to 1,048,575, the same in every call and process.
+     * @throws IllegalArgumentException if [name] or [permits] is out of range.
+     * @throws SharedRegionException if [name] is of another kind or has another number of permits, there is no room, or
+     *   the region has ended.
+     */
+    public fun semaphore(name: String, permits: Int): SharedSemaphore {
+        require(permits in 1..CountsWord.MAX_COUNT) {
+            "permits = $permits of semaphore '$name', must be within 1..${CountsWord.MAX_COUNT}"
+        }
+        val request = NameRequest(ObjectKind.SEMAPHORE, NameRequest.LOCKS, name, permits)
+        return SharedSemaphore(semaphores.open(request) { SharedSemaphoreCore(memory, it, name, permits) })
+    }
+
+    /**
+     * The barrier [name] for [parties] parties. Each call returns the same barrier.
+     *
+     * @param parties 1 to 1,048,575, the same in every call and process.
+     * @throws IllegalArgumentException if [name] or [parties] is out of range.
+     * @throws SharedRegionException if [name] is of another kind or has another number of parties, there is no room, or
+     *   the region has ended.
+     */
+    public fun barrier(name: String, parties: Int): SharedBarrier {
+        require(parties in 1..BarrierWord.MAX_PARTIES) {
+            "parties = $parties of barrier '$name', must be within 1..${BarrierWord.MAX_PARTIES}"
+        }
+        val request = NameRequest(ObjectKind.BARRIER, NameRequest.LOCKS, name, parties)
+        return SharedBarrier(barriers.open(request) { SharedBarrierCore(memory, it, name, parties) })
+    }
+
+    /**
+     * The wait group [name]. Each call returns the same wait group.
+     *
+     * @throws IllegalArgumentException if [name] is out of range.
+     * @throws SharedRegionException if [name] is of another kind, there is no room, or the region has ended.
+     */
+    public fun waitGroup(name: String): SharedWaitGroup {
+        val request = NameRequest(ObjectKind.WAIT_GROUP, NameRequest.LOCKS, name)
+        return SharedWaitGroup(waitGroups.open(request) { SharedWaitGroupCore(memory, it, name) })
     }
 
     /**

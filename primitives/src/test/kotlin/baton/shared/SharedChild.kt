@@ -5,6 +5,7 @@ import java.nio.ByteBuffer
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.concurrent.thread
+import kotlinx.coroutines.runBlocking
 
 /** A process that uses a region. It halts when its parent does, or closes its input. */
 internal object SharedChild {
@@ -43,6 +44,29 @@ internal object SharedChild {
             "wait" -> {
                 println("waiting")
                 mutex.lockBlocking().use { println("locked ${it.abandoned}") }
+                Thread.sleep(Long.MAX_VALUE)
+            }
+            "permits" -> {
+                if (args.size > 3) println("waiting")
+                region.semaphore("s", permits = 3).acquireBlocking(args[2].toInt())
+                println("acquired")
+                Thread.sleep(Long.MAX_VALUE)
+            }
+            "jobs" -> {
+                val group = region.waitGroup("g")
+                group.add(args[2].toInt())
+                repeat(args[3].toInt()) { group.done() }
+                println("added")
+                Thread.sleep(Long.MAX_VALUE)
+            }
+            "done" -> {
+                repeat(args[2].toInt()) { region.waitGroup("g").done() }
+                println("done")
+                Runtime.getRuntime().halt(0)
+            }
+            "arrive" -> {
+                val barrier = region.barrier("b", parties = 3)
+                println(runBlocking { runCatching { barrier.arrive() }.getOrElse { if (barrier.isBroken) "broken" else it } })
                 Thread.sleep(Long.MAX_VALUE)
             }
             "hammer" -> {

@@ -1,47 +1,13 @@
 package baton.shared
 
-import java.nio.file.Path
 import java.time.Duration
-import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
-import org.junit.jupiter.api.io.TempDir
 
-class SharedMutexProcessTest {
-    @TempDir private lateinit var directory: Path
-    private val children = ArrayList<Process>()
-
-    private val path: Path
-        get() = directory.resolve("app")
-
-    @AfterEach
-    fun endChildren() {
-        for (child in children) {
-            child.toHandle().destroyForcibly()
-            child.waitFor()
-        }
-    }
-
-    private fun start(mode: String, vararg args: String) = SharedChild.start(mode, path, *args).also { children += it }
-
-    private fun Process.expect(line: String) = assertEquals(line, inputReader().readLine())
-
-    private fun Process.tell(line: String) {
-        outputWriter().write(line + "\n")
-        outputWriter().flush()
-    }
-
-    private fun signal(name: String, child: Process) =
-        assertEquals(0, ProcessBuilder("kill", "-$name", "${child.pid()}").start().waitFor())
-
-    private fun kill(child: Process) {
-        child.toHandle().destroyForcibly()
-        child.waitFor()
-    }
-
+class SharedMutexProcessTest : ChildProcesses() {
     @Test
     fun increments_ofFourProcesses_areExact() {
         val each = 250_000

@@ -19,37 +19,15 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.supervisorScope
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
-import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNotNull
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
-import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
-import org.junit.jupiter.api.io.TempDir
 
-/** Two regions of one file in this process: each is a member of its own, as another process is. */
-class SharedMutexTest {
-    @TempDir private lateinit var directory: Path
-    private lateinit var path: Path
-    private lateinit var here: SharedRegion
-    private lateinit var there: SharedRegion
-
-    @BeforeEach
-    fun open() {
-        path = directory.resolve("app").toAbsolutePath()
-        here = SharedRegion.open(path)
-        there = SharedRegion.open(path)
-    }
-
-    @AfterEach
-    fun close() {
-        here.close()
-        there.close()
-    }
-
+class SharedMutexTest : TwoMembers() {
     private val mine: SharedMutex
         get() = here.mutex("m")
 

@@ -13,7 +13,7 @@ class MutexWordModelTest {
     fun word_inAllInterleavingsWithoutDeath_excludesAndLosesNoWake() {
         val found = explore(MutexModel(mayDie = false, sections = listOf(2, 2, 1)))
         println("without death: $found")
-        assertTrue(found.states > 1_000, "$found")
+        assertTrue(found.size.states > 1_000, "$found")
         assertEquals(0, found.announced)
     }
 
@@ -24,29 +24,19 @@ class MutexWordModelTest {
         assertTrue(found.announced > 0, "$found")
     }
 
-    private class Found(val states: Int, val steps: Int, val announced: Int) {
-        override fun toString() = "$states states, $steps steps, $announced torn sections announced"
+    private class Found(val size: StateSearch.Size, val announced: Int) {
+        override fun toString() = "$size, $announced torn sections announced"
     }
 
     private fun explore(model: MutexModel): Found {
-        val seen = HashSet<MutexState>()
-        val queue = ArrayDeque<MutexState>()
-        var steps = 0
         var announced = 0
-        fun visit(state: MutexState) {
-            if (seen.add(state)) queue.addLast(state)
-        }
-        visit(model.start())
-        while (queue.isNotEmpty()) {
-            val state = queue.removeFirst()
-            model.check(state)
-            if (state.isTornAnnounced()) announced++
-            val next = model.next(state)
-            steps += next.size
-            if (next.isEmpty())
-                assertTrue(state.processes.all { it.at == At.DONE || it.at == At.DEAD }, "stuck: $state")
-            next.forEach(::visit)
-        }
-        return Found(seen.size, steps, announced)
+        val size =
+            StateSearch.run(model.start(), model::next) { state, isLast ->
+                model.check(state)
+                if (state.isTornAnnounced()) announced++
+                val isOver = state.processes.all { it.at == At.DONE || it.at == At.DEAD }
+                assertTrue(isOver || !isLast, "stuck: $state")
+            }
+        return Found(size, announced)
     }
 }

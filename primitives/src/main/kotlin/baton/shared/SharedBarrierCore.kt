@@ -1,0 +1,163 @@
+package baton.shared
+
+import baton.shared.region.RegionMember
+import baton.shared.region.SharedMemory
+import baton.shared.region.SharedObject
+import baton.shared.waiting.ChangeWord
+import baton.shared.word.BarrierWord
+import baton.shared.word.BarrierWord.Outcome
+import baton.sync.BarrierBrokenException
+import baton.sync.BarrierTimeoutException
+import kotlin.time.Duration
+import kotlinx.coroutines.withTimeoutOrNull
+
+/**
+ * ```
+ * +0 u32 word to wait for, see WakeWord     +8 u64 word, see BarrierWord     table: an entry per slot, see BarrierWord
+ * ```
+ * 1. A caller that arrived in a phase waits until the word tells the outcome of that phase.
+ * 2. A caller that leaves without the outcome breaks the phase, unless the phase is over. The end of the region breaks
+ *    it for all callers of this member.
+ * 3. The entry of this member is written under [monitor], by arrivals in the order of their phases, and never after the
+ *    end of the region.
+ * 4. An entry of an earlier owner of our slot belongs to a dead one. It is looked at when the barrier is opened, before
+ *    the entry is used.
+ */
+internal class SharedBarrierCore(
+    private val memory: SharedMemory,
+    shared: SharedObject,
+    val name: String,
+    val parties: Int,
+) : RegionMember {
+    private val words = shared.words
+    private val table = shared.table
+    private val changes = ChangeWord(memory, words)
+    private val watch = changes.newWatch()
+    private val monitor = Any()
+
+    init {
+        breakIfArrived(memory.slot) { it != memory.generation }
+    }
+
+    val isBroken: Boolean
+        get() = BarrierWord.isBroken(word)
+
+    private val word: Long
+        get() = words.getLong(WORD)
+
+    suspend fun arrive(): Int {
+        val before = enter(null)
+        if (!isLast(before)) {
+            val outcome = awaitOutcome(BarrierWord.phaseOf(before))
+            if (outcome == Outcome.BROKEN) throw broken()
+        }
+        return indexOf(before)
+    }
+
+    suspend fun arrive(timeout: Duration): Int {
+        val before = enter(timeout)
+        if (isLast(before)) return indexOf(before)
+        val phase = BarrierWord.phaseOf(before)
+        // A phase that has tripped before the timeout could break it has released this caller, too.
+        val inTime = withTimeoutOrNull(timeout) { awaitOutcome(phase) }
+        val outcome = inTime ?: outcomeNow(phase).takeIf { it == Outcome.TRIPPED }
+        if (outcome == Outcome.BROKEN) throw broken()
+        return if (outcome == null) throw late(timeout) else indexOf(before)
+    }
+
+    private fun outcomeNow(phase: Int): Outcome {
+        memory.check()
+        return BarrierWord.outcomeOf(phase, word)
+    }
+
+    /** Arrives, and returns the word before that. A caller without time to wait arrives as the last one, or not. */
+    private fun enter(timeout: Duration?): Long {
+        var before: Long
+        synchronized(monitor) {
+            memory.check()
+            do {
+                before = word
+                if (BarrierWord.isBroken(before)) throw broken()
+                if (timeout != null && timeout <= Duration.ZERO && !isLast(before)) {
+                    breakPhase(BarrierWord.phaseOf(before))
+                    throw late(timeout)
+                }
+                table.setLong(entryAt(memory.slot), BarrierWord.entry(memory.generation, BarrierWord.phaseOf(before)))
+            } while (!words.casLong(WORD, before, BarrierWord.arrived(before, parties)))
+        }
+        if (isLast(before)) changes.announce()
+        return before
+    }
+
+    private suspend fun awaitOutcome(phase: Int): Outcome {
+        try {
+            return watch.await(::breakForTheDead) {
+                BarrierWord.outcomeOf(phase, word).takeIf { it != Outcome.WAITING }
+            }
+        } catch (e: Throwable) {
+            // After the end of the region the memory may be lost, and regionEnded has broken the phase.
+            if (memory.isOpen) breakPhase(phase)
+            throw e
+        }
+    }
+
+    private fun breakPhase(phase: Int) {
+        while (true) {
+            val seen = word
+            if (BarrierWord.outcomeOf(phase, seen) != Outcome.WAITING) return
+            if (words.casLong(WORD, seen, BarrierWord.broken(seen))) return changes.announce()
+        }
+    }
+
+    private fun breakForTheDead() {
+        for (slot in 1..memory.highestSlot) {
+            if (slot != memory.slot) breakIfArrived(slot) { !memory.isAlive(slot, it) }
+        }
+    }
+
+    /** Breaks the current phase, if the member of [slot] has arrived in it and its generation is [meant]. */
+    private inline fun breakIfArrived(slot: Int, meant: (Int) -> Boolean) {
+        val entry = table.getLong(entryAt(slot))
+        val seen = word
+        if (BarrierWord.isInPhase(entry, seen) && meant(BarrierWord.generationOf(entry))) {
+            breakPhase(BarrierWord.phaseOf(seen))
+        }
+    }
+
+    fun reset() {
+        memory.check()
+        do {
+            val seen = word
+        } while (!words.casLong(WORD, seen, BarrierWord.reset(seen)))
+        changes.announce()
+    }
+
+    fun checkOpen() = memory.check()
+
+    override fun regionEnded(isUsable: Boolean) {
+        synchronized(monitor) { if (isUsable) breakIfArrived(memory.slot) { it == memory.generation } }
+        if (isUsable) changes.announce()
+    }
+
+    private fun isLast(before: Long) = BarrierWord.arrivedOf(before) + 1 == parties
+
+    private fun indexOf(before: Long) = parties - 1 - BarrierWord.arrivedOf(before)
+
+    private fun entryAt(slot: Int) = slot * Long.SIZE_BYTES
+
+    private fun broken() = BarrierBrokenException("$this is broken, or was reset while the caller waited")
+
+    private fun late(timeout: Duration) = BarrierTimeoutException("not all arrived within $timeout: ${describe()}")
+
+    fun describe(): String {
+        val seen = word
+        val state = if (BarrierWord.isBroken(seen)) "broken" else "arrived = ${BarrierWord.arrivedOf(seen)}"
+        return "$this (parties = $parties, $state)"
+    }
+
+    override fun toString(): String = "SharedBarrier '$name' of ${memory.path}"
+
+    private companion object {
+        const val WORD = 8
+    }
+}
