@@ -10,10 +10,10 @@ import samples.support.Cli
 import samples.support.CounterJob
 
 /**
- * Four processes add 1 to a counter in memory that they share, 200 times each: with a lock, where the sum is right; with
- * one of them killed while it holds the lock, where the next holder is told and repairs the counter; and without a lock,
- * where increments get lost. This program starts itself for each process. `samples.java.SharedCounter` is the same in
- * Java.
+ * Four processes add 1 to a counter in memory that they share, 200 times each: with a lock, where the sum is right;
+ * with one of them killed while it holds the lock, where the next holder is told and repairs the counter; and without a
+ * lock, where increments get lost. This program starts itself for each process. `samples.java.SharedCounter` is the
+ * same in Java.
  */
 class SharedCounter private constructor(region: SharedRegion, private val job: CounterJob) {
     private val mutex = region.mutex(job.counter)

@@ -49,9 +49,8 @@ class SameSharedMutexTest {
 
     private fun coroutine(number: Int): Job = scope.launch { serve(number, here.kotlin().mutex("m").lock()) }
 
-    private fun timedCoroutine(number: Int): Job = scope.launch {
-        serve(number, checkNotNull(here.kotlin().mutex("m").tryLock(kotlin.time.Duration.INFINITE)))
-    }
+    private fun timedCoroutine(number: Int): Job =
+        scope.launch { serve(number, checkNotNull(here.kotlin().mutex("m").tryLock(kotlin.time.Duration.INFINITE))) }
 
     private fun future(number: Int): CompletableFuture<SharedLock> =
         java.lock().also { future -> future.thenAccept { serve(number, it) } }

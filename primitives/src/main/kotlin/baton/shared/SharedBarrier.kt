@@ -8,8 +8,8 @@ import kotlin.time.Duration
  * A cyclic barrier between processes: a fixed number of parties wait for each other, and none goes on before all have
  * arrived. The barrier is then ready for the next phase at once. It breaks for all when a party gives up or dies.
  *
- * Use it for work in phases, or to start several processes together. Within one process,
- * [Barrier][baton.sync.Barrier] is simpler.
+ * Use it for work in phases, or to start several processes together. Within one process, [Barrier][baton.sync.Barrier]
+ * is simpler.
  *
  * ```
  * val start = region.barrier("start", parties = 4)

@@ -9,10 +9,9 @@ import baton.sync.Mutex
 import baton.waiting.ThreadWaiter
 
 /**
- * Two levels: within the process a [Mutex] as the queue, first come first served; between processes the
- * [MemberCounts], whose total is the number of permits that are held. The holder of the queue is this member's only
- * waiter for other processes.
- *
+ * Two levels: within the process a [Mutex] as the queue, first come first served; between processes the [MemberCounts],
+ * whose total is the number of permits that are held. The holder of the queue is this member's only waiter for other
+ * processes.
  * 1. The total is never above [permits]: permits are added to a count by a change that checks it.
  * 2. A [SharedPermit] that is not closed stands for its number in the count of this member.
  * 3. A caller takes permits without the queue only while the queue is free, and waits at its head otherwise. So it

@@ -38,7 +38,9 @@ internal class SharedWaitGroupCore(
     fun add(n: Int) {
         require(n >= 1) { "n = $n, must be at least 1" }
         if (!counts.tryAdd(n, CountsWord.MAX_COUNT)) {
-            throw IllegalStateException("add of n = $n, the count would be above ${CountsWord.MAX_COUNT}: ${describe()}")
+            throw IllegalStateException(
+                "add of n = $n, the count would be above ${CountsWord.MAX_COUNT}: ${describe()}"
+            )
         }
     }
 

@@ -32,9 +32,8 @@ class SharedBarrierTest : TwoMembers() {
     private val others: SharedBarrier
         get() = there.barrier("b", parties = 3)
 
-    private suspend fun awaitArrived(number: Int) = withTimeout(60.seconds) {
-        while (!"$others".endsWith("arrived = $number)")) delay(1)
-    }
+    private suspend fun awaitArrived(number: Int) =
+        withTimeout(60.seconds) { while (!"$others".endsWith("arrived = $number)")) delay(1) }
 
     private inline fun <reified T : Throwable> assertFails(party: Deferred<*>) =
         assertThrows<T> { runBlocking { withTimeout(60.seconds) { party.await() } } }

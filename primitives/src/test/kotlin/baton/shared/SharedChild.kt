@@ -66,7 +66,11 @@ internal object SharedChild {
             }
             "arrive" -> {
                 val barrier = region.barrier("b", parties = 3)
-                println(runBlocking { runCatching { barrier.arrive() }.getOrElse { if (barrier.isBroken) "broken" else it } })
+                println(
+                    runBlocking {
+                        runCatching { barrier.arrive() }.getOrElse { if (barrier.isBroken) "broken" else it }
+                    }
+                )
                 Thread.sleep(Long.MAX_VALUE)
             }
             "hammer" -> {

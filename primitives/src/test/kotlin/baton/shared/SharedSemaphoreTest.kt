@@ -68,7 +68,8 @@ class SharedSemaphoreTest : TwoMembers() {
     @ParameterizedTest
     @ValueSource(ints = [Int.MIN_VALUE, -1, 0, 4, Int.MAX_VALUE])
     fun acquire_ofANumberOutOfRange_throwsAtOnceAndTakesNone(permits: Int) = runBlocking {
-        val message = "permits = $permits, must be within 1..3, the permits of SharedSemaphore 's' of ${path.toRealPath()}"
+        val message =
+            "permits = $permits, must be within 1..3, the permits of SharedSemaphore 's' of ${path.toRealPath()}"
         val refusals =
             listOf(
                 assertThrows<IllegalArgumentException> { runBlocking { mine.acquire(permits) } },

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.assertThrows
 
 class SharedWaitGroupProcessTest : ChildProcesses() {
     private fun withGroup(test: suspend (SharedWaitGroup) -> Unit) =
-        SharedRegion.open(path).use { region -> runBlocking { withTimeout(60.seconds) { test(region.waitGroup("g")) } } }
+        SharedRegion.open(path).use { region ->
+            runBlocking { withTimeout(60.seconds) { test(region.waitGroup("g")) } }
+        }
 
     private fun startAdder(added: Int, done: Int) = start("jobs", "$added", "$done").also { it.expect("added") }
 

@@ -40,8 +40,7 @@ final class CounterProcess implements AutoCloseable {
         if (Runtime.version().feature() >= FIRST_WITH_FUTEX) command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(List.of("-cp", classPath(program), program.getName()));
         command.addAll(job.toArgs());
-        Process process =
-                new ProcessBuilder(command).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         CompletableFuture.delayedExecutor(PATIENCE_SECONDS, TimeUnit.SECONDS).execute(process::destroyForcibly);
         return new CounterProcess(process);
     }

@@ -136,13 +136,7 @@ public final class SharedCounts {
             processes.add(CounterProcess.start(
                     program,
                     new CounterJob(
-                            file,
-                            counter,
-                            options.processes(),
-                            number,
-                            options.increments(),
-                            isLocked,
-                            killedAfter)));
+                            file, counter, options.processes(), number, options.increments(), isLocked, killedAfter)));
         }
         String waitMode = "";
         for (CounterProcess process : processes) waitMode = process.expect(CounterJob.READY);

@@ -162,7 +162,8 @@ class AsyncSharedMutexTest {
         members.heldThere();
         CompletableFuture<SharedLock> waiting = mine.lock();
         waiting.cancel(false);
-        String message = assertInstanceOf(CancellationException.class, failure(waiting)).getMessage();
+        String message =
+                assertInstanceOf(CancellationException.class, failure(waiting)).getMessage();
         assertTrue(message.startsWith("lock of SharedMutex 'm' of "), message);
         assertTrue(message.endsWith(" was cancelled"), message);
     }

@@ -219,8 +219,8 @@ class BlockingSharedMutexTest {
         assumeTrue(Runtime.version().feature() >= 21, "no virtual threads");
         SharedLock held = members.heldThere();
         CompletableFuture<Throwable> ended = new CompletableFuture<>();
-        Thread thread = startVirtual(() ->
-                ended.complete(assertThrows(InterruptedException.class, mine::lockBlocking)));
+        Thread thread =
+                startVirtual(() -> ended.complete(assertThrows(InterruptedException.class, mine::lockBlocking)));
         thread.interrupt();
         assertInstanceOf(InterruptedException.class, ended.get(60, TimeUnit.SECONDS));
         held.close();

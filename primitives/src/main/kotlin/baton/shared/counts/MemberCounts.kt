@@ -11,6 +11,7 @@ import baton.shared.word.CountsWord
  * ```
  * +0 u32 word to wait for, see WakeWord     +8 u64 word, see CountsWord     table: an entry per slot, see CountsWord
  * ```
+ *
  * The word and the entry of the changed member cannot change in one step. So the word names its last change in full:
  * whose count became what. Any member that is about to change the word again first [settle]s that change: it brings the
  * entry up to date, in place of a member that is slow or dead.

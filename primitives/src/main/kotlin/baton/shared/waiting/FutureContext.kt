@@ -18,7 +18,8 @@ import kotlinx.coroutines.InternalCoroutinesApi
  * kotlinx.coroutines' [Delay] is internal. Tested against 1.9.0, 1.10.2 and 1.11.0.
  */
 @OptIn(InternalCoroutinesApi::class)
-internal object FutureContext : AbstractCoroutineContextElement(ContinuationInterceptor), ContinuationInterceptor, Delay {
+internal object FutureContext :
+    AbstractCoroutineContextElement(ContinuationInterceptor), ContinuationInterceptor, Delay {
     override fun <T> interceptContinuation(continuation: Continuation<T>): Continuation<T> = HandedOver(continuation)
 
     override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>) {

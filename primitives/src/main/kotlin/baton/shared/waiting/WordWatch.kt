@@ -9,11 +9,10 @@ import kotlinx.coroutines.CompletableDeferred
  * The waiting of many coroutines of this process for one word, each with a condition of its own. One of them, the
  * leader, waits for the word by a [WordPoll]; the others wait for the leader, so that a process has one sleeper for a
  * word.
- *
  * 1. [round] is not null while there is a leader. It is completed when the leader finds that the word has changed, and
  *    when the leader leaves; the followers then look again, and one of them leads if no leader is left.
- * 2. A follower waits only for a round that it read before it found the word unchanged. The leader of that round
- *    looked at the word before that, or will do so before it waits: so no follower misses a change.
+ * 2. A follower waits only for a round that it read before it found the word unchanged. The leader of that round looked
+ *    at the word before that, or will do so before it waits: so no follower misses a change.
  */
 internal class WordWatch(
     private val memory: SharedMemory,

@@ -13,6 +13,7 @@ package baton.shared.word
  *         bits 39..20  generation of the member
  *         bits 19..0   count of the member
  * ```
+ *
  * A change is one compare-and-set of the word, which holds all of it: the new total, and whose count became what. The
  * entry follows, see [baton.shared.counts.MemberCounts]. The stamps tell a word or an entry from an equal one of
  * earlier.

@@ -7,6 +7,7 @@ package baton.shared.word
  * bit  31      WAITERS   a waiter of another process may sleep: the next change wakes all
  * bits 30..0   number of changes
  * ```
+ *
  * A waiter reads this word before the state. A caller that changes the state changes this word after it. So a waiter
  * that saw the old state finds the word changed when it falls asleep, or is woken. A caller that dies between the two
  * leaves the sleepers to the end of their slice.

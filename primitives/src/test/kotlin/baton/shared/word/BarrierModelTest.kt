@@ -56,7 +56,8 @@ class BarrierModelTest {
         assertFalse(BarrierWord.isInPhase(BarrierWord.entry(generation = 7, phase = 0), word))
         assertFalse(BarrierWord.isInPhase(0, BarrierWord.arrived(0, 2)))
         assertTrue(BarrierWord.isInPhase(BarrierWord.entry(7, -1), BarrierWord.arrived(-1L shl 32, 2)))
-        val full = (0 until BarrierWord.MAX_PARTIES - 1).fold(0L) { it, _ -> BarrierWord.arrived(it, BarrierWord.MAX_PARTIES) }
+        val full =
+            (0 until BarrierWord.MAX_PARTIES - 1).fold(0L) { it, _ -> BarrierWord.arrived(it, BarrierWord.MAX_PARTIES) }
         assertEquals(BarrierWord.MAX_PARTIES - 1, BarrierWord.arrivedOf(full))
         assertEquals(1L shl 32, BarrierWord.arrived(full, BarrierWord.MAX_PARTIES))
     }

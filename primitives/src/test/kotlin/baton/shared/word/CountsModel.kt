@@ -36,8 +36,7 @@ internal data class CountsProcess(
 internal data class CountsState(val word: Long, val entries: List<Long>, val processes: List<CountsProcess>) {
     /** The count of [slot], whether its entry is settled or not. */
     fun countOf(slot: Int) =
-        if (CountsWord.lastSlotOf(word) == slot) CountsWord.lastCountOf(word)
-        else CountsWord.countOf(entries[slot - 1])
+        if (CountsWord.lastSlotOf(word) == slot) CountsWord.lastCountOf(word) else CountsWord.countOf(entries[slot - 1])
 }
 
 /** Each process adds 1, unless the total is [limit], and takes it off. One that is refused takes off the dead. */
