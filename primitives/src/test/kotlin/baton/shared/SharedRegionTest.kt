@@ -7,8 +7,11 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import java.nio.file.Files
 import java.nio.file.Path
+import java.util.concurrent.CompletableFuture
+import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
@@ -104,6 +107,22 @@ class SharedRegionTest {
             region.bytes("small", 64).putLong(0, 7)
             assertEquals(7, region.bytes("small", 64).getLong(0))
         }
+    }
+
+    /** The growth by one member looked like a cut to another one that read the size of the file before it. */
+    @Test
+    fun file_thatOneMemberExtends_isNotCutForAnother() {
+        val path = directory.resolve("grows")
+        val ends = List(2) { CompletableFuture<Throwable?>() }
+        ends.forEachIndexed { member, end ->
+            thread {
+                val result = runCatching {
+                    SharedRegion.open(path).use { region -> repeat(100) { region.bytes("$member $it", 64 * 1024) } }
+                }
+                end.complete(result.exceptionOrNull())
+            }
+        }
+        ends.forEach { assertNull(it.get()) }
     }
 
     private fun isAdded(region: SharedRegion, name: String): Boolean =

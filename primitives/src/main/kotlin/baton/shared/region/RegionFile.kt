@@ -46,10 +46,12 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
     /** Why the file can no longer be used; null if it can. */
     fun damage(): String? {
         if (identityOf(path) != identity) return "the file was removed or replaced"
-        val size = Files.size(path)
+        // Without the fixed part the words must not be touched.
+        val isFixedPartThere = Files.size(path) >= RegionLayout.FIXED_BYTES
         val expected =
-            if (size < RegionLayout.FIXED_BYTES) RegionLayout.FIXED_BYTES.toLong()
-            else words.getLong(RegionLayout.SIZE_AT)
+            if (isFixedPartThere) words.getLong(RegionLayout.SIZE_AT) else RegionLayout.FIXED_BYTES.toLong()
+        // After the expected size, because another process may extend the file in between.
+        val size = Files.size(path)
         return if (size < expected) "the file was cut to $size of $expected bytes" else null
     }
 

@@ -53,10 +53,17 @@ internal class CountsModel(private val limit: Int, private val changes: List<Int
         val counts = state.processes.indices.map { state.countOf(it + 1) }
         assertEquals(CountsWord.totalOf(state.word), counts.sum(), "$state")
         assertTrue(counts.sum() <= limit, "$state")
+        val isAnyTakenOff = state.processes.indices.any { isTakenOff(state, it) }
+        assertEquals(isAnyTakenOff, CountsWord.isLost(state.word), "$state")
         state.processes.forEachIndexed { index, process ->
             if (process.at == CountsAt.DEAD) assertTrue(counts[index] == process.held || counts[index] == 0, "$state")
             else assertEquals(process.held, counts[index], "$state")
         }
+    }
+
+    fun isTakenOff(state: CountsState, index: Int): Boolean {
+        val process = state.processes[index]
+        return process.at == CountsAt.DEAD && process.held > 0 && state.countOf(index + 1) == 0
     }
 
     fun next(state: CountsState): List<CountsState> = state.processes.indices.flatMap { next(state, it) }
@@ -128,7 +135,9 @@ internal class CountsModel(private val limit: Int, private val changes: List<Int
         val old = CountsWord.countOf(process.entry)
         val count = if (!isOwn) 0 else if (isAddition(process)) old + 1 else old - 1
         val total = CountsWord.totalOf(process.word) + count - old
-        val word = CountsWord.changed(process.word, process.target, count, total)
+        val word =
+            if (isOwn) CountsWord.changed(process.word, process.target, count, total)
+            else CountsWord.takenOff(process.word, process.target, total)
         val after = process.copy(at = CountsAt.READ_LAST_ENTRY, word = word, entry = 0, hasChanged = true)
         return state.copy(word = word).with(index, if (isOwn) after.copy(held = count) else after)
     }

@@ -1,6 +1,7 @@
 package baton.shared.word
 
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -26,9 +27,7 @@ class CountsModelTest {
                 model.check(state)
                 val isOver = state.processes.all { it.at == CountsAt.DONE || it.at == CountsAt.DEAD }
                 assertTrue(isOver || !isLast, "stuck: $state")
-                state.processes.forEachIndexed { index, process ->
-                    if (process.at == CountsAt.DEAD && process.held > 0 && state.countOf(index + 1) == 0) taken++
-                }
+                if (state.processes.indices.any { model.isTakenOff(state, it) }) taken++
             }
         println("counts: $size, in $taken the count of a dead process is taken off")
         assertTrue(taken > 0)
@@ -42,6 +41,12 @@ class CountsModelTest {
         assertEquals(listOf(1023, max, max), partsOf(word))
         assertEquals(listOf(1, 0, max), partsOf(CountsWord.changed(word, slot = 1, count = 0, total = max)))
         assertTrue(CountsWord.changed(word, 1023, max, max) != word)
+        assertFalse(CountsWord.isLost(word))
+        val lost = CountsWord.takenOff(word, slot = 1023, total = 0)
+        assertEquals(listOf(1023, 0, 0), partsOf(lost))
+        assertTrue(CountsWord.isLost(CountsWord.changed(lost, slot = 1, count = 1, total = 1)))
+        assertEquals(partsOf(lost), partsOf(CountsWord.told(lost)))
+        assertFalse(CountsWord.isLost(CountsWord.told(lost)))
 
         var entry = CountsWord.adopted(0, max)
         repeat(1 shl 3) { entry = CountsWord.withCount(entry, max) }
