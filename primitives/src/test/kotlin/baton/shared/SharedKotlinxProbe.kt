@@ -23,10 +23,11 @@ class SharedKotlinxProbe : TwoMembers() {
 
         init {
             assertTrue(enterQueue(mutex))
-            job = lockGranted(mutex) { taken, error ->
-                if (taken != null) lock.complete(taken)
-                if (error != null) failure.complete(error)
-            }
+            job =
+                lockGranted(mutex) { taken, error ->
+                    if (taken != null) lock.complete(taken)
+                    if (error != null) failure.complete(error)
+                }
         }
     }
 

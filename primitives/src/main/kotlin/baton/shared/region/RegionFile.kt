@@ -48,8 +48,7 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
         if (identityOf(path) != identity) return "the file was removed or replaced"
         // Without the fixed part the words must not be touched.
         val isFixedPartThere = Files.size(path) >= RegionLayout.FIXED_BYTES
-        val expected =
-            if (isFixedPartThere) words.getLong(RegionLayout.SIZE_AT) else RegionLayout.FIXED_BYTES.toLong()
+        val expected = if (isFixedPartThere) words.getLong(RegionLayout.SIZE_AT) else RegionLayout.FIXED_BYTES.toLong()
         // After the expected size, because another process may extend the file in between.
         val size = Files.size(path)
         return if (size < expected) "the file was cut to $size of $expected bytes" else null
