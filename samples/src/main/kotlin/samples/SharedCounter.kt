@@ -21,7 +21,7 @@ class SharedCounter private constructor(region: SharedRegion, private val job: C
     /** The 8 bytes that the mutex guards. */
     private val sum: ByteBuffer = region.bytes(job.counter, size = Long.SIZE_BYTES)
 
-    /** What each process has added, for the repair. */
+    /** The number of increments of each process, for the repair. */
     private val added: ByteBuffer = region.bytes("${job.counter}, by process", job.processes * Long.SIZE_BYTES)
 
     private fun addedBy(process: Int): Long = added.getLong(process * Long.SIZE_BYTES)

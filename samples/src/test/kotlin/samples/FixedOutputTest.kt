@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.Arguments.arguments
 import org.junit.jupiter.params.provider.MethodSource
 
 /** The samples without options: each prints the same in both languages, at every run. */
-@Timeout(60, threadMode = SEPARATE_THREAD)
+@Timeout(300, threadMode = SEPARATE_THREAD)
 class FixedOutputTest {
     enum class Fixed(val program: String, val sample: (Twin) -> Sample, val runs: Int, val output: String) {
         CACHE_LOCK(

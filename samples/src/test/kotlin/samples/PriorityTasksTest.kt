@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource
 import org.junit.jupiter.params.provider.MethodSource
 import org.w3c.dom.Element
 
-@Timeout(60, threadMode = SEPARATE_THREAD)
+@Timeout(300, threadMode = SEPARATE_THREAD)
 class PriorityTasksTest {
     @TempDir lateinit var directory: Path
 

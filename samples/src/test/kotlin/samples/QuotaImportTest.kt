@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource
 import samples.support.QuotaLimits
 
 /** The second part of [BatchImport]. */
-@Timeout(120, threadMode = SEPARATE_THREAD)
+@Timeout(300, threadMode = SEPARATE_THREAD)
 class QuotaImportTest {
     @ParameterizedTest
     @EnumSource

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.Arguments
 import org.junit.jupiter.params.provider.Arguments.arguments
 import org.junit.jupiter.params.provider.MethodSource
 
-@Timeout(120, threadMode = SEPARATE_THREAD)
+@Timeout(300, threadMode = SEPARATE_THREAD)
 class UptimeMonitorTest {
     private val sample: Sample = samples.java.UptimeMonitor::run
 

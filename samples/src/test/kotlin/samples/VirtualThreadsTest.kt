@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
-@Timeout(120)
+@Timeout(300)
 class VirtualThreadsTest {
     private val sample: Sample = samples.java.VirtualThreads::run
 

@@ -76,9 +76,6 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
     @JvmSynthetic
     internal fun tryEnd(isLost: Boolean): Boolean = STATE.compareAndSet(this, HELD, if (isLost) LOST else CLOSED)
 
-    /** Whether this is the lock that [core] holds now. */
-    @JvmSynthetic internal fun isHeldOf(core: SharedMutexCore): Boolean = core === this.core && state == HELD
-
     override fun toString(): String =
         "SharedLock of $core (${if (state == HELD) "held" else "closed"}, token $fencingToken, abandoned = $abandoned)"
 

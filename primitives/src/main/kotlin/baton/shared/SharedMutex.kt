@@ -1,6 +1,5 @@
 package baton.shared
 
-import baton.shared.waiting.nanosOf
 import baton.shared.waiting.orNullAfter
 import baton.waiting.Parking
 import java.time.Duration as JavaDuration
@@ -8,6 +7,7 @@ import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
 import kotlin.time.Duration
+import kotlin.time.toKotlinDuration
 
 /**
  * Mutual exclusion between processes: at most one holder at a time, of all coroutines and threads in all processes that
@@ -94,7 +94,8 @@ public class SharedMutex internal constructor(@get:JvmSynthetic internal val cor
      * @throws SharedRegionException if the region has ended, or ends while the caller waits.
      */
     @Throws(InterruptedException::class)
-    public fun lockBlocking(timeout: JavaDuration): SharedLock? = core.lockBlocking(nanosOf(timeout))
+    public fun lockBlocking(timeout: JavaDuration): SharedLock? =
+        core.lockBlocking(timeout.toKotlinDuration().inWholeNanoseconds)
 
     override fun toString(): String = "$core (${if (core.isLocked) "locked" else "free"}, waiting = ${core.waiting})"
 }

@@ -83,7 +83,7 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
             throw e
         }
 
-    /** Makes the lock visible to the end of the region, which may have just been: nobody else would give it up then. */
+    /** Makes the lock visible to the end of the region, which may have just been and would have missed the lock. */
     private fun finish(lock: SharedLock): SharedLock {
         held = lock
         if (memory.isOpen) return lock

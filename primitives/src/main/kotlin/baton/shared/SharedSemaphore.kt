@@ -1,6 +1,5 @@
 package baton.shared
 
-import baton.shared.waiting.nanosOf
 import baton.shared.waiting.orNullAfter
 import baton.waiting.Parking
 import java.time.Duration as JavaDuration
@@ -8,6 +7,7 @@ import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
 import kotlin.time.Duration
+import kotlin.time.toKotlinDuration
 
 /**
  * A counting semaphore between processes: it bounds how much work runs at the same time in all processes that share the
@@ -117,7 +117,7 @@ public class SharedSemaphore internal constructor(@get:JvmSynthetic internal val
      */
     @Throws(InterruptedException::class)
     public fun acquireBlocking(permits: Int, timeout: JavaDuration): SharedPermit? =
-        core.acquireBlocking(permits, nanosOf(timeout))
+        core.acquireBlocking(permits, timeout.toKotlinDuration().inWholeNanoseconds)
 
     override fun toString(): String = "$core (permits = $permits, available = ${core.available})"
 }

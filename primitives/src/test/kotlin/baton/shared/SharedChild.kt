@@ -31,10 +31,11 @@ internal object SharedChild {
         val mutex = region.mutex("counter")
         val sections = GuardedSections(region.bytes("counter", GuardedSections.SIZE))
         if (args[0] == "hold") return hold(mutex, Path.of(args[1]), args.getOrNull(2))
-        thread(isDaemon = true) {
-            input.readAllBytes()
-            Runtime.getRuntime().halt(0)
-        }
+        val parentWatch =
+            thread(isDaemon = true) {
+                input.readAllBytes()
+                Runtime.getRuntime().halt(0)
+            }
         when (args[0]) {
             "count" -> {
                 repeat(args[2].toInt()) { mutex.lockBlocking().use { sections.increment() } }
@@ -44,20 +45,17 @@ internal object SharedChild {
             "wait" -> {
                 println("waiting")
                 mutex.lockBlocking().use { println("locked ${it.abandoned}") }
-                Thread.sleep(Long.MAX_VALUE)
             }
             "permits" -> {
                 if (args.size > 3) println("waiting")
                 region.semaphore("s", permits = 3).acquireBlocking(args[2].toInt())
                 println("acquired")
-                Thread.sleep(Long.MAX_VALUE)
             }
             "jobs" -> {
                 val group = region.waitGroup("g")
                 group.add(args[2].toInt())
                 repeat(args[3].toInt()) { group.done() }
                 println("added")
-                Thread.sleep(Long.MAX_VALUE)
             }
             "done" -> {
                 repeat(args[2].toInt()) { region.waitGroup("g").done() }
@@ -71,13 +69,14 @@ internal object SharedChild {
                         runCatching { barrier.arrive() }.getOrElse { if (barrier.isBroken) "broken" else it }
                     }
                 )
-                Thread.sleep(Long.MAX_VALUE)
             }
             "hammer" -> {
                 println("hammering ${region.waiting}")
                 while (true) mutex.lockBlocking().use { sections.run(it) }
             }
         }
+        // This process keeps all that it holds until its parent ends it.
+        parentWatch.join()
     }
 
     /** Holds the lock until a line comes; then unlocks. */

@@ -21,7 +21,7 @@ public final class SharedCounter {
     /** The 8 bytes that the mutex guards. */
     private final ByteBuffer sum;
 
-    /** What each process has added, for the repair. */
+    /** The number of increments of each process, for the repair. */
     private final ByteBuffer added;
 
     private SharedCounter(AsyncSharedRegion region, CounterJob job) {

@@ -78,9 +78,7 @@ public record CounterJob(
 
     private static void haltWithParent() {
         try {
-            while (System.in.read() >= 0) {
-                // The parent writes nothing more.
-            }
+            System.in.readAllBytes(); // The parent writes nothing more.
         } catch (IOException noParent) {
             // Ended below.
         }

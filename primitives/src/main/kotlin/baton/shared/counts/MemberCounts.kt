@@ -126,14 +126,12 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
 
     /** Takes off the counts of dead members, and wakes the waiters if there were any. Returns how many were taken. */
     fun takeOffDead(): Int {
-        var taken = 0
         synchronized(monitor) {
             if (!memory.isOpen) return 0
             settledWord()
-            for (slot in 1..memory.highestSlot) {
-                if (slot != memory.slot && countOf(slot) > 0) taken += takeOffIfDead(slot)
-            }
         }
+        var taken = 0
+        for (slot in 1..memory.highestSlot) if (slot != memory.slot) taken += takeOffIfDead(slot)
         if (taken > 0) changes.announce()
         return taken
     }
@@ -158,13 +156,13 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
         if (taken > 0) changes.announce()
     }
 
-    /** One death is final, so the answer of the slow question holds for all rounds with the same generation. */
+    /** A death is final, so the slow question is asked before the lock is taken. */
     private fun takeOffIfDead(slot: Int): Int {
-        var dead = 0
-        return takeOff(slot) {
-            val generation = CountsWord.generationOf(it)
-            if (generation != dead && !memory.isAlive(slot, generation)) dead = generation
-            generation == dead
+        val entry = table.getLong(entryAt(slot))
+        val generation = CountsWord.generationOf(entry)
+        if (CountsWord.countOf(entry) == 0 || memory.isAlive(slot, generation)) return 0
+        synchronized(monitor) {
+            return if (memory.isOpen) takeOff(slot) { CountsWord.generationOf(it) == generation } else 0
         }
     }
 

@@ -1,16 +1,20 @@
 package baton.shared.region
 
-/** The open primitives of one kind, one for each name. */
+import java.util.concurrent.ConcurrentHashMap
+
+/**
+ * The open primitives of one kind, one for each name. A call for a known name waits for nothing; the first use of a
+ * name waits for the init lock, one at a time.
+ */
 internal class Members<T : RegionMember>(private val memory: SharedMemory) {
-    private val byName = HashMap<String, Pair<NameRequest, T>>()
+    private val byName = ConcurrentHashMap<String, Pair<NameRequest, T>>()
 
     /** @throws baton.shared.SharedRegionException as [SharedMemory.named]. */
     fun open(request: NameRequest, initialise: (SharedObject) -> Unit = {}, create: (SharedObject) -> T): T {
         memory.check()
-        synchronized(byName) { known(request) }
-            ?.let {
-                return it
-            }
+        known(request)?.let {
+            return it
+        }
         memory.checkFile()
         synchronized(byName) {
             known(request)?.let {

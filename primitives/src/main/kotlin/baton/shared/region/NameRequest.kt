@@ -1,7 +1,7 @@
 package baton.shared.region
 
 /**
- * What a caller asks of the [NameTable].
+ * A caller's request to the [NameTable]: the name, and the object that must have it.
  *
  * @property number permits, parties or size; 0 for kinds without.
  * @throws IllegalArgumentException if the name is empty or longer than 64 bytes of UTF-8.
@@ -19,8 +19,5 @@ internal data class NameRequest(val kind: ObjectKind, val scope: Int, val name: 
     companion object {
         const val LOCKS = 0
         const val PIECES = -1
-
-        /** The scope of the conditions of the mutex [owner]. */
-        fun scopeOf(owner: SharedObject): Int = owner.index + 1
     }
 }

@@ -1,7 +1,7 @@
 package baton.shared.region
 
 /**
- * What a name stands for.
+ * The kind of object that a name stands for.
  *
  * @property code the number in the file. Never change one.
  * @property label for messages.
@@ -11,7 +11,6 @@ package baton.shared.region
 internal enum class ObjectKind(val code: Int, val label: String, val numberLabel: String?, val hasTable: Boolean) {
     MUTEX(1, "mutex", null, false),
     SEMAPHORE(2, "semaphore", "permits", true),
-    CONDITION(3, "condition", null, true),
     BARRIER(4, "barrier", "parties", true),
     WAIT_GROUP(5, "wait group", null, true),
     BYTES(6, "piece of bytes", "size", false);

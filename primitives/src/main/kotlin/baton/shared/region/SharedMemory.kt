@@ -16,10 +16,10 @@ import java.util.concurrent.atomic.AtomicBoolean
  * 2. [named] finds or makes its [SharedObject]: 64 bytes of words, and for some kinds a table with a `Long` per slot.
  * 3. Every call begins with [check]. Every loop that waits for other processes uses a
  *    [WordPoll][baton.shared.waiting.WordPoll], which checks, too.
- * 4. What a process holds is recorded with [slot] and [generation]. Before a waiter waits longer, it asks [isAlive] of
- *    the others, at most once per [probe period][baton.shared.waiting.WordPoll.isProbeDue], and takes back what the
- *    dead held. A table's entry of an older generation of *our own* slot belongs to a dead owner as well.
- * 5. A call that changes a word for which others wait ends with [wake]. It costs nothing where nobody can be woken.
+ * 4. A record of something held names the holder's [slot] and [generation]. Before a waiter waits longer, it asks
+ *    [isAlive] of the others, at most once per [probe period][baton.shared.waiting.WordPoll.isProbeDue], and takes back
+ *    what the dead held. A table's entry of an older generation of *our own* slot belongs to a dead owner as well.
+ * 5. A call that changes a word for which others wait ends with [wake]. It costs nothing where this member cannot wake.
  * 6. The transitions of its words are plain functions in `baton.shared.word`, so that they can be model checked.
  *
  * Each open region has a slot of its own: two in one JVM (of two class loaders, say) are two members, as two processes
@@ -76,9 +76,6 @@ private constructor(
         if (slot == this.slot) return generation == this.generation
         return slots.isAlive(slot, generation)
     }
-
-    /** Generation of the last claim of [slot]. */
-    fun generationOf(slot: Int): Int = slots.generationOf(slot)
 
     fun anyCannotWake(): Boolean = slots.anyCannotWake()
 

@@ -1,11 +1,9 @@
 package baton.shared.waiting
 
-import baton.waiting.Parking
-import java.time.Duration as JavaDuration
 import kotlin.time.Duration
 import kotlinx.coroutines.withTimeoutOrNull
 
-/** What [take] returns within [timeout]; null otherwise, and what it took too late is closed. */
+/** The result of [take] within [timeout]; null otherwise. A result that comes too late is closed. */
 internal suspend fun <T : AutoCloseable> orNullAfter(timeout: Duration, take: suspend () -> T): T? {
     var taken: T? = null
     try {
@@ -16,10 +14,3 @@ internal suspend fun <T : AutoCloseable> orNullAfter(timeout: Duration, take: su
     }
     return taken
 }
-
-internal fun nanosOf(timeout: JavaDuration): Long =
-    try {
-        timeout.toNanos()
-    } catch (_: ArithmeticException) {
-        if (timeout.isNegative) 0 else Parking.FOREVER
-    }

@@ -35,10 +35,13 @@ internal class WordWatch(
             look()?.let {
                 return it
             }
-            val mine = CompletableDeferred<Unit>()
-            if (round.compareAndSet(null, mine)) return lead(mine, probe, look)
             val current = round.get()
-            if (current != null && words.getInt(offset) == seen) current.await()
+            if (current == null) {
+                val mine = CompletableDeferred<Unit>()
+                if (round.compareAndSet(null, mine)) return lead(mine, probe, look)
+            } else if (words.getInt(offset) == seen) {
+                current.await()
+            }
         }
     }
 

@@ -3,7 +3,7 @@ package baton.shared.word
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** What a process does next; the steps of [baton.shared.counts.MemberCounts]. */
+/** The next step of a process; the steps are those of [baton.shared.counts.MemberCounts]. */
 internal enum class CountsAt {
     READ_WORD,
     READ_LAST_ENTRY,

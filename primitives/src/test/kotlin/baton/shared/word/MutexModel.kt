@@ -3,7 +3,7 @@ package baton.shared.word
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 
-/** What a process does next. */
+/** The next step of a process. */
 internal enum class At {
     LOOK,
     TRY,
@@ -109,7 +109,7 @@ internal class MutexModel(private val mayDie: Boolean, private val sections: Lis
                 else -> At.MARK
             }
         val steps = listOf(state.with(index, process.copy(at = at, seen = state.word)))
-        // A cancelled caller leaves by its next look. One that has not slept owes nobody a wake.
+        // A cancelled caller leaves by its next look. One that has not slept has no wake to pass on.
         return steps + state.with(index, process.copy(at = if (process.slept) At.LEAVE_WAKE else At.DONE))
     }
 
