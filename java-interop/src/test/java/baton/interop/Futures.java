@@ -30,7 +30,7 @@ public final class Futures {
     /** Waits for a future that another thread completes. */
     public static <T extends @Nullable Object> T await(CompletableFuture<T> future) {
         try {
-            return future.get(30, TimeUnit.SECONDS);
+            return future.get(120, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new AssertionError("no value: " + future, e);
         }

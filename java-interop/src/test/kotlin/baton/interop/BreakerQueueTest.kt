@@ -67,7 +67,7 @@ class BreakerQueueTest {
         assertTrue(future.cancel(true))
         coroutine.cancel()
         thread.interrupt()
-        thread.join(TimeUnit.SECONDS.toMillis(30))
+        thread.join(TimeUnit.SECONDS.toMillis(120))
         assertEquals(0, java.waiting())
         breaker.reset()
         assertEquals(emptyList<String>(), woken.toList())

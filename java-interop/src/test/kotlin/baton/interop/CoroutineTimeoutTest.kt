@@ -39,7 +39,7 @@ class CoroutineTimeoutTest {
     }
 
     private fun assertOffSharedTimer(future: CompletableFuture<Thread>) {
-        val name = future.get(20, SECONDS).name
+        val name = future.get(120, SECONDS).name
         assertFalse(name.startsWith("kotlinx.coroutines.DefaultExecutor"), name)
         held.close()
     }

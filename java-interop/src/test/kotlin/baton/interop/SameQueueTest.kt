@@ -56,7 +56,7 @@ class SameQueueTest {
 
         /** Waits for the thread that is served, if it is one. */
         fun assertServed(numbers: List<Int>) {
-            val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10)
+            val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120)
             while (served.size < numbers.size && System.nanoTime() < deadline) Thread.yield()
             assertEquals(numbers, served)
         }

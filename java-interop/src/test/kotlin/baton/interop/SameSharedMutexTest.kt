@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.io.TempDir
 
 /** Coroutines, Java futures and blocked threads of one process wait in one queue for a lock between processes. */
-@Timeout(180)
+@Timeout(300)
 class SameSharedMutexTest {
     @TempDir private lateinit var directory: Path
     private lateinit var here: AsyncSharedRegion
@@ -65,13 +65,13 @@ class SameSharedMutexTest {
         get() = checkNotNull(Regex("waiting = (\\d+)").find("$java")).groupValues[1].toInt()
 
     private fun awaitWaiting(count: Int) {
-        val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60)
+        val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120)
         while (waiting != count && System.nanoTime() < deadline) Thread.yield()
         assertEquals(count, waiting)
     }
 
     private fun assertServed(numbers: List<Int>) {
-        val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60)
+        val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120)
         while (served.size < numbers.size && System.nanoTime() < deadline) Thread.yield()
         assertEquals(numbers, served)
     }

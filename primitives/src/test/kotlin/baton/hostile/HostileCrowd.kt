@@ -172,7 +172,7 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
         /** How often other coroutines run in the middle of a critical section. */
         private const val PAUSES = 3
 
-        private val PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10)
+        private val PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120)
     }
 }
 

@@ -104,5 +104,5 @@ object ShallowStack {
     private const val SHIFTS = 20
 
     private const val STACK_BYTES = 256L * 1024
-    private val PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(10)
+    private val PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(120)
 }

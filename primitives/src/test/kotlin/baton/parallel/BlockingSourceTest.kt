@@ -14,14 +14,14 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
 /** An iterator whose `hasNext` blocks its thread: only the pulling waits for it. */
-@Timeout(60)
+@Timeout(300)
 class BlockingSourceTest {
     private val opened = CountDownLatch(1)
 
     /** Blocks before element 2. */
     private val blocking = sequence {
         yieldAll(listOf(0, 1))
-        check(opened.await(50, TimeUnit.SECONDS)) { "not opened" }
+        check(opened.await(120, TimeUnit.SECONDS)) { "not opened" }
         yield(2)
     }
 
@@ -77,7 +77,7 @@ class BlockingSourceTest {
         override fun hasNext(): Boolean {
             if (looks++ == 1) {
                 blocks.countDown()
-                check(opened.await(50, TimeUnit.SECONDS)) { "not opened" }
+                check(opened.await(120, TimeUnit.SECONDS)) { "not opened" }
             }
             return all.hasNext()
         }

@@ -2,7 +2,7 @@ package baton.shared
 
 import baton.sync.BarrierBrokenException
 import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.delay
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.assertThrows
 class SharedBarrierProcessTest : ChildProcesses() {
     private fun withBarrier(test: suspend (SharedBarrier) -> Unit) =
         SharedRegion.open(path).use { region ->
-            runBlocking { withTimeout(60.seconds) { test(region.barrier("b", parties = 3)) } }
+            runBlocking { withTimeout(2.minutes) { test(region.barrier("b", parties = 3)) } }
         }
 
     private suspend fun awaitArrived(barrier: SharedBarrier, number: Int) {

@@ -5,6 +5,7 @@ import baton.sync.BarrierBrokenException
 import baton.sync.BarrierTimeoutException
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
@@ -33,10 +34,10 @@ class SharedBarrierTest : TwoMembers() {
         get() = there.barrier("b", parties = 3)
 
     private suspend fun awaitArrived(number: Int) =
-        withTimeout(60.seconds) { while (!"$others".endsWith("arrived = $number)")) delay(1) }
+        withTimeout(2.minutes) { while (!"$others".endsWith("arrived = $number)")) delay(1) }
 
     private inline fun <reified T : Throwable> assertFails(party: Deferred<*>) =
-        assertThrows<T> { runBlocking { withTimeout(60.seconds) { party.await() } } }
+        assertThrows<T> { runBlocking { withTimeout(2.minutes) { party.await() } } }
 
     @Test
     fun arrive_ofTheLastParty_releasesAllAndBeginsAgain() = runBlocking {
@@ -47,7 +48,7 @@ class SharedBarrierTest : TwoMembers() {
             awaitArrived(2)
             assertFalse(first.isCompleted)
             assertEquals(0, mine.arrive())
-            assertEquals(listOf(2, 1), withTimeout(60.seconds) { listOf(first, second).awaitAll() })
+            assertEquals(listOf(2, 1), withTimeout(2.minutes) { listOf(first, second).awaitAll() })
             awaitArrived(0)
         }
     }

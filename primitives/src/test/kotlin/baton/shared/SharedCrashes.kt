@@ -41,7 +41,7 @@ internal class SharedCrashes(private val path: Path, number: Int) {
 
     private fun awaitProgress(children: List<Process>, sections: GuardedSections) {
         val enough = sections.sections + 50
-        val deadline = System.nanoTime() + 60_000_000_000
+        val deadline = System.nanoTime() + 120_000_000_000
         while (sections.sections < enough) {
             children.firstOrNull { !it.isAlive }?.let { error(it.inputReader().readText()) }
             check(System.nanoTime() < deadline) { "no progress: $children" }

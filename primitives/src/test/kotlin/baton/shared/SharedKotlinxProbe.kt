@@ -38,7 +38,7 @@ class SharedKotlinxProbe : TwoMembers() {
         SECONDS.sleep(1) // Long enough for a slice that is a delay.
         assertNull(wait.lock.getNow(null))
         held.close()
-        wait.lock.get(60, SECONDS).close()
+        wait.lock.get(120, SECONDS).close()
         assertNotNull(here.mutex("m").tryLock())
     }
 
@@ -48,7 +48,7 @@ class SharedKotlinxProbe : TwoMembers() {
         val wait = Wait(there.mutex("m"))
         SECONDS.sleep(1)
         wait.job.cancel(CancellationException("not needed"))
-        assertEquals("not needed", wait.failure.get(60, SECONDS).message)
+        assertEquals("not needed", wait.failure.get(120, SECONDS).message)
         assertTrue(enterQueue(there.mutex("m")))
     }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture
 import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
@@ -229,8 +230,8 @@ class SharedMutexTest : TwoMembers() {
                 }
             }
         }
-        withTimeout(20.seconds) { mine.withLock { assertEquals(0, inside) } }
-        withTimeout(20.seconds) { others.withLock { assertTrue(sections > 0) } }
+        withTimeout(2.minutes) { mine.withLock { assertEquals(0, inside) } }
+        withTimeout(2.minutes) { others.withLock { assertTrue(sections > 0) } }
     }
 
     @Test
@@ -241,7 +242,7 @@ class SharedMutexTest : TwoMembers() {
             val waiter = async(Dispatchers.Default) { mutex.lock() }
             Files.delete(path)
             val failure =
-                assertThrows<SharedRegionException> { runBlocking { withTimeout(10.seconds) { waiter.await() } } }
+                assertThrows<SharedRegionException> { runBlocking { withTimeout(2.minutes) { waiter.await() } } }
             assertTrue(failure.message.orEmpty().endsWith("the file was removed or replaced"), failure.message)
         }
         assertThrows<SharedRegionException> { mutex.tryLock() }
@@ -254,7 +255,7 @@ class SharedMutexTest : TwoMembers() {
         val mutex = mine
         there.close()
         Files.newByteChannel(path, java.nio.file.StandardOpenOption.WRITE).use { it.truncate(100) }
-        withTimeout(10.seconds) { while (here.toString().contains("slot")) delay(10) }
+        withTimeout(2.minutes) { while (here.toString().contains("slot")) delay(10) }
         val failure = assertThrows<SharedRegionException> { mutex.tryLock() }
         assertTrue(failure.message.orEmpty().endsWith("the file was cut to 100 of 266240 bytes"), failure.message)
     }

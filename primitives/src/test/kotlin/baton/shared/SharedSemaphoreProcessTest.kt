@@ -25,7 +25,7 @@ class SharedSemaphoreProcessTest : ChildProcesses() {
     @Test
     fun permits_ofAKilledProcess_comeBackToACallerThatTries() = withSemaphore { semaphore ->
         kill(startHolder(3))
-        val deadline = System.nanoTime() + 30_000_000_000
+        val deadline = System.nanoTime() + 120_000_000_000
         var permit = semaphore.tryAcquire(3)
         while (permit == null && System.nanoTime() < deadline) permit = semaphore.tryAcquire(3)
         assertNotNull(permit)

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
@@ -46,7 +47,7 @@ class SharedSemaphoreTest : TwoMembers() {
         assertFalse(waiter.isCompleted)
         assertEquals(1, mine.availablePermits)
         two.close()
-        val got = withTimeout(30.seconds) { waiter.await() }
+        val got = withTimeout(2.minutes) { waiter.await() }
         assertEquals(2, got.permits)
         assertEquals(1, mine.availablePermits)
         got.close()
@@ -133,7 +134,7 @@ class SharedSemaphoreTest : TwoMembers() {
         }
         assertNull(mine.tryAcquire(), "overtook the waiters of its process")
         held.close()
-        withTimeout(30.seconds) { waiters.forEach { it.join() } }
+        withTimeout(2.minutes) { waiters.forEach { it.join() } }
         assertEquals(listOf(3, 1, 2), order)
     }
 
@@ -191,7 +192,7 @@ class SharedSemaphoreTest : TwoMembers() {
         val one = others.acquire()
         val waiter = async(Dispatchers.Default) { others.acquire(2) }
         here.close()
-        withTimeout(30.seconds) { waiter.await() }.close()
+        withTimeout(2.minutes) { waiter.await() }.close()
         held.close()
         assertEquals(2, others.availablePermits)
         one.close()
@@ -210,7 +211,7 @@ class SharedSemaphoreTest : TwoMembers() {
             while (semaphore.core.waiting < 2) delay(1)
             here.close()
             for (waiter in waiters) assertThrows<SharedRegionException> {
-                runBlocking { withTimeout(30.seconds) { waiter.await() } }
+                runBlocking { withTimeout(2.minutes) { waiter.await() } }
             }
         }
         held.close()
@@ -237,7 +238,7 @@ class SharedSemaphoreTest : TwoMembers() {
         supervisorScope {
             val waiter = async(Dispatchers.Default) { semaphore.acquire() }
             Files.delete(path)
-            assertThrows<SharedRegionException> { runBlocking { withTimeout(30.seconds) { waiter.await() } } }
+            assertThrows<SharedRegionException> { runBlocking { withTimeout(2.minutes) { waiter.await() } } }
         }
         assertThrows<SharedRegionException> { held.close() }
         held.close()
@@ -262,7 +263,7 @@ class SharedSemaphoreTest : TwoMembers() {
             }
         }
         assertEquals(3, mine.availablePermits)
-        withTimeout(30.seconds) { others.acquire(3) }.close()
+        withTimeout(2.minutes) { others.acquire(3) }.close()
     }
 
     @Test

@@ -1,5 +1,6 @@
 package baton.shared
 
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
@@ -13,9 +14,7 @@ import org.junit.jupiter.api.assertThrows
 
 class SharedWaitGroupProcessTest : ChildProcesses() {
     private fun withGroup(test: suspend (SharedWaitGroup) -> Unit) =
-        SharedRegion.open(path).use { region ->
-            runBlocking { withTimeout(60.seconds) { test(region.waitGroup("g")) } }
-        }
+        SharedRegion.open(path).use { region -> runBlocking { withTimeout(2.minutes) { test(region.waitGroup("g")) } } }
 
     private fun startAdder(added: Int, done: Int) = start("jobs", "$added", "$done").also { it.expect("added") }
 

@@ -3,6 +3,7 @@ package baton.shared
 import baton.shared.word.CountsWord
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
@@ -41,7 +42,7 @@ class SharedWaitGroupTest : TwoMembers() {
         assertTrue(waiters.none { it.isCompleted })
         assertEquals(1, others.count)
         mine.done()
-        withTimeout(30.seconds) { waiters.awaitAll() }
+        withTimeout(2.minutes) { waiters.awaitAll() }
         assertEquals(0, mine.count)
     }
 
@@ -98,7 +99,7 @@ class SharedWaitGroupTest : TwoMembers() {
             here.close()
             for (waiter in waiters) {
                 val loss =
-                    assertThrows<AbandonedException> { runBlocking { withTimeout(30.seconds) { waiter.await() } } }
+                    assertThrows<AbandonedException> { runBlocking { withTimeout(2.minutes) { waiter.await() } } }
                 assertTrue("SharedWaitGroup 'g'" in loss.message.orEmpty(), loss.message)
             }
         }
@@ -133,7 +134,7 @@ class SharedWaitGroupTest : TwoMembers() {
             delay(50)
             here.close()
             for (waiter in waiters) assertThrows<SharedRegionException> {
-                runBlocking { withTimeout(30.seconds) { waiter.await() } }
+                runBlocking { withTimeout(2.minutes) { waiter.await() } }
             }
         }
         for (call in listOf({ group.add() }, { group.done() }, { group.count })) {
@@ -152,7 +153,7 @@ class SharedWaitGroupTest : TwoMembers() {
             waiters.take(2).forEach { it.cancelAndJoin() }
             assertTrue(waiters.drop(2).none { it.isCompleted })
             others.done()
-            withTimeout(30.seconds) { waiters.drop(2).awaitAll() }
+            withTimeout(2.minutes) { waiters.drop(2).awaitAll() }
             others.add()
         }
         assertEquals(1, mine.count)
@@ -190,7 +191,7 @@ class SharedWaitGroupTest : TwoMembers() {
             assertEquals(1, mine.count)
             assertFalse(waiter.isCompleted)
             mine.done()
-            withTimeout(30.seconds) { waiter.join() }
+            withTimeout(2.minutes) { waiter.join() }
         }
     }
 

@@ -15,9 +15,9 @@ class HandOverExecutorTest {
     fun execute_whileManyCallbacksBlock_runsTheNext() {
         val gate = CountDownLatch(1)
         val ended = CountDownLatch(100)
-        repeat(100) { HandOverExecutor.execute { if (gate.await(30, SECONDS)) ended.countDown() } }
+        repeat(100) { HandOverExecutor.execute { if (gate.await(120, SECONDS)) ended.countDown() } }
         HandOverExecutor.execute { gate.countDown() }
-        assertTrue(ended.await(40, SECONDS))
+        assertTrue(ended.await(120, SECONDS))
     }
 
     @Test
@@ -30,7 +30,7 @@ class HandOverExecutorTest {
                 ended.countDown()
             }
         }
-        assertTrue(ended.await(40, SECONDS))
+        assertTrue(ended.await(120, SECONDS))
         assertTrue(threads.size < MANY / 100, "${threads.size} threads")
     }
 
@@ -46,8 +46,8 @@ class HandOverExecutorTest {
             error("callback")
         }
         HandOverExecutor.execute { next.complete(Thread.currentThread()) }
-        assertTrue(handled.get(20, SECONDS) is IllegalStateException)
-        val thread = next.get(20, SECONDS)
+        assertTrue(handled.get(120, SECONDS) is IllegalStateException)
+        val thread = next.get(120, SECONDS)
         assertNotSame(Thread.currentThread(), thread)
         assertTrue(thread.isDaemon)
     }
@@ -56,7 +56,7 @@ class HandOverExecutorTest {
     fun threads_withNothingToRun_end() {
         val thread = CompletableFuture<Thread>()
         HandOverExecutor.execute { thread.complete(Thread.currentThread()) }
-        thread.get(20, SECONDS).join(30_000)
+        thread.get(120, SECONDS).join(120_000)
         assertFalse(thread.get().isAlive)
     }
 

@@ -59,7 +59,7 @@ class TimeoutThreadTest {
     fun timeout_onAnyDispatcher_grantsOthersOffKotlinxTimer(where: Where) {
         heavyRequest(where.dispatcher(executor))
         requestBehindIt()
-        assertOffTimers(granted.get(20, SECONDS))
+        assertOffTimers(granted.get(120, SECONDS))
     }
 
     private fun assertOffTimers(thread: Thread) {
@@ -70,9 +70,9 @@ class TimeoutThreadTest {
     @Test
     fun timeout_onAnExecutorWhoseThreadIsBlocked_grantsOthers() {
         heavyRequest(executor.asCoroutineDispatcher())
-        executor.execute { granted.get(20, SECONDS) }
+        executor.execute { granted.get(120, SECONDS) }
         requestBehindIt()
-        granted.get(20, SECONDS)
+        granted.get(120, SECONDS)
     }
 
     @Test
@@ -85,13 +85,13 @@ class TimeoutThreadTest {
             .startCoroutine(
                 Continuation(EmptyCoroutineContext) {
                     blocked.countDown()
-                    end.await(20, SECONDS)
+                    end.await(120, SECONDS)
                 }
             )
-        assertTrue(blocked.await(20, SECONDS))
+        assertTrue(blocked.await(120, SECONDS))
         val other = CompletableFuture<Boolean>()
         CoroutineScope(dispatcher).launch { other.complete(Mutex(locked = true).tryLock(1.milliseconds)) }
-        assertFalse(other.get(20, SECONDS))
+        assertFalse(other.get(120, SECONDS))
         end.countDown()
     }
 
@@ -109,7 +109,7 @@ class TimeoutThreadTest {
             launch(start = CoroutineStart.UNDISPATCHED) { semaphore.tryAcquire(2, 5.milliseconds) }
             requestBehindIt()
         }
-        assertOffTimers(granted.get(20, SECONDS))
+        assertOffTimers(granted.get(120, SECONDS))
     }
 
     enum class Behind(val context: CoroutineContext) {
@@ -125,7 +125,7 @@ class TimeoutThreadTest {
             withTimeout(50.milliseconds) { semaphore.acquire(2) }
         }
         requestBehindIt(behind.context)
-        assertOffTimers(granted.get(20, SECONDS))
+        assertOffTimers(granted.get(120, SECONDS))
     }
 
     @Test
@@ -134,7 +134,7 @@ class TimeoutThreadTest {
             withTimeout(50.milliseconds) { select { semaphore.onAcquire(2) {} } }
         }
         requestBehindIt()
-        assertOffTimers(granted.get(20, SECONDS))
+        assertOffTimers(granted.get(120, SECONDS))
     }
 
     @ParameterizedTest
@@ -143,7 +143,7 @@ class TimeoutThreadTest {
         val resumed = CompletableFuture<Thread>()
         suspend { withTimeoutOrNull(50.milliseconds) { semaphore.acquire(2) } }
             .startCoroutine(Continuation(where.context) { resumed.complete(Thread.currentThread()) })
-        assertOffTimers(resumed.get(20, SECONDS))
+        assertOffTimers(resumed.get(120, SECONDS))
     }
 
     private fun heavyRequest(dispatcher: CoroutineDispatcher) {

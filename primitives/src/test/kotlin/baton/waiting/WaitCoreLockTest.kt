@@ -34,7 +34,7 @@ class WaitCoreLockTest {
         // They spin, yield and in the end pause.
         while (waiting.any { it.state != Thread.State.TIMED_WAITING }) Thread.onSpinWait()
         core.unlock()
-        waiting.forEach { it.join(10_000) }
+        waiting.forEach { it.join(120_000) }
         assertEquals(0, waiting.count { it.isAlive })
     }
 

@@ -93,7 +93,7 @@ class WaitingKotlinxProbe {
         val ended = CountDownLatch(1)
         suspend { semaphore.tryAcquire(1, 5.milliseconds) }
             .startCoroutine(Continuation(EmptyCoroutineContext) { if (it.getOrNull() == false) ended.countDown() })
-        assertTrue(ended.await(20, SECONDS))
+        assertTrue(ended.await(120, SECONDS))
     }
 
     @Test
@@ -120,7 +120,7 @@ class WaitingKotlinxProbe {
                 // Again if it was cancelled before the watch.
                 while (!wasShared.isDone) withTimeoutOrNull(5.milliseconds) { noteWhetherShared(wasShared) }
             }
-            assertTrue(wasShared.get(20, SECONDS))
+            assertTrue(wasShared.get(120, SECONDS))
         }
     }
 

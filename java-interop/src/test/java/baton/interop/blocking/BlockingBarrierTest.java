@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(300)
 class BlockingBarrierTest {
     private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final List<Duration> SHORT =

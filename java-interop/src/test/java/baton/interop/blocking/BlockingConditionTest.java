@@ -19,7 +19,7 @@ import java.util.concurrent.locks.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(300)
 class BlockingConditionTest {
     private final AsyncMutex mutex = AsyncMutex.create();
     private final BlockingMutex lock = mutex.blocking();

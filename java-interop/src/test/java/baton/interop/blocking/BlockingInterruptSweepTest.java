@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Three threads wait; two grants and an interrupt of each come in every order. */
-@Timeout(60)
+@Timeout(300)
 class BlockingInterruptSweepTest {
     private static final int THREADS = 3;
     private static final int GRANT = THREADS;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
 /** Interrupts before and during a wait: a call that throws holds nothing. */
-@Timeout(60)
+@Timeout(300)
 class BlockingInterruptTest {
     @Test
     void interruptedAlready_everyWait_throwsAndDoesNothing() {

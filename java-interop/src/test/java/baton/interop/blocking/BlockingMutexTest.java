@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The contract of {@link Lock}, as far as no other test has it. */
-@Timeout(30)
+@Timeout(300)
 class BlockingMutexTest {
     private final AsyncMutex mutex = AsyncMutex.create("accounts");
     private final BlockingMutex lock = mutex.blocking();

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(300)
 class BlockingReadWriteLockTest {
     private final AsyncReadWriteLock async = AsyncReadWriteLock.create();
     private final BlockingReadWriteLock rw = async.blocking();

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(300)
 class BlockingTaskSchedulerTest {
     private final AsyncTaskScheduler async = AsyncTaskScheduler.create(1);
     private final BlockingTaskScheduler scheduler = async.blocking();

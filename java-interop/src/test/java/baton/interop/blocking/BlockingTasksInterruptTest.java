@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Interrupts of a caller whose own thread pulls or runs the function, and of the threads that do so for it. */
-@Timeout(60)
+@Timeout(300)
 class BlockingTasksInterruptTest {
     private final BlockingTasks inPlace = Tasks.blocking(Runnable::run);
     private final ExecutorService pool = Executors.newFixedThreadPool(2);

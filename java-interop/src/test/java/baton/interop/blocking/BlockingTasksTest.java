@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(300)
 class BlockingTasksTest {
     private final ExecutorService pool = Executors.newFixedThreadPool(8);
     private final AtomicInteger inFlight = new AtomicInteger();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
 /** Waits that end when their time is over, which hold nothing then; and those that are served before. */
-@Timeout(30)
+@Timeout(300)
 class BlockingTimeoutTest {
     private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final List<Duration> SHORT =

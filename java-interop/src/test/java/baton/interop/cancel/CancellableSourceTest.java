@@ -30,7 +30,7 @@ class CancellableSourceTest {
         future.toCompletableFuture().whenComplete((value, e) -> seen.complete(semaphore.waiting()));
         assertEquals(1, semaphore.waiting());
         end.end(future);
-        return seen.get(20, SECONDS);
+        return seen.get(120, SECONDS);
     }
 
     private CancellableFuture<Permit> source() {

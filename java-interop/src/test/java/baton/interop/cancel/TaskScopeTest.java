@@ -31,7 +31,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // close() ignores an interrupt
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // close() ignores an interrupt
 class TaskScopeTest {
     private final Steps steps = new Steps();
     private final List<String> seen = new CopyOnWriteArrayList<>();
@@ -316,7 +316,7 @@ class TaskScopeTest {
         assertEquals(List.of("page-1", "page-2"), names);
         for (Thread thread : threads) {
             // The thread itself notifies the executor, just before it ends.
-            thread.join(10_000);
+            thread.join(120_000);
             assertFalse(thread.isAlive());
         }
         TaskScope.openVirtual().close();

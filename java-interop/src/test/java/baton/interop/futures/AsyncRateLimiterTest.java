@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The futures of a rate limiter. The times and the order of grants are tested in virtual time, elsewhere. */
-@Timeout(60)
+@Timeout(300)
 class AsyncRateLimiterTest {
     private static final Duration DAY = Duration.ofDays(1);
 

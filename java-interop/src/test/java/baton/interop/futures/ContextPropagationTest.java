@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(30)
+@Timeout(300)
 class ContextPropagationTest {
     private static final ThreadLocal<String> USER = ThreadLocal.withInitial(() -> "none");
 

@@ -92,7 +92,7 @@ class FuturesAsCompletableFutureTest {
         all.put("async", (f, log) -> log.accept(f.completeAsync(() -> VALUE, HERE) == f));
         all.put(
                 "async elsewhere",
-                (f, log) -> log.accept(f.completeAsync(() -> VALUE).get(20, SECONDS)));
+                (f, log) -> log.accept(f.completeAsync(() -> VALUE).get(120, SECONDS)));
         all.put("async throws", (f, log) -> log.accept(f.completeAsync(throwing(e), HERE) == f));
         all.put("async throws wrapped", (f, log) -> f.completeAsync(throwing(new CompletionException("m", e)), HERE));
         all.put("async throws cancelled", (f, log) -> f.completeAsync(throwing(new CancellationException()), HERE));
@@ -156,7 +156,7 @@ class FuturesAsCompletableFutureTest {
 
     private static Object awaited(CompletableFuture<Object> future) throws InterruptedException {
         try {
-            return future.get(20, SECONDS);
+            return future.get(120, SECONDS);
         } catch (ExecutionException e) {
             return e.getCause().getClass();
         } catch (TimeoutException e) {

@@ -32,7 +32,7 @@ class HandOverThreadsTest {
             });
         }
         first.close();
-        var unused = held.await(20, SECONDS);
+        var unused = held.await(120, SECONDS);
         return MANY - (int) held.getCount();
     }
 
@@ -63,12 +63,12 @@ class HandOverThreadsTest {
             }));
         }
         first.close();
-        for (CompletableFuture<Boolean> callback : callbacks) assertTrue(callback.get(30, SECONDS));
+        for (CompletableFuture<Boolean> callback : callbacks) assertTrue(callback.get(120, SECONDS));
     }
 
     private static boolean awaitQuietly(CountDownLatch latch) {
         try {
-            return latch.await(20, SECONDS);
+            return latch.await(120, SECONDS);
         } catch (InterruptedException e) {
             return false;
         }
@@ -99,7 +99,7 @@ class HandOverThreadsTest {
             for (int i = 0; i < 300; i++) assertTrue(channel.trySend(i));
             channel.close();
             AtomicInteger elements = new AtomicInteger();
-            channel.forEach(element -> elements.incrementAndGet()).get(20, SECONDS);
+            channel.forEach(element -> elements.incrementAndGet()).get(120, SECONDS);
             System.out.println("holders = " + holders() + ", elements = " + elements);
         }
     }

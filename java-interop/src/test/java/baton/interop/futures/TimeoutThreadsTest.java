@@ -62,7 +62,7 @@ class TimeoutThreadsTest {
 
         final void assertExpires(Future<?> expired) {
             try {
-                assertTrue("late".equals(expired.get(20, SECONDS)), this::name);
+                assertTrue("late".equals(expired.get(120, SECONDS)), this::name);
             } catch (ExecutionException e) {
                 assertTrue(e.getCause() instanceof TimeoutException, e::toString);
             } catch (InterruptedException | TimeoutException e) {
@@ -85,7 +85,7 @@ class TimeoutThreadsTest {
 
     private static void assertEnds(Future<?> task) {
         try {
-            Object nothing = task.get(20, SECONDS);
+            Object nothing = task.get(120, SECONDS);
             assertTrue(nothing == null);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new AssertionError(e);
@@ -108,7 +108,7 @@ class TimeoutThreadsTest {
 
     private static boolean opens(CountDownLatch gate) {
         try {
-            return gate.await(30, SECONDS);
+            return gate.await(120, SECONDS);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -129,7 +129,7 @@ class TimeoutThreadsTest {
                 ? semaphore.acquire(2, Duration.ofMillis(100))
                 : semaphore.acquire(2).orTimeout(100, MILLISECONDS);
         assertNoTimers(semaphore.acquire().thenApply(permit -> Thread.currentThread()));
-        assertThrows(ExecutionException.class, () -> heavy.get(20, SECONDS));
+        assertThrows(ExecutionException.class, () -> heavy.get(120, SECONDS));
         held.close();
     }
 

@@ -66,7 +66,7 @@ class VirtualThreadTest {
             }
             while (!isQueued.getAsBoolean() && failures.isEmpty()) Thread.onSpinWait();
             open.run();
-            for (Thread thread : started) thread.join(30_000);
+            for (Thread thread : started) thread.join(120_000);
             recording.stop();
             recording.dump(file);
         }

@@ -261,7 +261,7 @@ class ChunkPublisherTest extends StagesByHand {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void gateThatOpens_whileNothingEnds_isNoticed() {
         AtomicLong used = new AtomicLong(900);
         MemoryGate gate = MemoryGate.create(0.8, 0.5, 1_000, Duration.ofMillis(1), used::get);
@@ -288,7 +288,7 @@ class ChunkPublisherTest extends StagesByHand {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void awaitOpen_isDoneWhenTheGateIsOpen_andCancelEndsTheWait() {
         AtomicLong used = new AtomicLong(900);
         MemoryGate gate = MemoryGate.create(0.8, 0.5, 1_000, Duration.ofMillis(1), used::get);

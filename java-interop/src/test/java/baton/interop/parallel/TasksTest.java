@@ -285,7 +285,7 @@ class TasksTest extends StagesByHand {
                             },
                             ForkJoinPool.commonPool());
                 })
-                .get(60, TimeUnit.SECONDS);
+                .get(120, TimeUnit.SECONDS);
         assertEquals(IntStream.range(0, count).boxed().toList(), all);
         assertFalse(tooMany.get());
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Threads that block for a lock between processes. */
-@Timeout(180)
+@Timeout(300)
 class BlockingSharedMutexTest {
     @TempDir
     private Path directory;
@@ -49,7 +49,7 @@ class BlockingSharedMutexTest {
     }
 
     private static <T> T resultOf(BlockedCall<T> call) throws Exception {
-        return call.get(60, TimeUnit.SECONDS);
+        return call.get(120, TimeUnit.SECONDS);
     }
 
     private static Throwable failureOf(BlockedCall<?> call) {
@@ -187,8 +187,8 @@ class BlockingSharedMutexTest {
             held.forEach(SharedLock::close);
             return 0;
         });
-        assertEquals(0, unlocked.get(60, TimeUnit.SECONDS));
-        for (CompletableFuture<Long> call : waiting) assertEquals(2, call.get(60, TimeUnit.SECONDS));
+        assertEquals(0, unlocked.get(120, TimeUnit.SECONDS));
+        for (CompletableFuture<Long> call : waiting) assertEquals(2, call.get(120, TimeUnit.SECONDS));
     }
 
     @Test
@@ -210,7 +210,7 @@ class BlockingSharedMutexTest {
                 return 0;
             }));
         }
-        for (CompletableFuture<Long> call : all) assertEquals(0, call.get(60, TimeUnit.SECONDS));
+        for (CompletableFuture<Long> call : all) assertEquals(0, call.get(120, TimeUnit.SECONDS));
         assertEquals(1000, bytes.getLong(0));
     }
 
@@ -222,7 +222,7 @@ class BlockingSharedMutexTest {
         Thread thread =
                 startVirtual(() -> ended.complete(assertThrows(InterruptedException.class, mine::lockBlocking)));
         thread.interrupt();
-        assertInstanceOf(InterruptedException.class, ended.get(60, TimeUnit.SECONDS));
+        assertInstanceOf(InterruptedException.class, ended.get(120, TimeUnit.SECONDS));
         held.close();
         assertBothFree();
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
 /** An interrupt meets the grant, at a time that moves from before it to after it: nothing is lost. */
-@Timeout(60)
+@Timeout(300)
 class BlockingInterruptStressTest {
     private static final int ROUNDS = 1_600;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Blocking maps whose caller is interrupted at any moment. */
-@Timeout(60)
+@Timeout(300)
 class BlockingTasksStressTest {
     private final ExecutorService pool = Executors.newFixedThreadPool(2);
 

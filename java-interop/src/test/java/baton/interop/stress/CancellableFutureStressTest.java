@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two threads race at one future: in any order there is one outcome, and each teardown runs once or never. */
-@Timeout(120)
+@Timeout(300)
 class CancellableFutureStressTest {
     private static final int ROUNDS = 3_000;
 

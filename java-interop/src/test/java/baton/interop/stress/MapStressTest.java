@@ -77,7 +77,7 @@ class MapStressTest {
                             chunk -> map(chunk.get(0))));
             };
             try {
-                result.get(60, TimeUnit.SECONDS);
+                result.get(120, TimeUnit.SECONDS);
             } catch (ExecutionException e) {
                 boolean isExpected = failsOneIn > 0 && e.getCause() instanceof IOException;
                 assertTrue(isExpected || isCancelled && e.getCause() instanceof CancellationException, e::toString);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two threads use one permit concurrently: in any order the lock is released exactly once. */
-@Timeout(120)
+@Timeout(300)
 class ReadWritePermitStressTest {
     private static final int ROUNDS = 2_000;
 

@@ -159,7 +159,7 @@ class SelectStressTest {
 
         /** Receives the remaining elements, then counts. An element that another thread is returning arrives later. */
         void check() {
-            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
             boolean quiet = false;
             while (System.nanoTime() < deadline && !quiet) {
                 boolean pool = ForkJoinPool.commonPool().awaitQuiescence(60, TimeUnit.SECONDS);

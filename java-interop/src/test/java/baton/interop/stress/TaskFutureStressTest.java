@@ -37,7 +37,7 @@ class TaskFutureStressTest {
 
     private static void end(ExecutorService pool) throws InterruptedException {
         pool.shutdownNow();
-        assertTrue(pool.awaitTermination(30, TimeUnit.SECONDS));
+        assertTrue(pool.awaitTermination(120, TimeUnit.SECONDS));
     }
 
     @ParameterizedTest
@@ -75,7 +75,7 @@ class TaskFutureStressTest {
             next.thenRun(latch::countDown);
             return CompletableFuture.allOf(first).thenApply(x -> {
                 try {
-                    return latch.await(30, TimeUnit.SECONDS) ? 2 : 0;
+                    return latch.await(120, TimeUnit.SECONDS) ? 2 : 0;
                 } catch (InterruptedException e) {
                     throw new AssertionError(e);
                 }

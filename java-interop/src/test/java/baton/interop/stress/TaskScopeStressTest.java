@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scopes whose functions fork, fail and are cancelled at random: none of their code runs after the block. */
-@Timeout(120)
+@Timeout(300)
 class TaskScopeStressTest {
     private static final int SCOPES = 1_000;
 

@@ -32,7 +32,7 @@ class ExecutorShutdownTest {
     @AfterEach
     void endPool() throws InterruptedException {
         pool.shutdownNow();
-        assertTrue(pool.awaitTermination(30, TimeUnit.SECONDS));
+        assertTrue(pool.awaitTermination(120, TimeUnit.SECONDS));
     }
 
     static Stream<Function<Executor, ExecutorService>> kinds() {
@@ -57,7 +57,7 @@ class ExecutorShutdownTest {
                 // The interrupt of shutdownNow ends the command.
             }
         });
-        assertTrue(runs.await(30, TimeUnit.SECONDS));
+        assertTrue(runs.await(120, TimeUnit.SECONDS));
         List<Runnable> waiting = new ArrayList<>();
         for (int i = 0; i < 50_000; i++) {
             // Not a lambda or a method reference: each command must be an object of its own.
@@ -71,7 +71,7 @@ class ExecutorShutdownTest {
             executor.execute(command);
         }
         List<Runnable> left = executor.shutdownNow();
-        assertTrue(executor.awaitTermination(30, TimeUnit.SECONDS));
+        assertTrue(executor.awaitTermination(120, TimeUnit.SECONDS));
         assertEquals(0, begun.get());
         assertEquals(waiting.size(), left.size());
         for (int i = 0; i < left.size(); i++) assertTrue(waiting.get(i) == left.get(i), "place " + i);
@@ -87,7 +87,7 @@ class ExecutorShutdownTest {
         CountDownLatch go = new CountDownLatch(1);
         executor.execute(() -> {
             try {
-                assertTrue(go.await(30, TimeUnit.SECONDS));
+                assertTrue(go.await(120, TimeUnit.SECONDS));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -96,7 +96,7 @@ class ExecutorShutdownTest {
         Runnable waits = () -> {};
         executor.execute(waits);
         go.countDown();
-        assertTrue(executor.awaitTermination(30, TimeUnit.SECONDS));
+        assertTrue(executor.awaitTermination(120, TimeUnit.SECONDS));
         assertEquals(List.of(waits), left);
     }
 
@@ -108,7 +108,7 @@ class ExecutorShutdownTest {
             ExecutorService executor = scheduler.executor(Priority.NORMAL);
             executor.execute(() -> {});
             executor.shutdown();
-            assertTrue(executor.awaitTermination(30, TimeUnit.SECONDS));
+            assertTrue(executor.awaitTermination(120, TimeUnit.SECONDS));
             assertEquals(0, scheduler.metrics().getRunning(), "round " + round);
         }
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Executors on threads of their own. Each test has a name of its own, by which it finds its threads. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OwnThreadsTest {
     private static void assumeAvailable(Threads kind) {
         assumeTrue(kind == Threads.PLATFORM || Runtime.version().feature() >= 21);
@@ -33,14 +33,14 @@ class OwnThreadsTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertTrue(latch.await(30, TimeUnit.SECONDS));
+            assertTrue(latch.await(120, TimeUnit.SECONDS));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
     }
 
     private static void awaitEnd(Thread thread) throws InterruptedException {
-        thread.join(30_000);
+        thread.join(120_000);
         assertFalse(thread.isAlive(), thread::toString);
     }
 
@@ -50,7 +50,7 @@ class OwnThreadsTest {
         List<Future<Thread>> all = new ArrayList<>();
         for (int i = 0; i < commands; i++) {
             all.add(executor.submit(() -> {
-                barrier.await(30, TimeUnit.SECONDS);
+                barrier.await(120, TimeUnit.SECONDS);
                 return Thread.currentThread();
             }));
         }
@@ -80,7 +80,7 @@ class OwnThreadsTest {
         List<Thread> threads = runTogether(executor, parallelism);
         assertEquals(parallelism, names(threads).size());
         executor.shutdown();
-        assertTrue(executor.awaitTermination(30, TimeUnit.SECONDS));
+        assertTrue(executor.awaitTermination(120, TimeUnit.SECONDS));
         for (Thread thread : threads) awaitEnd(thread);
     }
 
@@ -101,7 +101,7 @@ class OwnThreadsTest {
         assertEquals(3, executor.metrics().get(Priority.NORMAL).getQueued());
         executor.shutdown();
         end.countDown();
-        assertTrue(executor.awaitTermination(30, TimeUnit.SECONDS));
+        assertTrue(executor.awaitTermination(120, TimeUnit.SECONDS));
     }
 
     @Test
@@ -159,7 +159,7 @@ class OwnThreadsTest {
         executor.shutdown();
         assertThrows(RejectedExecutionException.class, () -> executor.execute(() -> {}));
         assertEquals("last", last.get());
-        assertTrue(executor.awaitTermination(30, TimeUnit.SECONDS));
+        assertTrue(executor.awaitTermination(120, TimeUnit.SECONDS));
         awaitEnd(first);
         Thread second = high.submit(Thread::currentThread).get();
         assertTrue(second.getName().startsWith("baton-shutdown-"), second::toString);
@@ -188,7 +188,7 @@ class OwnThreadsTest {
         await(runs);
         assertEquals(List.of(waits), executor.shutdownNow());
         assertEquals("interrupted", running.get());
-        assertTrue(executor.awaitTermination(30, TimeUnit.SECONDS));
+        assertTrue(executor.awaitTermination(120, TimeUnit.SECONDS));
         awaitEnd(threads.get(0));
     }
 

@@ -34,7 +34,7 @@ class PriorityExecutorTest {
     @AfterEach
     void endPool() throws InterruptedException {
         pool.shutdownNow();
-        assertTrue(pool.awaitTermination(30, TimeUnit.SECONDS));
+        assertTrue(pool.awaitTermination(120, TimeUnit.SECONDS));
     }
 
     @Test
@@ -136,11 +136,11 @@ class PriorityExecutorTest {
             }
         });
         Future<Boolean> next = other.submit(() -> Thread.currentThread().isInterrupted());
-        assertTrue(runs.await(30, TimeUnit.SECONDS));
+        assertTrue(runs.await(120, TimeUnit.SECONDS));
         assertEquals(List.of(), executor.shutdownNow());
-        assertEquals("interrupted", interrupted.get(30, TimeUnit.SECONDS));
-        assertFalse(next.get(30, TimeUnit.SECONDS));
-        assertTrue(executor.awaitTermination(30, TimeUnit.SECONDS));
+        assertEquals("interrupted", interrupted.get(120, TimeUnit.SECONDS));
+        assertFalse(next.get(120, TimeUnit.SECONDS));
+        assertTrue(executor.awaitTermination(120, TimeUnit.SECONDS));
     }
 
     @Test
@@ -153,10 +153,10 @@ class PriorityExecutorTest {
             runs.countDown();
             while (!Thread.currentThread().isInterrupted()) Thread.onSpinWait();
         });
-        assertTrue(runs.await(30, TimeUnit.SECONDS));
+        assertTrue(runs.await(120, TimeUnit.SECONDS));
         assertTrue(future.cancel(true));
         assertFalse(
-                executor.submit(() -> Thread.currentThread().isInterrupted()).get(30, TimeUnit.SECONDS));
+                executor.submit(() -> Thread.currentThread().isInterrupted()).get(120, TimeUnit.SECONDS));
     }
 
     @Test

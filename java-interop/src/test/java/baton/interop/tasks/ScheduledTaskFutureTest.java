@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(300)
 class ScheduledTaskFutureTest {
     private final AsyncTaskScheduler scheduler =
             AsyncTaskScheduler.builder(1).executor(Runnable::run).build();

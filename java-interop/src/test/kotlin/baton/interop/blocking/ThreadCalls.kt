@@ -114,6 +114,6 @@ internal class ThreadCalls(private val waiting: () -> Int) {
     }
 
     private companion object {
-        const val LIMIT = 10L
+        const val LIMIT = 120L
     }
 }

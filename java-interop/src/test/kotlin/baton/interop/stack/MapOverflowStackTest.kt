@@ -21,7 +21,7 @@ class MapOverflowStackTest {
 
         fun awaitResult() {
             try {
-                result?.get(10, TimeUnit.SECONDS)
+                result?.get(120, TimeUnit.SECONDS)
             } catch (e: ExecutionException) {
                 throw e.cause ?: e
             }

@@ -15,6 +15,7 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resume
+import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Delay
@@ -24,6 +25,7 @@ import kotlinx.coroutines.job
 import kotlinx.coroutines.suspendCancellableCoroutine
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
+import org.jetbrains.lincheck.datastructures.Options
 import org.jetbrains.lincheck.datastructures.StressOptions
 import org.jetbrains.lincheck.datastructures.forClasses
 
@@ -69,6 +71,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
                 .loopIterationsBeforeThreadSwitch(spins)
                 .sequentialSpecification(sequential)
                 .addGuarantee(forClasses(FRAMES, STACK_RESERVE).allMethods().ignore())
+                .allowSlowMachines()
                 .apply(configure)
         }
         options()
@@ -99,9 +102,24 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
             .actorsPerThread(3)
             .actorsAfter(2)
             .sequentialSpecification(sequential)
+            .allowSlowMachines()
             .apply { chosen.forEach(::addCustomScenario) }
 
+    /**
+     * Model checking sees a deadlock and an endless loop by itself. Beyond that, Lincheck takes an execution of 30 s
+     * for a hang. An execution may load and rewrite many classes, and a slow machine needs more than 30 s for them.
+     * Lincheck hides the setting from Kotlin.
+     */
+    private fun <O : Options<O, *>> O.allowSlowMachines(): O = apply {
+        Options::class
+            .java
+            .getMethod("invocationTimeout\$lincheck", Long::class.java)
+            .invoke(this, TIMEOUT.inWholeMilliseconds)
+    }
+
     companion object {
+        private val TIMEOUT = 10.minutes
+
         /**
          * Interleavings of each generated scenario. A defect shows in few interleavings of the right scenario, so there
          * are many scenarios.

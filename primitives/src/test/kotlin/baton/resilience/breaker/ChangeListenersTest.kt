@@ -107,11 +107,11 @@ class ChangeListenersTest {
         breaker.onChange { _, to ->
             if (to != FORCED_OPEN) return@onChange
             inside.countDown()
-            assertTrue(goOn.await(30, TimeUnit.SECONDS))
+            assertTrue(goOn.await(120, TimeUnit.SECONDS))
         }
         listen()
         val tells = thread { breaker.trip() }
-        assertTrue(inside.await(30, TimeUnit.SECONDS))
+        assertTrue(inside.await(120, TimeUnit.SECONDS))
         breaker.disable()
         breaker.reset()
         assertEquals(0, changes.size)

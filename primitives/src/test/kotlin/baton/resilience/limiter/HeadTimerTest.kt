@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.TestTimeSource
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CoroutineDispatcher
@@ -89,7 +89,7 @@ internal class HeadTimerTest {
         val clock = FaultyClock(fault)
         val jobs = List(5) { i -> start(if (i % 2 == 0) clock else Dispatchers.Default) { limiter.acquire() } }
         runBlocking {
-            withTimeout(30.seconds) {
+            withTimeout(2.minutes) {
                 while (!jobs.all { it.isCompleted }) {
                     clock.fire()
                     Thread.yield()
@@ -164,7 +164,7 @@ internal class HeadTimerTest {
         while (limiter.waiting < lost.size) yield()
         dead.shutdown()
         time += 5.milliseconds
-        withTimeout(60.seconds) { lost.joinAll() }
+        withTimeout(2.minutes) { lost.joinAll() }
         assertTrue(lost.all { it.isCancelled })
         assertEquals(1, limiter.availablePermits)
     }
@@ -179,7 +179,7 @@ internal class HeadTimerTest {
         dead.shutdown()
         val others = List(3) { start(Dispatchers.Default) { limiter.acquire() } }
         time += 5.milliseconds
-        withTimeout(30.seconds) {
+        withTimeout(2.minutes) {
             lost.join()
             others.joinAll()
         }

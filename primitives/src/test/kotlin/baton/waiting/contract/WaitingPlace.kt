@@ -5,7 +5,6 @@ import baton.waiting.Callers
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
-import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.job
 import kotlinx.coroutines.test.TestScope
@@ -62,7 +61,7 @@ interface WaiterFixture {
         for (kind in waitingKinds) {
             for (variant in variants) {
                 try {
-                    runTest(timeout = 20.seconds) { WaitingScene(this, kind).test(variant) }
+                    runTest { WaitingScene(this, kind).test(variant) }
                 } catch (e: Throwable) {
                     throw AssertionError("$kind $variant: $e", e)
                 }

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
-import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.ExperimentalCoroutinesApi
@@ -64,12 +64,12 @@ class HalfRefusedDispatchTest {
             begun.countDown()
             go.await()
         }
-        assertTrue(begun.await(10, TimeUnit.SECONDS))
+        assertTrue(begun.await(120, TimeUnit.SECONDS))
         prioritized.add { ended.countDown() }
         underlying.step()
         assertEquals(0, ran.get())
         go.countDown()
-        assertTrue(ended.await(10, TimeUnit.SECONDS))
+        assertTrue(ended.await(120, TimeUnit.SECONDS))
         assertEquals(1, most.get())
     }
 
@@ -94,7 +94,7 @@ class HalfRefusedDispatchTest {
             val ended = CountDownLatch(1)
             prioritized.add { ended.countDown() }
             if (round == 1) underlying.step()
-            assertTrue(ended.await(10, TimeUnit.SECONDS))
+            assertTrue(ended.await(120, TimeUnit.SECONDS))
         }
         while (underlying.queue.isNotEmpty()) underlying.step()
         assertEquals(1, most.get())
@@ -125,7 +125,7 @@ class HalfRefusedDispatchTest {
             }
         assertTrue(!task.isCompleted)
         go.countDown()
-        assertEquals("value", withTimeout(10.seconds) { task.await() })
+        assertEquals("value", withTimeout(2.minutes) { task.await() })
     }
 
     @Test

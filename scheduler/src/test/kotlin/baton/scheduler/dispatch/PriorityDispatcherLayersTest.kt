@@ -45,7 +45,7 @@ class PriorityDispatcherLayersTest {
                     begun.countDown()
                     go.await()
                 }
-            assertTrue(begun.await(10, TimeUnit.SECONDS))
+            assertTrue(begun.await(120, TimeUnit.SECONDS))
             val jobs =
                 Priority.entries.reversed().flatMap { level ->
                     List(20) {
@@ -58,7 +58,7 @@ class PriorityDispatcherLayersTest {
                     }
                 }
             go.countDown()
-            withTimeout(20_000) { (jobs + first).joinAll() }
+            withTimeout(120_000) { (jobs + first).joinAll() }
         }
         assertEquals(Priority.entries.flatMap { level -> List(20) { level } }, order.toList())
         layer.pool?.shutdown()

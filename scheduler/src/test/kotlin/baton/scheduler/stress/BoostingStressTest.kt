@@ -7,7 +7,7 @@ import baton.scheduler.dispatch.Kind
 import baton.scheduler.prioritized
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
-import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.coroutineScope
@@ -32,7 +32,7 @@ internal class BoostingStressTest {
         val lock = kind.make()
         val holding = Party(lock.hold, lock.holdersShare)
         val wanting = Party(lock.want, lock.wantersShare)
-        withTimeout(60.seconds) {
+        withTimeout(2.minutes) {
             coroutineScope { repeat(USERS) { launch(prioritized) { use(Random(it), holding, wanting) } } }
             // Another thread may still be ending the last boosts.
             while (!(prioritized as DispatcherView).boosts.isEmpty) delay(1)

@@ -86,7 +86,7 @@ open class PriorityDispatcherStressTest {
                 }
             }
         threads.forEach(Thread::join)
-        val ended = done.await(30, TimeUnit.SECONDS)
+        val ended = done.await(120, TimeUnit.SECONDS)
         assertTrue(ended) { "$where: ${done.count} of $blocks never ran: ${prioritized.metrics}" }
         pool.shutdown()
         assertEquals(emptyList<String>(), failures.toList(), where)
@@ -101,7 +101,7 @@ open class PriorityDispatcherStressTest {
         for (underlying in listOf(Strict(pool), pool.asCoroutineDispatcher())) {
             val ran = CountDownLatch(1)
             underlying.prioritized(1).dispatch(EmptyCoroutineContext) { ran.countDown() }
-            assertTrue(ran.await(10, TimeUnit.SECONDS))
+            assertTrue(ran.await(120, TimeUnit.SECONDS))
         }
     }
 }

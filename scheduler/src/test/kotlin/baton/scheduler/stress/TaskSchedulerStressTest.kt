@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.microseconds
 import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
@@ -105,7 +105,7 @@ class TaskSchedulerStressTest {
             val scope = CoroutineScope(context + Job())
             val scheduler = TaskScheduler(scope, bound, "stress", config)
             val kept = ConcurrentLinkedQueue<ScheduledTask<*>>()
-            withTimeout(60.seconds) {
+            withTimeout(2.minutes) {
                 coroutineScope {
                     repeat(6) { launch { while (numbers.get() < TASKS) scheduler.oneCall(bound, kept) } }
                     launch { while (numbers.get() < TASKS) scheduler.disturb() }
@@ -125,7 +125,7 @@ class TaskSchedulerStressTest {
             assertTrue(calls in ended..all.sumOf { it.started }) { "$calls calls, $metrics" }
             assertTrue((0 until 100).all { scheduler.tasks(it).isEmpty() })
             // The scheduler sees the end of the last task before its scope does.
-            withTimeout(10.seconds) { scope.coroutineContext.job.children.forEach { it.join() } }
+            withTimeout(2.minutes) { scope.coroutineContext.job.children.forEach { it.join() } }
             assertEquals(bound, scheduler.maxConcurrency)
         }
 
@@ -164,7 +164,7 @@ class TaskSchedulerStressTest {
         val keepsTheSlot = scheduler.schedule { awaitCancellation() }
         val other = launch(Dispatchers.Default) { while (isActive) scheduler.metrics }
         val tasks = List(MANY) { scheduler.schedule(deadline = 1.milliseconds) {} }
-        withTimeout(60.seconds) { tasks.joinAll() }
+        withTimeout(2.minutes) { tasks.joinAll() }
         assertTrue(tasks.all { it.getCompletionExceptionOrNull() is TaskDeadlineException })
         other.cancelAndJoin()
         keepsTheSlot.cancelAndJoin()
@@ -179,7 +179,7 @@ class TaskSchedulerStressTest {
             repeat(1_000) { scheduler.schedule(key = "key") {} }
             canceller.cancelAndJoin()
             scheduler.drain()
-            withTimeout(10.seconds) { scope.coroutineContext.job.children.forEach { it.join() } }
+            withTimeout(2.minutes) { scope.coroutineContext.job.children.forEach { it.join() } }
         }
     }
 

@@ -7,7 +7,7 @@ import baton.scheduler.prioritized
 import baton.waiting.threads.Trampoline
 import java.util.concurrent.Executors
 import kotlin.coroutines.CoroutineContext
-import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
@@ -143,7 +143,7 @@ class TaskStartTest {
         val first = scheduler.schedule { launch(Dispatchers.Default) { delay(20) } }
         // Runs on the thread of the child that ends the first task: join would deadlock if that had not ended visibly.
         val second = scheduler.schedule { @Suppress("RunBlockingInSuspendFunction") runBlocking { first.join() } }
-        withTimeout(10.seconds) { second.await() }
+        withTimeout(2.minutes) { second.await() }
     }
 
     @Test
