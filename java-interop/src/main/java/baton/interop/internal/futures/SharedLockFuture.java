@@ -4,6 +4,7 @@ import baton.bridge.SharedBridge;
 import baton.shared.SharedLock;
 import baton.shared.SharedMutex;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -24,6 +25,9 @@ public final class SharedLockFuture extends RevocableFuture<SharedLock> {
 
     /** The wait for other processes. */
     private volatile @Nullable Job running;
+
+    /** What this fails with once the wait for other processes has ended; null before the timeout. */
+    private volatile @Nullable TimeoutException late;
 
     private SharedLockFuture(SharedMutex mutex) {
         this.mutex = mutex;
@@ -59,7 +63,7 @@ public final class SharedLockFuture extends RevocableFuture<SharedLock> {
     private void waitForOthers() {
         Job job = SharedBridge.lockGranted(mutex, this::decided);
         running = job;
-        if (isDone()) job.cancel(null);
+        if (isDone() || late != null) job.cancel(null);
     }
 
     private void decided(@Nullable SharedLock lock, @Nullable Throwable failure) {
@@ -69,13 +73,21 @@ public final class SharedLockFuture extends RevocableFuture<SharedLock> {
             });
         } else if (failure != null && !(failure instanceof CancellationException)) {
             finish(() -> fail(traced(failure)));
+        } else if (late != null) {
+            failLate();
         }
     }
 
     private void timeOut(Duration timeout) {
         if (isDone()) return;
+        late = traced(new TimeoutException(Late.lock(timeout, mutex)));
         withdraw();
-        TimeoutException late = traced(new TimeoutException(Late.lock(timeout, mutex)));
+        // A wait for others ends a moment later. A caller that sees this fail must find the queue without it.
+        if (running == null) failLate();
+    }
+
+    private void failLate() {
+        TimeoutException late = Objects.requireNonNull(this.late);
         finish(() -> fail(late));
     }
 
