@@ -1,6 +1,7 @@
 package baton.hostile
 
 import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertTrue
 
@@ -23,14 +24,27 @@ object ShallowStack {
         val interpreted = overflow(0, prepare, operation)
         repeat(WARM_UPS) { prepare().also(operation) }
         val tried = interpreted + (0 until shifts).flatMap { overflow(it, prepare, operation) }
-        for ((index, subject) in tried.withIndex()) {
-            val where = "overflow $index of ${tried.size}"
-            var failure: Throwable? = null
-            val checker = thread(isDaemon = true) { failure = runCatching { check(subject) }.exceptionOrNull() }
-            assertEnds(checker, "the check after $where")
-            failure?.let { throw AssertionError("after $where", it) }
-        }
+        checkAll(tried, check)
         return tried.size
+    }
+
+    /** On one thread for all, which is given up when a check hangs. */
+    private fun <S> checkAll(tried: List<S>, check: (S) -> Unit) {
+        val next = AtomicInteger()
+        var failure: Throwable? = null
+        val checker =
+            thread(isDaemon = true) {
+                failure =
+                    runCatching { for (subject in tried) check(subject).also { next.incrementAndGet() } }
+                        .exceptionOrNull()
+            }
+        do {
+            val before = next.get()
+            checker.join(PATIENCE_MILLIS)
+        } while (checker.isAlive && next.get() != before)
+        val where = "overflow ${next.get()} of ${tried.size}"
+        assertEnds(checker, "the check after $where")
+        failure?.let { throw AssertionError("after $where", it) }
     }
 
     /** Returns the subjects whose operation overflowed. */
@@ -39,13 +53,13 @@ object ShallowStack {
         val worker = Thread(null, sweep, "shallow", STACK_BYTES)
         worker.isDaemon = true
         worker.start()
+        worker.join(PATIENCE_MILLIS)
         assertEnds(worker, "the operation")
         sweep.failure?.let { throw it }
         return sweep.tried
     }
 
     private fun assertEnds(thread: Thread, what: String) {
-        thread.join(PATIENCE_MILLIS)
         assertTrue(!thread.isAlive) { "$what hangs:\n${thread.stackTrace.joinToString("\n")}" }
     }
 
