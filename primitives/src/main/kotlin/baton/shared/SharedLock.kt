@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater
  * ```
  *
  * The lock belongs to the region that locked it and to this object, never to a thread: another thread or coroutine may
- * close it. All members may be called from any thread.
+ * close it, but not while it waits for a [SharedCondition]. All members may be called from any thread.
  */
 public class SharedLock internal constructor(private val core: SharedMutexCore) : AutoCloseable {
     @Volatile private var state = HELD
@@ -37,6 +37,10 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
     public val abandoned: Boolean
         get() = isMarked
 
+    @get:JvmSynthetic
+    internal val isHeld: Boolean
+        get() = state == HELD
+
     /**
      * The data are right again: the next holder is not told of the death. Does nothing if the lock is not [abandoned].
      *
@@ -45,7 +49,7 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
      */
     public fun markConsistent() {
         core.checkOpen()
-        check(state == HELD) { "$core: this lock is closed" }
+        checkHeld(core)
         isMarked = false
     }
 
@@ -53,8 +57,8 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
      * Unlocks, and publishes to the next holder, in any process, all that was written before. A second close does
      * nothing, and neither does the first if the region was closed: the lock is abandoned then.
      *
-     * @throws IllegalStateException if the word in the memory names another owner: a program wrote to the file. The
-     *   word stays as it is.
+     * @throws IllegalStateException if the lock waits for a condition, and stays as it is; or if the word in the memory
+     *   names another owner, because a program wrote to the file, and the word stays as it is.
      * @throws SharedRegionException if the file was removed or cut.
      */
     override fun close() {
@@ -62,22 +66,62 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
             core.release(isConsistent = !isMarked)
         } else if (STATE.compareAndSet(this, LOST, CLOSED)) {
             core.checkOpen()
+        } else {
+            check(state != WAITING) { notHeld() }
         }
     }
 
-    /** By the thread that has just locked, before any other sees this object. */
+    /**
+     * @throws IllegalArgumentException if this is a lock of another mutex than [mutex].
+     * @throws IllegalStateException if it is not held.
+     */
+    @JvmSynthetic
+    internal fun checkHeld(mutex: SharedMutexCore) {
+        require(core === mutex) { "$this, must be a lock of $mutex" }
+        check(isHeld) { notHeld() }
+    }
+
+    /** Unlocks [mutex] until [endAwait], as a step of an await of one of its conditions. Throws as [checkHeld]. */
+    @JvmSynthetic
+    internal fun beginAwait(mutex: SharedMutexCore) {
+        checkHeld(mutex)
+        check(STATE.compareAndSet(this, HELD, WAITING)) { notHeld() }
+        try {
+            core.release(isConsistent = !isMarked)
+        } catch (e: Throwable) {
+            state = CLOSED
+            throw e
+        }
+    }
+
+    /** The await ends, and the mutex is locked again if this [isHeld]. */
+    @JvmSynthetic
+    internal fun endAwait(isHeld: Boolean) {
+        state = if (isHeld) HELD else CLOSED
+    }
+
+    /** By the thread that has just locked, before the lock counts as held. */
     @JvmSynthetic
     internal fun begin(fencingToken: Long, isAbandoned: Boolean) {
         this.fencingToken = fencingToken
-        isMarked = isAbandoned
+        if (isMarked != isAbandoned) isMarked = isAbandoned
     }
 
     /** The region ends; [isLost] if with its file. False when the lock is closed already. */
     @JvmSynthetic
     internal fun tryEnd(isLost: Boolean): Boolean = STATE.compareAndSet(this, HELD, if (isLost) LOST else CLOSED)
 
-    override fun toString(): String =
-        "SharedLock of $core (${if (state == HELD) "held" else "closed"}, token $fencingToken, abandoned = $abandoned)"
+    private fun notHeld(): String = "$core: this lock ${if (state == WAITING) "waits for a condition" else "is closed"}"
+
+    override fun toString(): String {
+        val label =
+            when (state) {
+                HELD -> "held"
+                WAITING -> "waits for a condition"
+                else -> "closed"
+            }
+        return "SharedLock of $core ($label, token $fencingToken, abandoned = $abandoned)"
+    }
 
     private companion object {
         const val HELD = 0
@@ -85,6 +129,9 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
 
         /** The file is lost, and the holder does not know yet. */
         const val LOST = 2
+
+        /** In an await of a condition, which unlocked it and will lock it again. */
+        const val WAITING = 3
 
         val STATE: AtomicIntegerFieldUpdater<SharedLock> =
             AtomicIntegerFieldUpdater.newUpdater(SharedLock::class.java, "state")

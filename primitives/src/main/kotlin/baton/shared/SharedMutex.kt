@@ -97,6 +97,15 @@ public class SharedMutex internal constructor(@get:JvmSynthetic internal val cor
     public fun lockBlocking(timeout: JavaDuration): SharedLock? =
         core.lockBlocking(timeout.toKotlinDuration().inWholeNanoseconds)
 
+    /**
+     * The condition [name] of this mutex. Each call returns the same condition. A mutex has a space of names of its own
+     * for them.
+     *
+     * @throws IllegalArgumentException if [name] is out of range.
+     * @throws SharedRegionException if there is no room, or the region has ended.
+     */
+    public fun condition(name: String): SharedCondition = SharedCondition(core.condition(name))
+
     override fun toString(): String = "$core (${if (core.isLocked) "locked" else "free"}, waiting = ${core.waiting})"
 }
 

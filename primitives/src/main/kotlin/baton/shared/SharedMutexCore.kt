@@ -1,5 +1,7 @@
 package baton.shared
 
+import baton.shared.region.Members
+import baton.shared.region.NameRequest
 import baton.shared.region.RegionMember
 import baton.shared.region.SharedMemory
 import baton.shared.region.SharedObject
@@ -17,14 +19,16 @@ import baton.waiting.WaitCore
  * +0 u32 word, see MutexWord     +8 u64 fencing token     +16 u32 recoveries from a death
  * ```
  * 1. The word names this member only while the local mutex is locked.
- * 2. [held] is the lock object of the holder of both. Its state decides, by one compare-and-set, between its own close
- *    and the end of the region; the one that wins unlocks the local mutex, so that waiters behind run into the end.
+ * 2. [held] is the lock object of the last holder of both. Its state tells whether it still is, and decides, by one
+ *    compare-and-set, between its own close and the end of the region; the one that wins unlocks the local mutex, so
+ *    that waiters behind run into the end.
  * 3. A caller that fails or is cancelled while it waits for the word holds the local mutex and not the word: it unlocks
  *    the local mutex, whose next waiter then waits for the word in its place. So no wake is lost.
  * 4. The token and the count of recoveries are written by the owner of the word alone.
  */
 internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObject, val name: String) : RegionMember {
     private val words = shared.words
+    private val conditions = Members<SharedConditionCore>(memory)
     private val local = Mutex()
     private val owner = MutexWord.owner(memory.slot, memory.generation)
     @Volatile private var held: SharedLock? = null
@@ -44,7 +48,14 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
     val isLocked: Boolean
         get() = memory.isOpen && !MutexWord.isFree(words.getInt(WORD))
 
+    /** Whether a caller of this process holds the mutex. */
+    val isHeldHere: Boolean
+        get() = held?.isHeld == true
+
     fun checkOpen() = memory.check()
+
+    fun condition(name: String): SharedConditionCore =
+        conditions.open(NameRequest.ofCondition(shared.index, name)) { SharedConditionCore(memory, it, name, this) }
 
     suspend fun lock(): SharedLock {
         memory.check()
@@ -54,6 +65,22 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
 
     /** By the holder of the local mutex, which is unlocked if this fails or is cancelled. */
     suspend fun lockGranted(): SharedLock = finish(unlockingOnFailure { tryTake(slept = false) ?: awaitWord() })
+
+    /** Locks [lock] again, which waited for a condition. If this fails, it counts as closed. */
+    suspend fun relock(lock: SharedLock) {
+        try {
+            memory.check()
+            local.lock()
+            val taken = unlockingOnFailure { tryTake(slept = false) ?: awaitWord() }
+            lock.begin(taken.fencingToken, taken.abandoned)
+        } catch (e: Throwable) {
+            lock.endAwait(isHeld = false)
+            throw e
+        }
+        held = lock // Before a foreign close can find it held.
+        lock.endAwait(isHeld = true)
+        checkOpen(lock)
+    }
 
     fun tryLock(): SharedLock? {
         memory.check()
@@ -67,8 +94,11 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
     fun lockBlocking(nanos: Long): SharedLock? {
         memory.check()
         ThreadWaiter.throwIfInterrupted()
+        val isFirst = local.tryLock()
+        val atOnce = if (isFirst) unlockingOnFailure { tryTake(slept = false) } else null
+        if (atOnce != null) return finish(atOnce)
         val deadline = System.nanoTime() + maxOf(nanos, 0)
-        if (!local.tryLock() && (nanos <= 0 || !ThreadWaiter(local.core, 1, null, this).await(nanos))) return null
+        if (!isFirst && (nanos <= 0 || !ThreadWaiter(local.core, 1, null, this).await(nanos))) return null
         val lock = unlockingOnFailure { tryTake(slept = false) ?: awaitWordBlocking(nanos, deadline) }
         if (lock == null) local.unlock()
         return if (lock == null) null else finish(lock)
@@ -83,9 +113,14 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
             throw e
         }
 
-    /** Makes the lock visible to the end of the region, which may have just been and would have missed the lock. */
+    /** Makes the lock visible to the end of the region. */
     private fun finish(lock: SharedLock): SharedLock {
         held = lock
+        return checkOpen(lock)
+    }
+
+    /** The end of the region may have just been, and would have missed the lock. */
+    private fun checkOpen(lock: SharedLock): SharedLock {
         if (memory.isOpen) return lock
         // The word still names this member, which is dead from now on: the next owner finds it abandoned.
         if (lock.tryEnd(isLost = false)) local.unlock()
@@ -162,7 +197,6 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
 
     /** Once per lock, by its close. */
     fun release(isConsistent: Boolean) {
-        held = null
         try {
             leave { MutexWord.released(it, isConsistent) }
         } finally {
@@ -188,7 +222,6 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
     override fun regionEnded(isUsable: Boolean) {
         val lock = held ?: return
         if (!lock.tryEnd(isLost = !isUsable)) return
-        held = null
         try {
             if (isUsable) leave { MutexWord.givenUp() }
         } finally {

@@ -70,6 +70,19 @@ internal object SharedChild {
                     }
                 )
             }
+            "await" ->
+                runBlocking {
+                    mutex.withLock { lock ->
+                        println("locked")
+                        mutex.condition("changed").await(lock)
+                        println("signalled ${lock.abandoned}")
+                    }
+                }
+            "put" -> {
+                val queue = SharedQueue(region)
+                runBlocking { for (element in args[2].toLong()..args[3].toLong()) queue.put(element) }
+                println("put")
+            }
             "hammer" -> {
                 println("hammering ${region.waiting}")
                 while (true) mutex.lockBlocking().use { sections.run(it) }

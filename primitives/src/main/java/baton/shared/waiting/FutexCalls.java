@@ -51,12 +51,17 @@ public final class FutexCalls {
         }
     }
 
-    /** Sleeps while the int is {@code expected}, for {@code nanos} at most, or less for any reason. */
-    public void sleep(Object address, int expected, long nanos) {
+    /** A timeout as {@link #sleep} takes it, any number of times. */
+    public Object timeout(long nanos) {
         ByteBuffer timeout = ByteBuffer.allocateDirect(16).order(ByteOrder.nativeOrder());
         timeout.putLong(0, nanos / NANOS_PER_SECOND).putLong(8, nanos % NANOS_PER_SECOND);
+        return segment(timeout);
+    }
+
+    /** Sleeps while the int is {@code expected}, until the timeout at most, or less for any reason. */
+    public void sleep(Object address, int expected, Object timeout) {
         try {
-            long unused = (long) waitCall.invokeExact(address, expected, segment(timeout));
+            long unused = (long) waitCall.invokeExact(address, expected, timeout);
         } catch (Throwable e) {
             throw new IllegalStateException(e);
         }

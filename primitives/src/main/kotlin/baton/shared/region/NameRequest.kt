@@ -19,5 +19,8 @@ internal data class NameRequest(val kind: ObjectKind, val scope: Int, val name: 
     companion object {
         const val LOCKS = 0
         const val PIECES = -1
+
+        /** Each mutex has a scope for its conditions; [mutexIndex] is that of its [SharedObject]. */
+        fun ofCondition(mutexIndex: Int, name: String) = NameRequest(ObjectKind.CONDITION, mutexIndex + 1, name)
     }
 }

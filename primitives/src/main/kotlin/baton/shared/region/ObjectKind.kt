@@ -11,6 +11,7 @@ package baton.shared.region
 internal enum class ObjectKind(val code: Int, val label: String, val numberLabel: String?, val hasTable: Boolean) {
     MUTEX(1, "mutex", null, false),
     SEMAPHORE(2, "semaphore", "permits", true),
+    CONDITION(3, "condition", null, false),
     BARRIER(4, "barrier", "parties", true),
     WAIT_GROUP(5, "wait group", null, true),
     BYTES(6, "piece of bytes", "size", false);

@@ -6,20 +6,29 @@ import baton.shared.word.WakeWord
 
 /** The [WakeWord] of a primitive, at its begin. */
 internal class ChangeWord(private val memory: SharedMemory, private val words: Words) {
-    /** The number of changes so far. Read it before the state. */
+    /** The word, to sleep on. Read it before the state. */
     val value: Int
         get() = words.getInt(AT)
+
+    /** The number of changes so far. */
+    val count: Int
+        get() = WakeWord.changesOf(value)
 
     fun newPoll() = WordPoll(memory, words, AT, WakeWord::withWaiters)
 
     fun newWatch() = WordWatch(memory, words, AT, WakeWord::withWaiters)
 
     /** The state has changed: all waiters, in all processes, look again. */
-    fun announce() {
+    fun announce() = change(Int.MAX_VALUE, WakeWord::changed)
+
+    /** As [announce], but wakes one sleeper alone; the others look again at the end of their slice. */
+    fun signal() = change(wakes = 1, WakeWord::signalled)
+
+    private inline fun change(wakes: Int, next: (Int) -> Int) {
         while (true) {
             val word = words.getInt(AT)
-            if (!words.casInt(AT, word, WakeWord.changed(word))) continue
-            if (WakeWord.hasWaiters(word)) memory.wake(words, AT, Int.MAX_VALUE)
+            if (!words.casInt(AT, word, next(word))) continue
+            if (WakeWord.hasWaiters(word)) memory.wake(words, AT, wakes)
             return
         }
     }

@@ -5,11 +5,20 @@ import baton.shared.region.Words
 
 /** The kernel wakes waiters. */
 internal class Futex private constructor(private val calls: FutexCalls) : WordWait {
+    /** That of the last sleep: most slices are of one length, and a timeout takes memory outside the heap. */
+    @Volatile private var lastTimeout = Timeout(0)
+
     override val canWake: Boolean
         get() = true
 
     override fun park(words: Words, offset: Int, expected: Int, nanos: Long) {
-        calls.sleep(segment(words, offset), expected, nanos)
+        var timeout = lastTimeout
+        if (timeout.nanos != nanos) timeout = Timeout(nanos).also { lastTimeout = it }
+        calls.sleep(segment(words, offset), expected, timeout.segment)
+    }
+
+    private inner class Timeout(val nanos: Long) {
+        val segment: Any = calls.timeout(nanos)
     }
 
     override fun wake(words: Words, offset: Int, count: Int) {

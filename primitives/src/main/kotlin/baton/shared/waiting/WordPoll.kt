@@ -151,11 +151,12 @@ internal class WordPoll(
 
     private fun sleepNanos(): Long = if (memory.anyCannotWake()) MIXED_SLEEP_NANOS else SLEEP_NANOS
 
+    /** Looks more and more rarely, since each look takes the cache line from the holder. */
     private fun hasChangedWhileSpinning(expected: Int): Boolean {
         if (rounds > 0) return words.getInt(offset) != expected
-        repeat(SPINS) {
+        repeat(LOOKS) { look ->
+            repeat(1 shl look) { Thread.onSpinWait() }
             if (words.getInt(offset) != expected) return true
-            Thread.onSpinWait()
         }
         return false
     }
@@ -163,8 +164,8 @@ internal class WordPoll(
     private fun sliceMillis(): Long = 1L shl minOf(rounds - YIELDS - 1, DELAY_DOUBLINGS)
 
     private companion object {
-        const val SPINS = 100
-        const val YIELDS = 5
+        const val LOOKS = 6
+        const val YIELDS = 2
         const val LAST_DELAY_MILLIS = 8L
         const val DELAY_DOUBLINGS = 3
         const val FIRST_PARK_NANOS = 25_000L

@@ -1,10 +1,11 @@
 package baton.shared.word
 
 /**
- * The word on which waiters sleep, where the state that they wait for is another, of 64 bits.
+ * The word on which waiters sleep, where the state that they wait for is another, of 64 bits; or the number of signals
+ * of a condition.
  *
  * ```
- * bit  31      WAITERS   a waiter of another process may sleep: the next change wakes all
+ * bit  31      WAITERS   a waiter of another process may sleep: the next change wakes all, or one
  * bits 30..0   number of changes
  * ```
  *
@@ -19,5 +20,11 @@ internal object WakeWord {
 
     fun hasWaiters(word: Int): Boolean = word and WAITERS != 0
 
+    fun changesOf(word: Int): Int = word and Int.MAX_VALUE
+
+    /** The [word] after a change that wakes all sleepers. */
     fun changed(word: Int): Int = (word + 1) and Int.MAX_VALUE
+
+    /** The [word] after a change that wakes one sleeper: others may sleep still. */
+    fun signalled(word: Int): Int = changed(word) or (word and WAITERS)
 }
