@@ -3,6 +3,7 @@ package baton.interop;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SharedLockFuture;
 import baton.interop.internal.futures.Timeout;
+import baton.shared.SharedCondition;
 import baton.shared.SharedLock;
 import baton.shared.SharedMutex;
 import baton.shared.SharedRegion;
@@ -89,6 +90,40 @@ public final class AsyncSharedRegion implements AutoCloseable {
     }
 
     /**
+     * The semaphore {@code name} with {@code permits} permits.
+     *
+     * @param permits 1 to 1,048,575, the same in every call and process
+     * @throws IllegalArgumentException if the name or the number is out of range
+     * @throws SharedRegionException if the name is of another kind or has another number of permits, there is no room,
+     *     or the region has ended
+     */
+    public AsyncSharedSemaphore semaphore(String name, int permits) {
+        return AsyncSharedSemaphore.of(region.semaphore(Objects.requireNonNull(name, "name"), permits));
+    }
+
+    /**
+     * The barrier {@code name} for {@code parties} parties.
+     *
+     * @param parties 1 to 1,048,575, the same in every call and process
+     * @throws IllegalArgumentException if the name or the number is out of range
+     * @throws SharedRegionException if the name is of another kind or has another number of parties, there is no room,
+     *     or the region has ended
+     */
+    public AsyncSharedBarrier barrier(String name, int parties) {
+        return AsyncSharedBarrier.of(region.barrier(Objects.requireNonNull(name, "name"), parties));
+    }
+
+    /**
+     * The wait group {@code name}.
+     *
+     * @throws IllegalArgumentException if the name is not 1 to 64 bytes of UTF-8
+     * @throws SharedRegionException if the name is of another kind, there is no room, or the region has ended
+     */
+    public AsyncSharedWaitGroup waitGroup(String name) {
+        return AsyncSharedWaitGroup.of(region.waitGroup(Objects.requireNonNull(name, "name")));
+    }
+
+    /**
      * The piece of memory {@code name}, zeroed when it is new, in native byte order, at an address divisible by 64. Each
      * call returns a buffer with a position and limit of its own. The memory has no lock: guard it by a mutex, whose
      * lock publishes what earlier holders wrote.
@@ -157,6 +192,17 @@ public final class AsyncSharedRegion implements AutoCloseable {
         /** The Kotlin mutex behind this. */
         public SharedMutex kotlin() {
             return mutex;
+        }
+
+        /**
+         * The condition {@code name} of this mutex, whose calls block: {@link SharedCondition#awaitBlocking}. It has no
+         * futures, because a future that was cancelled could not hold the lock again.
+         *
+         * @throws IllegalArgumentException if the name is not 1 to 64 bytes of UTF-8
+         * @throws SharedRegionException if there is no room, or the region has ended
+         */
+        public SharedCondition condition(String name) {
+            return mutex.condition(Objects.requireNonNull(name, "name"));
         }
 
         /** Its name in the region. */

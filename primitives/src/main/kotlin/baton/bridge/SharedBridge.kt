@@ -3,17 +3,24 @@
 package baton.bridge
 
 import baton.InternalBatonApi
+import baton.shared.SharedBarrier
 import baton.shared.SharedLock
 import baton.shared.SharedMutex
+import baton.shared.SharedPermit
+import baton.shared.SharedSemaphore
+import baton.shared.SharedWaitGroup
 import baton.shared.waiting.FutureContext
 import baton.waiting.WaitCore
+import java.time.Duration
 import java.util.function.BiConsumer
+import java.util.function.Supplier
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
+import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.Job
 
-// The internal API by which futures of Baton's Java API lock what processes share.
+// The internal API by which futures of Baton's Java API wait for what processes share.
 
 /** The core at which the callers of this process wait for [mutex]; a granted waiter goes on with [lockGranted]. */
 @InternalBatonApi @JvmName("of") public fun coreOf(mutex: SharedMutex): WaitCore = mutex.core.queue
@@ -27,16 +34,54 @@ import kotlinx.coroutines.Job
  * Cancelling the returned job ends the wait; [done] may still get the lock then.
  */
 @InternalBatonApi
-public fun lockGranted(mutex: SharedMutex, done: BiConsumer<SharedLock?, Throwable?>): Job {
+public fun lockGranted(mutex: SharedMutex, done: BiConsumer<SharedLock?, Throwable?>): Job =
+    start(done) { mutex.core.lockGranted() }
+
+/**
+ * Calls [done] with the permits or the failure, which is [late] after the [timeout]; null: no timeout. Cancelling the
+ * returned job ends the wait; [done] may still get the permits then.
+ */
+@InternalBatonApi
+public fun acquire(
+    semaphore: SharedSemaphore,
+    permits: Int,
+    timeout: Duration?,
+    late: Supplier<Throwable>,
+    done: BiConsumer<SharedPermit?, Throwable?>,
+): Job =
+    start(done) {
+        if (timeout == null) semaphore.acquire(permits)
+        else semaphore.tryAcquire(permits, timeout.toKotlinDuration()) ?: throw late.get()
+    }
+
+/** As [acquire], with the number of parties that were missing. */
+@InternalBatonApi
+public fun arrive(barrier: SharedBarrier, timeout: Duration?, done: BiConsumer<Int?, Throwable?>): Job =
+    start(done) { barrier.core.arrive(timeout?.toKotlinDuration()) }
+
+/** As [acquire], with null when the count is zero. */
+@InternalBatonApi
+public fun await(
+    group: SharedWaitGroup,
+    timeout: Duration?,
+    late: Supplier<Throwable>,
+    done: BiConsumer<Void?, Throwable?>,
+): Job =
+    start(done) {
+        if (timeout == null) group.await() else if (!group.await(timeout.toKotlinDuration())) throw late.get()
+        null
+    }
+
+private fun <T> start(done: BiConsumer<T?, Throwable?>, action: suspend () -> T): Job {
     val job = Job()
     val completion =
-        Continuation<SharedLock>(FutureContext + job) { result ->
+        Continuation<T>(FutureContext + job) { result ->
             job.complete()
             done.accept(result.getOrNull(), result.exceptionOrNull())
         }
-    val outcome = runCatching { suspend { mutex.core.lockGranted() }.startCoroutineUninterceptedOrReturn(completion) }
+    val outcome = runCatching { action.startCoroutineUninterceptedOrReturn(completion) }
     if (outcome.getOrNull() === COROUTINE_SUSPENDED) return job
     job.complete()
-    done.accept(outcome.getOrNull() as SharedLock?, outcome.exceptionOrNull())
+    @Suppress("UNCHECKED_CAST") done.accept(outcome.getOrNull() as T?, outcome.exceptionOrNull())
     return job
 }

@@ -2,7 +2,9 @@ package baton.shared
 
 import baton.sync.BarrierBrokenException
 import baton.sync.BarrierTimeoutException
+import java.time.Duration as JavaDuration
 import kotlin.time.Duration
+import kotlin.time.toKotlinDuration
 
 /**
  * A cyclic barrier between processes: a fixed number of parties wait for each other, and none goes on before all have
@@ -73,7 +75,7 @@ public class SharedBarrier internal constructor(@get:JvmSynthetic internal val c
      *   while the caller waits.
      * @throws SharedRegionException if the region has ended, or ends while the caller waits.
      */
-    public suspend fun arrive(): Int = core.arrive()
+    public suspend fun arrive(): Int = core.arrive(null)
 
     /**
      * Arrives, and waits [timeout] at most for the other parties, in the clock of the caller's dispatcher. With zero or
@@ -87,6 +89,30 @@ public class SharedBarrier internal constructor(@get:JvmSynthetic internal val c
      * @throws SharedRegionException if the region has ended, or ends while the caller waits.
      */
     public suspend fun arrive(timeout: Duration): Int = core.arrive(timeout)
+
+    /**
+     * Arrives, and blocks the thread while it waits for the other parties.
+     *
+     * @return as [arrive].
+     * @throws InterruptedException if the thread is interrupted: before it arrives, or while it waits, which breaks the
+     *   barrier unless that has tripped.
+     * @throws BarrierBrokenException as [arrive].
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+     */
+    @Throws(InterruptedException::class) public fun arriveBlocking(): Int = core.arriveBlocking(null)
+
+    /**
+     * As [arriveBlocking], but waits [timeout] at most. With zero or less all others must have arrived already. A
+     * timeout breaks the barrier.
+     *
+     * @return as [arrive].
+     * @throws BarrierTimeoutException if the time is over before the barrier trips.
+     * @throws InterruptedException as the other.
+     * @throws BarrierBrokenException as [arrive].
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+     */
+    @Throws(InterruptedException::class)
+    public fun arriveBlocking(timeout: JavaDuration): Int = core.arriveBlocking(timeout.toKotlinDuration())
 
     /**
      * Makes the barrier usable again at once, broken or not. Parties that wait throw [BarrierBrokenException].

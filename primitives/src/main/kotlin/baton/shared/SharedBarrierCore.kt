@@ -8,6 +8,8 @@ import baton.shared.word.BarrierWord
 import baton.shared.word.BarrierWord.Outcome
 import baton.sync.BarrierBrokenException
 import baton.sync.BarrierTimeoutException
+import baton.waiting.Parking
+import baton.waiting.ThreadWaiter
 import kotlin.time.Duration
 import kotlinx.coroutines.withTimeoutOrNull
 
@@ -45,22 +47,29 @@ internal class SharedBarrierCore(
     private val word: Long
         get() = words.getLong(WORD)
 
-    suspend fun arrive(): Int {
-        val before = enter(null)
-        if (!isLast(before)) {
-            val outcome = awaitOutcome(BarrierWord.phaseOf(before))
-            if (outcome == Outcome.BROKEN) throw broken()
+    /** Null: no [timeout]. */
+    suspend fun arrive(timeout: Duration?): Int =
+        arrive(timeout) { phase ->
+            if (timeout == null) awaitOutcome(phase) else withTimeoutOrNull(timeout) { awaitOutcome(phase) }
         }
-        return indexOf(before)
+
+    fun arriveBlocking(timeout: Duration?): Int {
+        ThreadWaiter.throwIfInterrupted()
+        return arrive(timeout) { phase ->
+            breakingOnFailure(phase) {
+                watch.awaitBlocking(timeout?.inWholeNanoseconds ?: Parking.FOREVER, ::breakForTheDead) { end(phase) }
+                    ?: null.also { breakPhase(phase) }
+            }
+        }
     }
 
-    suspend fun arrive(timeout: Duration): Int {
+    /** [await] returns null after the timeout. */
+    private inline fun arrive(timeout: Duration?, await: (Int) -> Outcome?): Int {
         val before = enter(timeout)
         if (isLast(before)) return indexOf(before)
         val phase = BarrierWord.phaseOf(before)
         // A phase that has tripped before the timeout could break it has released this caller, too.
-        val inTime = withTimeoutOrNull(timeout) { awaitOutcome(phase) }
-        val outcome = inTime ?: outcomeNow(phase).takeIf { it == Outcome.TRIPPED }
+        val outcome = await(phase) ?: outcomeNow(phase).takeIf { it == Outcome.TRIPPED }
         if (outcome == Outcome.BROKEN) throw broken()
         return if (outcome == null) throw late(timeout) else indexOf(before)
     }
@@ -89,11 +98,15 @@ internal class SharedBarrierCore(
         return before
     }
 
-    private suspend fun awaitOutcome(phase: Int): Outcome {
+    private suspend fun awaitOutcome(phase: Int): Outcome =
+        breakingOnFailure(phase) { watch.await(::breakForTheDead) { end(phase) } }
+
+    /** The outcome of [phase]; null while it waits. */
+    private fun end(phase: Int): Outcome? = BarrierWord.outcomeOf(phase, word).takeIf { it != Outcome.WAITING }
+
+    private inline fun <T> breakingOnFailure(phase: Int, await: () -> T): T {
         try {
-            return watch.await(::breakForTheDead) {
-                BarrierWord.outcomeOf(phase, word).takeIf { it != Outcome.WAITING }
-            }
+            return await()
         } catch (e: Throwable) {
             // After the end of the region the memory may be lost, and regionEnded has broken the phase.
             if (memory.isOpen) breakPhase(phase)
@@ -147,7 +160,7 @@ internal class SharedBarrierCore(
 
     private fun broken() = BarrierBrokenException("$this is broken, or was reset while the caller waited")
 
-    private fun late(timeout: Duration) = BarrierTimeoutException("not all arrived within $timeout: ${describe()}")
+    private fun late(timeout: Duration?) = BarrierTimeoutException("not all arrived within $timeout: ${describe()}")
 
     fun describe(): String {
         val seen = word

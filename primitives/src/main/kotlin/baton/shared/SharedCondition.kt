@@ -1,6 +1,8 @@
 package baton.shared
 
+import java.time.Duration as JavaDuration
 import kotlin.time.Duration
+import kotlin.time.toKotlinDuration
 
 /**
  * A condition variable between processes: the holder of a [SharedMutex] waits here, without the mutex, for a change
@@ -74,6 +76,32 @@ public class SharedCondition internal constructor(private val core: SharedCondit
      * @throws SharedRegionException if the region has ended, or ends while the caller waits; [lock] is closed then.
      */
     public suspend fun await(lock: SharedLock, timeout: Duration): Boolean = core.await(lock, timeout)
+
+    /**
+     * As [await], but blocks the thread while it waits for a signal and for the mutex.
+     *
+     * @throws IllegalArgumentException if [lock] is one of another mutex.
+     * @throws IllegalStateException if [lock] is closed, or waits already.
+     * @throws InterruptedException if the thread is interrupted; it holds the lock then. A thread that is interrupted
+     *   at the call does not release it.
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits; [lock] is closed then.
+     */
+    @Throws(InterruptedException::class)
+    public fun awaitBlocking(lock: SharedLock) {
+        core.awaitBlocking(lock, null)
+    }
+
+    /**
+     * As [awaitBlocking], but waits [timeout] at most for a signal. Returns whether there was one, as [await] does.
+     *
+     * @throws IllegalArgumentException if [lock] is one of another mutex.
+     * @throws IllegalStateException if [lock] is closed, or waits already.
+     * @throws InterruptedException as the other.
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits; [lock] is closed then.
+     */
+    @Throws(InterruptedException::class)
+    public fun awaitBlocking(lock: SharedLock, timeout: JavaDuration): Boolean =
+        core.awaitBlocking(lock, timeout.toKotlinDuration())
 
     /**
      * Makes at least one caller go on that waits now, in any process; does nothing if none waits. Never waits.

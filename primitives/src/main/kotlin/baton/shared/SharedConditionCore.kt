@@ -4,6 +4,8 @@ import baton.shared.region.RegionMember
 import baton.shared.region.SharedMemory
 import baton.shared.region.SharedObject
 import baton.shared.waiting.ChangeWord
+import baton.waiting.Parking
+import baton.waiting.ThreadWaiter
 import kotlin.time.Duration
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.currentCoroutineContext
@@ -35,11 +37,7 @@ internal class SharedConditionCore(
 
     /** Returns whether there was a signal, with [lock] held in either case. Null: no [timeout]. */
     suspend fun await(lock: SharedLock, timeout: Duration?): Boolean {
-        memory.check()
-        if (timeout != null && timeout <= Duration.ZERO) {
-            lock.checkHeld(mutex)
-            return false
-        }
+        if (!mayWait(lock, timeout)) return false
         currentCoroutineContext().ensureActive()
         val seen = signals.count
         lock.beginAwait(mutex)
@@ -52,8 +50,31 @@ internal class SharedConditionCore(
     }
 
     private suspend fun awaitSignal(seen: Int) {
-        watch.await(probe = {}) { if (signals.count == seen) null else Unit }
+        watch.await(probe = {}) { signalSince(seen) }
     }
+
+    /** As [await], for a thread that may block. */
+    fun awaitBlocking(lock: SharedLock, timeout: Duration?): Boolean {
+        if (!mayWait(lock, timeout)) return false
+        ThreadWaiter.throwIfInterrupted()
+        val seen = signals.count
+        lock.beginAwait(mutex)
+        try {
+            watch.awaitBlocking(timeout?.inWholeNanoseconds ?: Parking.FOREVER, probe = {}) { signalSince(seen) }
+        } finally {
+            mutex.relockBlocking(lock)
+        }
+        return signals.count != seen
+    }
+
+    private fun mayWait(lock: SharedLock, timeout: Duration?): Boolean {
+        memory.check()
+        if (timeout == null || timeout > Duration.ZERO) return true
+        lock.checkHeld(mutex)
+        return false
+    }
+
+    private fun signalSince(seen: Int): Unit? = if (signals.count == seen) null else Unit
 
     fun signal(isForAll: Boolean) {
         memory.check()

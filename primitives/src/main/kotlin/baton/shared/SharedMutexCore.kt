@@ -8,6 +8,7 @@ import baton.shared.region.SharedObject
 import baton.shared.waiting.WordPoll
 import baton.shared.word.MutexWord
 import baton.sync.Mutex
+import baton.waiting.Parking
 import baton.waiting.ThreadWaiter
 import baton.waiting.WaitCore
 
@@ -57,21 +58,28 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
     fun condition(name: String): SharedConditionCore =
         conditions.open(NameRequest.ofCondition(shared.index, name)) { SharedConditionCore(memory, it, name, this) }
 
-    suspend fun lock(): SharedLock {
+    suspend fun lock(): SharedLock = finish(take())
+
+    private suspend fun take(): SharedLock {
         memory.check()
         local.lock()
-        return lockGranted()
+        return takeGranted()
     }
 
     /** By the holder of the local mutex, which is unlocked if this fails or is cancelled. */
-    suspend fun lockGranted(): SharedLock = finish(unlockingOnFailure { tryTake(slept = false) ?: awaitWord() })
+    suspend fun lockGranted(): SharedLock = finish(takeGranted())
+
+    private suspend fun takeGranted(): SharedLock = unlockingOnFailure { tryTake(slept = false) ?: awaitWord() }
 
     /** Locks [lock] again, which waited for a condition. If this fails, it counts as closed. */
-    suspend fun relock(lock: SharedLock) {
+    suspend fun relock(lock: SharedLock) = relock(lock) { take() }
+
+    /** As [relock]. An interrupt does not end it, and stays set. */
+    fun relockBlocking(lock: SharedLock) = relock(lock) { takeUninterruptibly() }
+
+    private inline fun relock(lock: SharedLock, take: () -> SharedLock) {
         try {
-            memory.check()
-            local.lock()
-            val taken = unlockingOnFailure { tryTake(slept = false) ?: awaitWord() }
+            val taken = take()
             lock.begin(taken.fencingToken, taken.abandoned)
         } catch (e: Throwable) {
             lock.endAwait(isHeld = false)
@@ -80,6 +88,21 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
         held = lock // Before a foreign close can find it held.
         lock.endAwait(isHeld = true)
         checkOpen(lock)
+    }
+
+    private fun takeUninterruptibly(): SharedLock {
+        var wasInterrupted = false
+        try {
+            while (true) {
+                try {
+                    return checkNotNull(takeBlocking(Parking.FOREVER))
+                } catch (_: InterruptedException) {
+                    wasInterrupted = true
+                }
+            }
+        } finally {
+            if (wasInterrupted) Thread.currentThread().interrupt()
+        }
     }
 
     fun tryLock(): SharedLock? {
@@ -91,17 +114,19 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
     }
 
     /** Null when [nanos] are over. */
-    fun lockBlocking(nanos: Long): SharedLock? {
+    fun lockBlocking(nanos: Long): SharedLock? = takeBlocking(nanos)?.let(::finish)
+
+    private fun takeBlocking(nanos: Long): SharedLock? {
         memory.check()
         ThreadWaiter.throwIfInterrupted()
         val isFirst = local.tryLock()
         val atOnce = if (isFirst) unlockingOnFailure { tryTake(slept = false) } else null
-        if (atOnce != null) return finish(atOnce)
+        if (atOnce != null) return atOnce
         val deadline = System.nanoTime() + maxOf(nanos, 0)
         if (!isFirst && (nanos <= 0 || !ThreadWaiter(local.core, 1, null, this).await(nanos))) return null
         val lock = unlockingOnFailure { tryTake(slept = false) ?: awaitWordBlocking(nanos, deadline) }
         if (lock == null) local.unlock()
-        return if (lock == null) null else finish(lock)
+        return lock
     }
 
     private inline fun <T> unlockingOnFailure(action: () -> T): T =

@@ -74,10 +74,10 @@ internal class SharedSemaphoreCore(
     fun acquireBlocking(n: Int, nanos: Long): SharedPermit? {
         requireWeight(n)
         ThreadWaiter.throwIfInterrupted()
-        val deadline = System.nanoTime() + maxOf(nanos, 0)
         tryAcquire(n)?.let {
             return it
         }
+        val deadline = System.nanoTime() + maxOf(nanos, 0)
         if (nanos <= 0 || !queue.tryLock() && !ThreadWaiter(queue.core, 1, null, this).await(nanos)) return null
         try {
             return awaitBlocking(n, deadline)

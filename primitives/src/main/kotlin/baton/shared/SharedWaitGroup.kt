@@ -1,6 +1,9 @@
 package baton.shared
 
+import baton.waiting.Parking
+import java.time.Duration as JavaDuration
 import kotlin.time.Duration
+import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.withTimeoutOrNull
 
 /**
@@ -103,6 +106,32 @@ public class SharedWaitGroup internal constructor(@get:JvmSynthetic internal val
     public suspend fun await(timeout: Duration): Boolean {
         if (timeout <= Duration.ZERO) return core.isZeroNow()
         return withTimeoutOrNull(timeout) { core.await() } != null
+    }
+
+    /**
+     * As [await], but blocks the thread while it waits.
+     *
+     * @throws AbandonedException if a process died before its work was done.
+     * @throws InterruptedException if the thread is interrupted.
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+     */
+    @Throws(InterruptedException::class)
+    public fun awaitBlocking() {
+        core.awaitBlocking(Parking.FOREVER)
+    }
+
+    /**
+     * As [awaitBlocking], but waits [timeout] at most. Returns whether the count was zero. With zero or less it does
+     * not wait.
+     *
+     * @throws AbandonedException if a process died before its work was done.
+     * @throws InterruptedException if the thread is interrupted.
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+     */
+    @Throws(InterruptedException::class)
+    public fun awaitBlocking(timeout: JavaDuration): Boolean {
+        val nanos = timeout.toKotlinDuration().inWholeNanoseconds
+        return if (nanos <= 0) core.isZeroNow() else core.awaitBlocking(nanos)
     }
 
     override fun toString(): String = core.describe()

@@ -53,6 +53,12 @@ internal class SharedWaitGroupCore(
         watch.await({ counts.takeOffDead() }) { lookForZero(told) }
     }
 
+    /** False when [nanos] are over. */
+    fun awaitBlocking(nanos: Long): Boolean {
+        val told = timesTold()
+        return watch.awaitBlocking(nanos, { counts.takeOffDead() }) { lookForZero(told) } != null
+    }
+
     fun isZeroNow(): Boolean {
         memory.check()
         val told = timesTold()

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test
 class SharedMutexProcessTest : ChildProcesses() {
     @Test
     fun increments_ofFourProcesses_areExact() {
-        val each = 250_000
+        val each = 1_000_000
         val counters = List(4) { start("count", "$each") }
         counters.forEach { it.expect("counted") }
         SharedRegion.open(path).use {

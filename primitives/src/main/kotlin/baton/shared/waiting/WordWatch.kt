@@ -2,13 +2,14 @@ package baton.shared.waiting
 
 import baton.shared.region.SharedMemory
 import baton.shared.region.Words
+import baton.waiting.ThreadWaiter
 import java.util.concurrent.atomic.AtomicReference
 import kotlinx.coroutines.CompletableDeferred
 
 /**
  * The waiting of many coroutines of this process for one word, each with a condition of its own. One of them, the
- * leader, waits for the word by a [WordPoll]; the others wait for the leader, so that a process has one sleeper for a
- * word.
+ * leader, waits for the word by a [WordPoll]; the others wait for the leader, so that their process has one sleeper for
+ * the word. Threads that block each wait by themselves.
  * 1. [round] is not null while there is a leader. It is completed when the leader finds that the word has changed, and
  *    when the leader leaves; the followers then look again, and one of them leads if no leader is left.
  * 2. A follower waits only for a round that it read before it found the word unchanged. The leader of that round looked
@@ -42,6 +43,27 @@ internal class WordWatch(
             } else if (words.getInt(offset) == seen) {
                 current.await()
             }
+        }
+    }
+
+    /**
+     * As [await], for a thread that may block for [nanos] at most; null after that.
+     *
+     * @throws InterruptedException if the thread is interrupted.
+     */
+    fun <T : Any> awaitBlocking(nanos: Long, probe: () -> Unit, look: () -> T?): T? {
+        ThreadWaiter.throwIfInterrupted()
+        memory.check()
+        val deadline = System.nanoTime() + nanos
+        val poll = WordPoll(memory, words, offset, withWaiters)
+        while (true) {
+            val seen = words.getInt(offset)
+            look()?.let {
+                return it
+            }
+            if (deadline - System.nanoTime() <= 0) return null.also { poll.leave() }
+            if (poll.isProbeDue()) probe()
+            poll.pauseBlocking(seen, deadline)
         }
     }
 

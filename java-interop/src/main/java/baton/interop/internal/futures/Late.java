@@ -4,6 +4,8 @@ import baton.bridge.Durations;
 import baton.channels.Channel;
 import baton.resilience.RateLimiter;
 import baton.shared.SharedMutex;
+import baton.shared.SharedSemaphore;
+import baton.shared.SharedWaitGroup;
 import baton.sync.Barrier;
 import baton.sync.Mutex;
 import baton.sync.ReadWriteLock;
@@ -23,7 +25,11 @@ public final class Late {
         return noPermits(permits, timeout, limiter);
     }
 
-    private static String noPermits(int permits, Duration timeout, Object from) {
+    public static String acquire(int permits, @Nullable Duration timeout, SharedSemaphore semaphore) {
+        return noPermits(permits, timeout, semaphore);
+    }
+
+    private static String noPermits(int permits, @Nullable Duration timeout, Object from) {
         return "no " + (permits == 1 ? "permit" : permits + " permits") + " " + within(timeout) + " from " + from;
     }
 
@@ -53,6 +59,10 @@ public final class Late {
 
     public static String arrive(Duration timeout, Barrier barrier) {
         return "not all arrived " + within(timeout) + ": " + barrier;
+    }
+
+    public static String await(@Nullable Duration timeout, SharedWaitGroup group) {
+        return "not zero " + within(timeout) + ": " + group;
     }
 
     private static String within(@Nullable Duration timeout) {

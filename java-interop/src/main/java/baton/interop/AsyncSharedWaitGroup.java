@@ -1,0 +1,112 @@
+package baton.interop;
+
+import baton.bridge.SharedBridge;
+import baton.interop.internal.futures.Late;
+import baton.interop.internal.futures.SharedCallFuture;
+import baton.shared.AbandonedException;
+import baton.shared.SharedRegionException;
+import baton.shared.SharedWaitGroup;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The futures of a {@link SharedWaitGroup}: counts pending work of several processes. Its class describes death and
+ * misuse; {@link #kotlin()} has the calls that block.
+ *
+ * <pre>{@code
+ * jobs.add(files.size());
+ * files.forEach(this::handToAWorker); // The worker calls jobs.done().
+ * jobs.await().thenRun(this::report);
+ * }</pre>
+ *
+ * <p><i>Cancellation.</i> Cancelling the future changes nothing else.
+ *
+ * <p><i>Callbacks.</i> Dependents of a future that had to wait run on a callback thread. They must not block for long.
+ *
+ * <p>All methods may be called from any thread.
+ */
+public final class AsyncSharedWaitGroup {
+    private final SharedWaitGroup group;
+
+    private AsyncSharedWaitGroup(SharedWaitGroup group) {
+        this.group = group;
+    }
+
+    /** The Java API of the given wait group; the two share all state. */
+    public static AsyncSharedWaitGroup of(SharedWaitGroup group) {
+        return new AsyncSharedWaitGroup(Objects.requireNonNull(group, "group"));
+    }
+
+    /** The Kotlin wait group behind this. */
+    public SharedWaitGroup kotlin() {
+        return group;
+    }
+
+    /** Adds 1 to the count; see {@link #add(int)}. */
+    public void add() {
+        group.add(1);
+    }
+
+    /**
+     * Adds {@code n} to the count.
+     *
+     * @throws IllegalArgumentException if {@code n} is below 1
+     * @throws IllegalStateException if the count would be above 1,048,575; nothing is added
+     * @throws SharedRegionException if the region has ended
+     */
+    public void add(int n) {
+        group.add(n);
+    }
+
+    /**
+     * Decrements the count.
+     *
+     * @throws IllegalStateException if the count is zero
+     * @throws SharedRegionException if the region has ended
+     */
+    public void done() {
+        group.done();
+    }
+
+    /**
+     * A future that completes when the count is zero. It fails with {@link AbandonedException} if a process died before
+     * its work was done, and with {@link SharedRegionException} if the region has ended or ends.
+     */
+    public CompletableFuture<@Nullable Void> await() {
+        return start(null);
+    }
+
+    /**
+     * As {@link #await()}, but fails with {@link TimeoutException} if the count is not zero in time. With zero or less
+     * it succeeds or fails at once.
+     */
+    public CompletableFuture<@Nullable Void> await(Duration timeout) {
+        return start(Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    private CompletableFuture<@Nullable Void> start(@Nullable Duration timeout) {
+        return SharedCallFuture.start(
+                "await", group, done -> SharedBridge.await(group, timeout, () -> late(timeout), done));
+    }
+
+    private TimeoutException late(@Nullable Duration timeout) {
+        return new TimeoutException(Late.await(timeout, group));
+    }
+
+    /**
+     * The number of added pieces of work that are not done.
+     *
+     * @throws SharedRegionException if the region has ended
+     */
+    public int count() {
+        return group.getCount();
+    }
+
+    @Override
+    public String toString() {
+        return "Async" + group;
+    }
+}
