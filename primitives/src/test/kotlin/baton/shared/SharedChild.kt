@@ -83,6 +83,16 @@ internal object SharedChild {
                 runBlocking { for (element in args[2].toLong()..args[3].toLong()) queue.put(element) }
                 println("put")
             }
+            "hammer permits" -> {
+                val semaphore = region.semaphore("s", permits = 3)
+                val uses = region.bytes("uses", Long.SIZE_BYTES)
+                while (true) {
+                    for (permits in 1..3) {
+                        // The count is not exact: it only shows that this goes on.
+                        semaphore.acquireBlocking(permits).use { uses.putLong(0, uses.getLong(0) + 1) }
+                    }
+                }
+            }
             "hammer" -> {
                 println("hammering ${region.waiting}")
                 while (true) mutex.lockBlocking().use { sections.run(it) }

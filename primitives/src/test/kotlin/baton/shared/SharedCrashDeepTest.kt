@@ -10,7 +10,14 @@ class SharedCrashDeepTest {
     @Test
     fun mutex_ofProcessesKilled1000Times_announcesEveryTornSection() {
         val crashes = SharedCrashes(directory.resolve("app"), 2)
-        crashes.kill(times = 1000)
+        crashes.killSections(times = 1000)
+        println(crashes)
+    }
+
+    @Test
+    fun semaphore_ofProcessesKilled300Times_neitherLosesNorDoublesAPermit() {
+        val crashes = SharedCrashes(directory.resolve("app"), 4)
+        crashes.killPermits(times = 300)
         println(crashes)
     }
 }

@@ -11,7 +11,14 @@ class SharedCrashTest {
     @Test
     fun mutex_ofProcessesKilled50Times_announcesEveryTornSection() {
         val crashes = SharedCrashes(directory.resolve("app"), 1)
-        crashes.kill(times = 50)
+        crashes.killSections(times = 50)
+        println(crashes)
+    }
+
+    @Test
+    fun semaphore_ofProcessesKilled20Times_neitherLosesNorDoublesAPermit() {
+        val crashes = SharedCrashes(directory.resolve("app"), 3)
+        crashes.killPermits(times = 20)
         println(crashes)
     }
 }
