@@ -7,6 +7,7 @@ module baton.primitives {
     requires transitive kotlinx.coroutines.core;
 
     exports baton;
+    exports baton.batch;
     exports baton.channels;
     exports baton.parallel;
     exports baton.resilience;

@@ -76,7 +76,8 @@ class PackagesTest {
         "baton.parallel.., baton baton.waiting.. baton.sync.. baton.parallel..",
         "baton.resilience.., baton baton.waiting.. baton.resilience..",
         "baton.shared..,   baton baton.waiting.. baton.sync.. baton.shared..",
-        "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.shared.. baton.bridge..",
+        "baton.batch..,    baton baton.parallel.. baton.resilience.. baton.batch..",
+        "baton.bridge..,   baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.shared.. baton.bridge..",
         "baton.scheduler.., baton baton.waiting.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.scheduler..",
     })
     void package_knowsOnlyWhatStandsBelowIt(String room, String known) {
@@ -150,6 +151,7 @@ class PackagesTest {
                         "baton.sync",
                         "baton.channels",
                         "baton.tasks",
+                        "baton.batch",
                         "baton.parallel",
                         "baton.resilience",
                         "baton.shared",

@@ -1,0 +1,123 @@
+package baton.batch
+
+import baton.parallel.MemoryGate
+import baton.resilience.Backoff
+import baton.resilience.CircuitBreaker
+import baton.resilience.Jitter
+import baton.resilience.RateLimiter
+import baton.resilience.RetryPolicy
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.flow.Flow
+
+/**
+ * Runs a task for each of many items, so many at a time, with retries, and reports what became of every item.
+ *
+ * ```
+ * val batch = BatchProcessor(config, policy = RetryPolicy(retryIf = { it is IOException }), name = "import")
+ * val report = batch.process(orders, onResult = { order, receipt -> store(receipt) }, maxFailures = 100) { post(it) }
+ * report.failed.forEach { println("${it.item} ${it.attempts} ${it.cause}") }
+ * ```
+ *
+ * It puts together what can be had one by one: `processInChunks`, `retry`, a limiter, a breaker and a [MemoryGate].
+ *
+ * *Bounds.* At most [ConcurrencyConfig.maxConcurrentTasks] tasks run, and at most that many results and
+ * [ConcurrencyConfig.batchSize] more are held. While the heap is above [ConcurrencyConfig.Memory], one task at a time
+ * runs.
+ *
+ * *Order.* Tasks start in the order of the items. Results are handed over in that order, too, in batches: by the
+ * caller's coroutine, one at a time, while the tasks of the next batch run.
+ *
+ * *Failures.* A task that throws is tried again as the policy says, and then its item has failed; the others go on. A
+ * failure of `onResult` makes its item failed, without another attempt. So does a `CancellationException` of either
+ * while the caller is active, an `Error`, and a breaker that refuses the call.
+ *
+ * *Cancellation.* A cancelled call cancels the running tasks and waits for them. There is no report then; results that
+ * were handed over stay so.
+ *
+ * A processor has no state but that of its limiter, breaker and policy, so any number of calls may use it at the same
+ * time, from any thread.
+ *
+ * @property config the numbers.
+ * @param policy replaces [ConcurrencyConfig.retry].
+ * @param limiter each attempt takes a permit of it.
+ * @param breaker each attempt goes through it, after the limiter.
+ * @property name shown by messages.
+ */
+public class BatchProcessor(
+    public val config: ConcurrencyConfig = ConcurrencyConfig(),
+    policy: RetryPolicy? = null,
+    private val limiter: RateLimiter? = null,
+    private val breaker: CircuitBreaker? = null,
+    public val name: String? = null,
+) {
+    private val policy = policy ?: policyOf(config.retry, name)
+    private val gate = gateOf(config.memory)
+
+    /**
+     * Runs [task] for each of the [items].
+     *
+     * @param onResult gets each item with its result. What it returns normally for has succeeded.
+     * @param maxFailures after so many failed items no task is begun; those that run are awaited. At least 1.
+     * @param onProgress called by the caller's coroutine after each item that has ended, and for the last time when all
+     *   have. An exception of it ends the call.
+     * @throws IllegalArgumentException if [maxFailures] is below 1. Besides, only exceptions of the [items] themselves
+     *   and of [onProgress] are thrown.
+     */
+    public suspend fun <T, R> process(
+        items: Iterable<T>,
+        onResult: suspend (T, R) -> Unit = { _, _ -> },
+        maxFailures: Int = Int.MAX_VALUE,
+        onProgress: (BatchProgress) -> Unit = {},
+        task: suspend (T) -> R,
+    ): BatchReport<T> = newRun(onResult, maxFailures, onProgress, task).process(items)
+
+    /**
+     * As the other, for the items of a flow, which is collected once. When [maxFailures] have failed, its collection is
+     * cancelled.
+     */
+    public suspend fun <T, R> process(
+        items: Flow<T>,
+        onResult: suspend (T, R) -> Unit = { _, _ -> },
+        maxFailures: Int = Int.MAX_VALUE,
+        onProgress: (BatchProgress) -> Unit = {},
+        task: suspend (T) -> R,
+    ): BatchReport<T> = newRun(onResult, maxFailures, onProgress, task).process(items)
+
+    private fun <T, R> newRun(
+        onResult: suspend (T, R) -> Unit,
+        maxFailures: Int,
+        onProgress: (BatchProgress) -> Unit,
+        task: suspend (T) -> R,
+    ): BatchRun<T, R> {
+        require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
+        return BatchRun(config, gate, policy, onResult, maxFailures, onProgress) { item ->
+            limiter?.acquire()
+            if (breaker == null) task(item) else breaker.protect { task(item) }
+        }
+    }
+
+    override fun toString(): String {
+        val label = if (name == null) "BatchProcessor" else "BatchProcessor '$name'"
+        return "$label ($config)"
+    }
+
+    private companion object {
+        fun policyOf(retry: ConcurrencyConfig.Retry, name: String?) =
+            RetryPolicy(
+                maxAttempts = retry.maxAttempts,
+                backoff = Backoff.exponential(retry.baseDelayMs.milliseconds),
+                jitter = Jitter.Factor(retry.jitterFactor),
+                maxDelay = retry.maxDelayMs.milliseconds,
+                name = name,
+            )
+
+        /** How many points below its threshold the gate opens again. */
+        const val HYSTERESIS = 10
+
+        fun gateOf(memory: ConcurrencyConfig.Memory): MemoryGate {
+            val high = memory.gcThresholdPercent
+            val low = maxOf(high - HYSTERESIS, 0)
+            return MemoryGate(high / 100.0, low / 100.0, maxBytes = memory.maxHeapUsageMB.toLong() shl 20)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package baton.batch
+
+import java.util.Properties
+
+/**
+ * The numbers of a batch job: how much at a time, how often again, how much memory, and when to raise an alert.
+ *
+ * ```
+ * val config = ConcurrencyConfig(maxConcurrentTasks = 8, retry = ConcurrencyConfig.Retry(maxAttempts = 5))
+ * val loaded = ConcurrencyConfig.from(System.getProperties(), prefix = "import.")
+ * val sized = ConcurrencyConfig.forPool(poolSize = 10, reservePercent = 20)
+ * ```
+ *
+ * It is immutable. A number that is out of its bounds is refused with [IllegalArgumentException], whose message names
+ * it, its value and the bound.
+ *
+ * @property maxConcurrentTasks how many tasks run at the same time, at least 1.
+ * @property batchSize how many results are handed over together, at least 1.
+ * @property retry how often a task is tried, and how long it waits in between.
+ * @property memory the heap above which no task is started.
+ * @property monitoring what a monitor is told.
+ */
+public data class ConcurrencyConfig(
+    val maxConcurrentTasks: Int = 10,
+    val batchSize: Int = 50,
+    val retry: Retry = Retry(),
+    val memory: Memory = Memory(),
+    val monitoring: Monitoring = Monitoring(),
+) {
+    init {
+        atLeast(1, "maxConcurrentTasks", maxConcurrentTasks.toLong())
+        atLeast(1, "batchSize", batchSize.toLong())
+    }
+
+    /**
+     * Delays that double after each attempt, with jitter.
+     *
+     * @property maxAttempts how often a task is tried at most, the first attempt included; at least 1.
+     * @property baseDelayMs the delay after the first attempt, in milliseconds; at least 1.
+     * @property maxDelayMs the longest delay, in milliseconds; at least 0.
+     * @property jitterFactor the part of a delay by which it may be longer or shorter, from 0 to 1.
+     */
+    public data class Retry(
+        val maxAttempts: Int = 3,
+        val baseDelayMs: Long = 1000,
+        val maxDelayMs: Long = 30_000,
+        val jitterFactor: Double = 0.5,
+    ) {
+        init {
+            atLeast(1, "retry.maxAttempts", maxAttempts.toLong())
+            atLeast(1, "retry.baseDelayMs", baseDelayMs)
+            atLeast(0, "retry.maxDelayMs", maxDelayMs)
+            require(jitterFactor in 0.0..1.0) { "retry.jitterFactor = $jitterFactor, must be within 0..1" }
+        }
+    }
+
+    /**
+     * The bound of the heap, as it is after a collection.
+     *
+     * @property maxHeapUsageMB the heap that the job may use, in MiB, where that is less than the JVM's; at least 1.
+     * @property gcThresholdPercent the part of it above which no task is started while others run, from 1 to 100. Tasks
+     *   start again ten points below.
+     */
+    public data class Memory(val maxHeapUsageMB: Int = 512, val gcThresholdPercent: Int = 80) {
+        init {
+            atLeast(1, "memory.maxHeapUsageMB", maxHeapUsageMB.toLong())
+            percent("memory.gcThresholdPercent", gcThresholdPercent)
+        }
+    }
+
+    /**
+     * What a monitor is told.
+     *
+     * @property enableMetrics whether it is told anything.
+     * @property alertThresholdPercent the part of [ConcurrencyConfig.maxConcurrentTasks] in use at which to raise an
+     *   alert, from 1 to 100.
+     */
+    public data class Monitoring(val enableMetrics: Boolean = true, val alertThresholdPercent: Int = 70) {
+        init {
+            percent("monitoring.alertThresholdPercent", alertThresholdPercent)
+        }
+    }
+
+    public companion object {
+        /**
+         * The configuration whose values stand in [properties] under the [prefix]: `baton.batchSize`,
+         * `baton.retry.maxAttempts` and so on. A value that is missing is the default.
+         *
+         * @throws IllegalArgumentException if a value is no number or out of its bounds, with its key; or if there is
+         *   an unknown key under the prefix, with the known one that is most like it.
+         */
+        @JvmStatic
+        @JvmOverloads
+        public fun from(properties: Properties, prefix: String = "baton."): ConcurrencyConfig =
+            ConfigProperties(properties, prefix).read()
+
+        /**
+         * The defaults for a pool of connections: as many tasks at a time as the pool has connections, without the
+         * reserve for others; rounded down, at least 1.
+         *
+         * @param poolSize the number of connections, at least 1.
+         * @param reservePercent the part of them for others, from 0 to 100.
+         * @throws IllegalArgumentException if a number is out of its bounds.
+         */
+        @JvmStatic
+        @JvmOverloads
+        public fun forPool(poolSize: Int, reservePercent: Int = 20): ConcurrencyConfig {
+            atLeast(1, "poolSize", poolSize.toLong())
+            require(reservePercent in 0..100) { "reservePercent = $reservePercent, must be within 0..100" }
+            val tasks = poolSize.toLong() * (100 - reservePercent) / 100
+            return ConcurrencyConfig(maxConcurrentTasks = maxOf(tasks.toInt(), 1))
+        }
+
+        private fun atLeast(least: Long, name: String, value: Long) =
+            require(value >= least) { "$name = $value, must be at least $least" }
+
+        private fun percent(name: String, value: Int) =
+            require(value in 1..100) { "$name = $value, must be within 1..100" }
+    }
+}

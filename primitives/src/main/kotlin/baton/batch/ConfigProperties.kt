@@ -1,0 +1,81 @@
+package baton.batch
+
+import java.util.Properties
+
+/** Reads a [ConcurrencyConfig]. The keys are the paths that the messages of its checks begin with. */
+internal class ConfigProperties(private val properties: Properties, private val prefix: String) {
+    private val known = LinkedHashSet<String>()
+
+    fun read(): ConcurrencyConfig {
+        val defaults = ConcurrencyConfig()
+        val config =
+            try {
+                read(defaults)
+            } catch (e: IllegalArgumentException) {
+                throw IllegalArgumentException(prefix + e.message, e)
+            }
+        properties.stringPropertyNames().filter { it.startsWith(prefix) }.sorted().forEach(::checkKnown)
+        return config
+    }
+
+    private fun read(defaults: ConcurrencyConfig): ConcurrencyConfig {
+        val retry = defaults.retry
+        val memory = defaults.memory
+        val monitoring = defaults.monitoring
+        return ConcurrencyConfig(
+            int("maxConcurrentTasks", defaults.maxConcurrentTasks),
+            int("batchSize", defaults.batchSize),
+            ConcurrencyConfig.Retry(
+                int("retry.maxAttempts", retry.maxAttempts),
+                value("retry.baseDelayMs", retry.baseDelayMs, "a whole number", String::toLongOrNull),
+                value("retry.maxDelayMs", retry.maxDelayMs, "a whole number", String::toLongOrNull),
+                value("retry.jitterFactor", retry.jitterFactor, "a number", String::toDoubleOrNull),
+            ),
+            ConcurrencyConfig.Memory(
+                int("memory.maxHeapUsageMB", memory.maxHeapUsageMB),
+                int("memory.gcThresholdPercent", memory.gcThresholdPercent),
+            ),
+            ConcurrencyConfig.Monitoring(
+                value("monitoring.enableMetrics", monitoring.enableMetrics, "true or false") {
+                    it.lowercase().toBooleanStrictOrNull()
+                },
+                int("monitoring.alertThresholdPercent", monitoring.alertThresholdPercent),
+            ),
+        )
+    }
+
+    private fun int(path: String, default: Int) = value(path, default, "a whole number", String::toIntOrNull)
+
+    private fun <V : Any> value(path: String, default: V, kind: String, parse: (String) -> V?): V {
+        known += path
+        val text = properties.getProperty(prefix + path)?.trim() ?: return default
+        return requireNotNull(parse(text)) { "$path = '$text', must be $kind" }
+    }
+
+    private fun checkKnown(key: String) {
+        val path = key.removePrefix(prefix)
+        if (path in known || key in OTHERS) return
+        val nearest = known.minBy { distance(path.lowercase(), it.lowercase()) }
+        throw IllegalArgumentException("unknown key '$key'; the nearest known one is '$prefix$nearest'")
+    }
+
+    /** How many letters to add, remove or change (Levenshtein, 1965). */
+    private fun distance(from: String, to: String): Int {
+        var row = IntArray(to.length + 1) { it }
+        for (i in from.indices) {
+            val next = IntArray(to.length + 1)
+            next[0] = i + 1
+            for (j in to.indices) {
+                val change = if (from[i] == to[j]) 0 else 1
+                next[j + 1] = minOf(next[j] + 1, row[j + 1] + 1, row[j] + change)
+            }
+            row = next
+        }
+        return row.last()
+    }
+
+    private companion object {
+        /** System properties that Baton reads elsewhere. */
+        val OTHERS = setOf("baton.deadlocks", "baton.futures.traces")
+    }
+}

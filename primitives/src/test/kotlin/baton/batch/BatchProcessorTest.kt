@@ -1,0 +1,332 @@
+package baton.batch
+
+import baton.resilience.Backoff
+import baton.resilience.CircuitBreaker
+import baton.resilience.CircuitOpenException
+import baton.resilience.Jitter
+import baton.resilience.RateLimiter
+import baton.resilience.RetryPolicy
+import baton.resilience.per
+import java.io.IOException
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.random.Random
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.asFlow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertInstanceOf
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
+
+class BatchProcessorTest {
+    private val config = ConcurrencyConfig(maxConcurrentTasks = 3, batchSize = 4)
+    private val once = RetryPolicy(maxAttempts = 1)
+
+    @Test
+    fun results_areHandedOverInOrderAndByOneCoroutine() = runTest {
+        val handed = ArrayList<Pair<Int, String>>()
+        var running = 0
+        val report =
+            BatchProcessor(config).process(
+                1..10,
+                onResult = { item, result ->
+                    assertEquals(0, running++)
+                    delay(5)
+                    handed += item to result
+                    running--
+                },
+            ) { item ->
+                delay((20 - item).milliseconds)
+                "r$item"
+            }
+        assertEquals((1..10).map { it to "r$it" }, handed)
+        assertEquals(listOf(10L, 0L), listOf(report.succeeded, report.retries))
+        assertTrue(report.failed.isEmpty() && report.notStarted.isEmpty())
+    }
+
+    @Test
+    fun tasks_runAsManyAtATimeAsConfigured() = runTest {
+        var running = 0
+        var most = 0
+        BatchProcessor(config).process(1..50) {
+            most = maxOf(most, ++running)
+            delay(10)
+            running--
+        }
+        assertEquals(3, most)
+    }
+
+    @Test
+    fun failures_ofTaskAndOnResult_areReportedWithTheirAttempts() = runTest {
+        val transient = IOException("transient")
+        val fatal = IllegalStateException("fatal")
+        val rejected = IllegalArgumentException("rejected")
+        val attempts = ConcurrentHashMap<Int, Int>()
+        val report =
+            BatchProcessor(config).process(1..6, onResult = { item, _ -> if (item == 5) throw rejected }) { item ->
+                val attempt = attempts.merge(item, 1, Int::plus)!!
+                if (item == 2 || item == 3 && attempt == 1) throw transient
+                if (item == 4) throw fatal
+            }
+        assertEquals(3, report.succeeded)
+        assertEquals(listOf(2, 4, 5), report.failed.map { it.item })
+        assertEquals(listOf(3, 1, 1), report.failed.map { it.attempts })
+        assertEquals(listOf(transient, fatal, rejected), report.failed.map { it.cause })
+        assertEquals(3, report.retries)
+    }
+
+    @Test
+    fun delays_ofTheConfiguration_doubleUpToTheLongest() = runTest {
+        val retry = ConcurrencyConfig.Retry(maxAttempts = 5, baseDelayMs = 100, maxDelayMs = 300, jitterFactor = 0.0)
+        val times = ArrayList<Long>()
+        BatchProcessor(config.copy(retry = retry)).process(listOf(1)) {
+            times += currentTime
+            throw IOException()
+        }
+        assertEquals(listOf(0L, 100, 300, 600, 900), times)
+    }
+
+    @Test
+    fun policy_replacesTheConfiguration() = runTest {
+        val policy = RetryPolicy(maxAttempts = 2, backoff = Backoff.constant(1.seconds), jitter = Jitter.None)
+        val report = BatchProcessor(config, policy).process(listOf(1)) { throw IOException() }
+        assertEquals(2, report.failed.single().attempts)
+        assertEquals(1_000, currentTime)
+    }
+
+    @Test
+    fun maxFailures_ofAnIterable_reportsAllTheRest() = runTest {
+        val started = ArrayList<Int>()
+        val progress = ArrayList<BatchProgress>()
+        val report =
+            BatchProcessor(config.copy(maxConcurrentTasks = 1), once).process(
+                (1..100).toList(),
+                maxFailures = 2,
+                onProgress = { progress += it },
+            ) { item ->
+                started += item
+                if (item % 5 == 0) throw IOException()
+            }
+        assertEquals((1..10).toList(), started)
+        assertEquals(listOf(5, 10), report.failed.map { it.item })
+        assertEquals((11..100).toList(), report.notStarted)
+        assertEquals(8, report.succeeded)
+        assertEquals(100L, progress.last().done)
+    }
+
+    @Test
+    fun maxFailures_byOnResult_stopsToo() = runTest {
+        val report =
+            BatchProcessor(config.copy(maxConcurrentTasks = 1), once).process(
+                1..100,
+                onResult = { _, _ -> throw IOException() },
+                maxFailures = 1,
+            ) {
+                yield()
+            }
+        assertEquals(100, report.succeeded + report.failed.size + report.notStarted.size)
+        assertTrue(report.notStarted.size > 80, "$report")
+        assertEquals(0, report.succeeded)
+    }
+
+    @Test
+    fun maxFailures_ofAFlowThatWaits_endsIt() = runTest {
+        val report =
+            BatchProcessor(config, once).process(
+                flow {
+                    for (item in 1..3) emit(item)
+                    awaitCancellation()
+                },
+                maxFailures = 1,
+            ) { item ->
+                delay(10)
+                if (item == 2) throw IOException()
+            }
+        assertEquals(listOf(2), report.failed.map { it.item })
+        assertEquals(2, report.succeeded)
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [Int.MIN_VALUE, -1, 0])
+    fun maxFailures_belowOne_isRefusedAtTheCall(maxFailures: Int) = runTest {
+        assertThrows<IllegalArgumentException> {
+            runBlocking { BatchProcessor().process(error(), maxFailures = maxFailures) {} }
+        }
+    }
+
+    private fun error() = Iterable<Int> { throw AssertionError("the source was pulled") }
+
+    @Test
+    fun progress_neverFallsAndEndsAtAll() = runTest {
+        for (total in listOf(0, 1, 4, 5, 50)) {
+            val progress = ArrayList<BatchProgress>()
+            BatchProcessor(config, once).process((1..total).toList(), onProgress = { progress += it }) {
+                if (it % 7 == 0) throw IOException()
+            }
+            assertEquals(progress.map { it.done }.sorted(), progress.map { it.done })
+            assertEquals(listOf(total.toLong(), total.toLong()), progress.last().let { listOf(it.done, it.total) })
+            assertEquals(total / 7L, progress.last().failed)
+        }
+    }
+
+    @Test
+    fun progress_ofAFlow_hasNoTotal() = runTest {
+        val progress = ArrayList<BatchProgress>()
+        BatchProcessor(config).process(flowOfTen(), onProgress = { progress += it }) {}
+        assertNull(progress.last().total)
+        assertEquals(10, progress.last().done)
+        assertTrue("done = 10 of unknown" in "${progress.last()}")
+    }
+
+    private fun flowOfTen(): Flow<Int> = (1..10).asFlow()
+
+    @Test
+    fun exceptionOfTheSourceOrOfOnProgress_endsTheCall() = runTest {
+        val failure = IOException("source")
+        val source = flow {
+            emit(1)
+            throw failure
+        }
+        assertSame(
+            failure,
+            runCatching { BatchProcessor(config).process(source) {} }.exceptionOrNull()?.let { it.cause ?: it },
+        )
+        val thrown = runCatching { BatchProcessor(config).process(1..3, onProgress = { error("progress") }) {} }
+        assertEquals("progress", thrown.exceptionOrNull()?.message)
+    }
+
+    @Test
+    fun cancellationOfATask_isAFailureLikeAnyOther() = runTest {
+        val report =
+            BatchProcessor(config, once).process(1..4) { item ->
+                when (item) {
+                    1 -> throw CancellationException("own")
+                    2 -> withTimeout(10) { awaitCancellation() }
+                    3 -> currentCoroutineContext().cancel()
+                }
+                yield()
+            }
+        assertEquals(listOf(1, 2, 3), report.failed.map { it.item })
+        assertTrue(report.failed.all { it.cause is CancellationException })
+        assertEquals(1, report.succeeded)
+    }
+
+    @Test
+    fun error_ofATask_isAFailure() = runTest {
+        val report = BatchProcessor(config).process(1..2) { if (it == 1) throw StackOverflowError() }
+        assertInstanceOf(StackOverflowError::class.java, report.failed.single().cause)
+    }
+
+    @Test
+    fun cancel_endsTheRunningTasksFirst() = runTest {
+        var running = 0
+        var hasReport = false
+        val call = launch {
+            BatchProcessor(config).process(1..100) {
+                running++
+                try {
+                    delay(1.minutes)
+                } finally {
+                    running--
+                }
+            }
+            hasReport = true
+        }
+        delay(90.seconds)
+        assertEquals(3, running)
+        call.cancelAndJoin()
+        assertEquals(0, running)
+        assertFalse(hasReport)
+    }
+
+    @Test
+    fun limiter_paces_everyAttempt() = runTest {
+        val limiter = RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, timeSource = testScheduler.timeSource)
+        val policy = RetryPolicy(maxAttempts = 2, backoff = Backoff.constant(1.milliseconds), jitter = Jitter.None)
+        val times = ArrayList<Long>()
+        BatchProcessor(config, policy, limiter).process(1..2) {
+            times += currentTime
+            throw IOException()
+        }
+        assertEquals(listOf(0L, 1_000, 2_000, 3_000), times)
+    }
+
+    @Test
+    fun breaker_thatIsOpen_failsItsItemsUntried() = runTest {
+        val breaker = CircuitBreaker().apply { trip() }
+        var tasks = 0
+        val report = BatchProcessor(config, breaker = breaker).process(1..3) { tasks++ }
+        assertEquals(0, tasks)
+        assertTrue(report.failed.size == 3 && report.failed.all { it.cause is CircuitOpenException })
+    }
+
+    @Test
+    fun randomFailuresAndStops_addUpExactly() = runBlocking {
+        val random = Random(1)
+        for (round in 0 until 60) {
+            val items = random.nextInt(1, 3_000)
+            val maxFailures = if (round % 3 == 0) Int.MAX_VALUE else random.nextInt(1, 200)
+            val config = ConcurrencyConfig(random.nextInt(1, 12), random.nextInt(1, 60))
+            val tasks = AtomicInteger()
+            val pulled = AtomicInteger()
+            val task: suspend (Int) -> Unit = { item ->
+                tasks.incrementAndGet()
+                if (item % 3 == 0) yield()
+                if (Random.nextInt(10) < 3) throw IOException()
+            }
+            val seen = (1..items).asSequence().onEach { pulled.incrementAndGet() }
+            val processor = BatchProcessor(config, once)
+            val report =
+                withTimeout(2.minutes) {
+                    coroutineScope {
+                        withContext(Dispatchers.Default) {
+                            if (round % 2 == 0)
+                                processor.process(seen.asIterable(), maxFailures = maxFailures, task = task)
+                            else processor.process(seen.asFlow(), maxFailures = maxFailures, task = task)
+                        }
+                    }
+                }
+            assertEquals(
+                pulled.get().toLong(),
+                report.succeeded + report.failed.size + report.notStarted.size,
+                "$report",
+            )
+            assertEquals(tasks.get().toLong(), report.succeeded + report.failed.size, "$report")
+            assertEquals(report.notStarted.toSet().size, report.notStarted.size)
+            if (round % 2 == 0) assertEquals(items, pulled.get())
+        }
+    }
+
+    @Test
+    fun toString_showsTheNumbers() = runTest {
+        val report = BatchProcessor(config, once).process(listOf("a")) { throw IOException("gone") }
+        assertTrue(report.toString().startsWith("BatchReport(succeeded = 0, failed = 1, notStarted = 0, retries = 0, "))
+        assertEquals("Failed(a after 1 attempts: java.io.IOException: gone)", "${report.failed.single()}")
+        assertEquals("BatchProcessor 'import' ($config)", "${BatchProcessor(config, name = "import")}")
+    }
+}
