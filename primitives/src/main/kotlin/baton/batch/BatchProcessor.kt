@@ -39,8 +39,8 @@ import kotlinx.coroutines.flow.Flow
  *
  * @property config the numbers.
  * @param policy replaces [ConcurrencyConfig.retry].
- * @param limiter each attempt takes a permit of it.
- * @param breaker each attempt goes through it, after the limiter.
+ * @param limiter each attempt takes a permit of it, once the breaker has let it in.
+ * @param breaker each attempt goes through it; one that it refuses takes no permit.
  * @property name shown by messages.
  */
 public class BatchProcessor(
@@ -91,9 +91,13 @@ public class BatchProcessor(
     ): BatchRun<T, R> {
         require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
         return BatchRun(config, gate, policy, onResult, maxFailures, onProgress) { item ->
-            limiter?.acquire()
-            if (breaker == null) task(item) else breaker.protect { task(item) }
+            if (breaker == null) limited(item, task) else breaker.protect { limited(item, task) }
         }
+    }
+
+    private suspend fun <T, R> limited(item: T, task: suspend (T) -> R): R {
+        limiter?.acquire()
+        return task(item)
     }
 
     override fun toString(): String {
