@@ -14,7 +14,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A counter in a file that processes share, and the lock that guards it. One thread of each process uses it. */
+/**
+ * A counter and the lock that guards it: in a file for locks between processes, in the heap for {@link ReentrantLock}. One
+ * thread of each process uses it, whose increments do not fail: so no lock is in a {@code finally}.
+ */
 interface GuardedCounter extends AutoCloseable {
     void increment() throws Exception;
 
@@ -23,7 +26,7 @@ interface GuardedCounter extends AutoCloseable {
     @Override
     void close() throws IOException;
 
-    /** The counter in {@code file}, with the lock of that name. */
+    /** The counter under the lock of that name; {@code reentrantLock} does not use the file. */
     static GuardedCounter open(String lock, Path file) throws IOException {
         return switch (lock) {
             case "baton" -> new InRegion(file);
@@ -108,11 +111,8 @@ interface GuardedCounter extends AutoCloseable {
         @Override
         public void increment() throws InterruptedException {
             lock.lockInterruptibly();
-            try {
-                bytes.putLong(0, bytes.getLong(0) + 1);
-            } finally {
-                lock.unlock();
-            }
+            bytes.putLong(0, bytes.getLong(0) + 1);
+            lock.unlock();
         }
 
         @Override

@@ -1,10 +1,8 @@
 // Increments a counter in a shared file under a robust, process-shared mutex of pthreads, for some seconds.
 // Arguments: count robust-mutex FILE SECONDS. Prints what SharedMutexContest.count prints.
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,14 +12,14 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The futures of a {@link SharedBarrier}: parties of several processes wait for each other, phase by phase. Its class
- * describes order and death; {@link #kotlin()} has the calls that block.
+ * describes order, death and memory; {@link #kotlin()} has the calls that block.
  *
  * <pre>{@code
  * region.barrier("start", 4).arrive().thenAccept(missing -> begin());
  * }</pre>
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire breaks
- * the barrier for all, unless it has tripped.
+ * the barrier for all, at once or a moment later, unless it has tripped.
  *
  * <p><i>Callbacks.</i> Dependents of a future that had to wait run on a callback thread. They must not block for long.
  *
@@ -48,16 +48,18 @@ public final class AsyncSharedBarrier {
      * reset, and with {@link SharedRegionException} if the region has ended or ends.
      */
     public CompletableFuture<Integer> arrive() {
-        return SharedCallFuture.start("arrive", barrier, done -> SharedBridge.arrive(barrier, null, done));
+        return SharedCallFuture.start(
+                "arrive", SharedBridge.labelOf(barrier), barrier, done -> SharedBridge.arrive(barrier, null, done));
     }
 
     /**
      * As {@link #arrive()}, but fails with {@link BarrierTimeoutException}, and breaks the barrier, if it does not trip
-     * in time. With zero or less all others must have arrived already.
+     * in time. With zero or less all others must have arrived already. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Integer> arrive(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
-        return SharedCallFuture.start("arrive", barrier, done -> SharedBridge.arrive(barrier, timeout, done));
+        return SharedCallFuture.start(
+                "arrive", SharedBridge.labelOf(barrier), barrier, done -> SharedBridge.arrive(barrier, timeout, done));
     }
 
     /**

@@ -20,7 +20,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link SharedRegion} for Java: a file in memory that several processes share, with locks and data in it by name.
+ * A {@link SharedRegion} for Java: a file in memory that several processes share, with locks,
+ * semaphores, barriers, wait groups and data in it by name.
  *
  * <pre>{@code
  * try (AsyncSharedRegion region = AsyncSharedRegion.open(Path.of("/dev/shm/app"))) {
@@ -137,8 +138,9 @@ public final class AsyncSharedRegion implements AutoCloseable {
     }
 
     /**
-     * Ends this member: futures and threads of this process that wait fail with {@link SharedRegionException}, and the
-     * locks that it holds become abandoned. A second close does nothing.
+     * Ends this member: futures and threads of this process that wait fail with {@link SharedRegionException}. The locks
+     * that it holds become abandoned, its permits return, its work is taken off wait groups, and barriers at which it
+     * has arrived break. A second close does nothing.
      */
     @Override
     public void close() {

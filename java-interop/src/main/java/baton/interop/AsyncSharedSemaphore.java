@@ -14,8 +14,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The futures of a {@link SharedSemaphore}: so many permits for all processes together. Its class describes order and
- * death; {@link #kotlin()} has the calls that block.
+ * The futures of a {@link SharedSemaphore}: so many permits for all processes together. Its class describes order,
+ * death and memory; {@link #kotlin()} has the calls that block.
  *
  * <pre>{@code
  * AsyncSharedSemaphore uplink = region.semaphore("uplink", 10);
@@ -63,7 +63,8 @@ public final class AsyncSharedSemaphore {
 
     /**
      * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not granted in time; then
-     * this caller does not hold them. With zero or less it succeeds or fails at once.
+     * this caller does not hold them. With zero or less it succeeds or fails at once. The timeout is rounded up to
+     * whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above those of the semaphore
      */
@@ -80,6 +81,7 @@ public final class AsyncSharedSemaphore {
         }
         return SharedCallFuture.start(
                 "acquire",
+                SharedBridge.labelOf(semaphore),
                 semaphore,
                 done -> SharedBridge.acquire(semaphore, permits, timeout, () -> late(permits, timeout), done));
     }

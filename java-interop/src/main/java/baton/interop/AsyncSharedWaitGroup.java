@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The futures of a {@link SharedWaitGroup}: counts pending work of several processes. Its class describes death and
- * misuse; {@link #kotlin()} has the calls that block.
+ * The futures of a {@link SharedWaitGroup}: counts pending work of several processes. Its class describes death, memory
+ * and misuse; {@link #kotlin()} has the calls that block.
  *
  * <pre>{@code
  * jobs.add(files.size());
@@ -81,7 +81,7 @@ public final class AsyncSharedWaitGroup {
 
     /**
      * As {@link #await()}, but fails with {@link TimeoutException} if the count is not zero in time. With zero or less
-     * it succeeds or fails at once.
+     * it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> await(Duration timeout) {
         return start(Objects.requireNonNull(timeout, "timeout"));
@@ -89,7 +89,10 @@ public final class AsyncSharedWaitGroup {
 
     private CompletableFuture<@Nullable Void> start(@Nullable Duration timeout) {
         return SharedCallFuture.start(
-                "await", group, done -> SharedBridge.await(group, timeout, () -> late(timeout), done));
+                "await",
+                SharedBridge.labelOf(group),
+                group,
+                done -> SharedBridge.await(group, timeout, () -> late(timeout), done));
     }
 
     private TimeoutException late(@Nullable Duration timeout) {
@@ -97,7 +100,7 @@ public final class AsyncSharedWaitGroup {
     }
 
     /**
-     * The number of added pieces of work that are not done.
+     * The number of added pieces of work that are not done, those of a dead process included until a caller waits.
      *
      * @throws SharedRegionException if the region has ended
      */

@@ -28,6 +28,15 @@ import kotlinx.coroutines.Job
 /** The mutex in messages, without its state. */
 @InternalBatonApi public fun labelOf(mutex: SharedMutex): String = mutex.core.toString()
 
+/** As [labelOf] of a mutex. */
+@InternalBatonApi public fun labelOf(semaphore: SharedSemaphore): String = semaphore.core.toString()
+
+/** As [labelOf] of a mutex. */
+@InternalBatonApi public fun labelOf(barrier: SharedBarrier): String = barrier.core.toString()
+
+/** As [labelOf] of a mutex. */
+@InternalBatonApi public fun labelOf(group: SharedWaitGroup): String = group.core.toString()
+
 /**
  * Waits for other processes, for a caller at the head of the queue of this process, and then calls [done] with the lock
  * or the failure: on this thread if the caller need not wait. The next caller is granted before [done] sees a failure.

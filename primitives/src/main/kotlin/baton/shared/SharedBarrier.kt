@@ -107,7 +107,7 @@ public class SharedBarrier internal constructor(@get:JvmSynthetic internal val c
      *
      * @return as [arrive].
      * @throws BarrierTimeoutException if the time is over before the barrier trips.
-     * @throws InterruptedException as the other.
+     * @throws InterruptedException as [arriveBlocking] without a timeout.
      * @throws BarrierBrokenException as [arrive].
      * @throws SharedRegionException if the region has ended, or ends while the caller waits.
      */

@@ -55,6 +55,7 @@ public class SharedCondition internal constructor(private val core: SharedCondit
      * Releases [lock], waits for a signal, and locks it again, with a new [fencing token][SharedLock.fencingToken].
      *
      * *Cancellation.* Throws holding the lock. A caller that is already cancelled throws at once, without releasing it.
+     * A cancellation during the wait for the mutex, after a signal, does not make it throw.
      *
      * @throws IllegalArgumentException if [lock] is one of another mutex.
      * @throws IllegalStateException if [lock] is closed, or waits already.
@@ -65,9 +66,10 @@ public class SharedCondition internal constructor(private val core: SharedCondit
     }
 
     /**
-     * As [await], but waits [timeout] at most for a signal, in the clock of the caller's dispatcher. Returns whether
-     * there was one. The wait for the mutex has no limit, and the caller holds the lock either way. With zero or less
-     * it returns false and does not release the lock.
+     * As [await], but waits [timeout] at most for a signal, in the clock of the caller's dispatcher. Returns false if
+     * there was no signal before the caller held the mutex again. True may be spurious, for example after another
+     * process has closed its region. The wait for the mutex has no limit, and the caller holds the lock either way.
+     * With zero or less it returns false and does not release the lock.
      *
      * *Cancellation.* As [await].
      *
@@ -82,8 +84,9 @@ public class SharedCondition internal constructor(private val core: SharedCondit
      *
      * @throws IllegalArgumentException if [lock] is one of another mutex.
      * @throws IllegalStateException if [lock] is closed, or waits already.
-     * @throws InterruptedException if the thread is interrupted; it holds the lock then. A thread that is interrupted
-     *   at the call does not release it.
+     * @throws InterruptedException if the thread is interrupted at the call, which then does not release the lock, or
+     *   while it waits for a signal. The caller holds the lock in both cases. An interrupt during the wait for the
+     *   mutex only sets the interrupt status.
      * @throws SharedRegionException if the region has ended, or ends while the caller waits; [lock] is closed then.
      */
     @Throws(InterruptedException::class)
@@ -92,11 +95,11 @@ public class SharedCondition internal constructor(private val core: SharedCondit
     }
 
     /**
-     * As [awaitBlocking], but waits [timeout] at most for a signal. Returns whether there was one, as [await] does.
+     * As [awaitBlocking], but waits [timeout] at most for a signal. Returns what [await] does.
      *
      * @throws IllegalArgumentException if [lock] is one of another mutex.
      * @throws IllegalStateException if [lock] is closed, or waits already.
-     * @throws InterruptedException as the other.
+     * @throws InterruptedException as [awaitBlocking] without a timeout; not with zero or less.
      * @throws SharedRegionException if the region has ended, or ends while the caller waits; [lock] is closed then.
      */
     @Throws(InterruptedException::class)

@@ -14,7 +14,7 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
 
 /**
- * A number of signals, for whose change the waiters of all processes wait.
+ * Counts signals. Waiters of all processes wait until the count changes.
  *
  * ```
  * +0 u32 word, see WakeWord: the number of signals so far
@@ -30,7 +30,7 @@ internal class SharedConditionCore(
     private val memory: SharedMemory,
     shared: SharedObject,
     val name: String,
-    val mutex: SharedMutexCore,
+    private val mutex: SharedMutexCore,
 ) : RegionMember {
     private val signals = ChangeWord(memory, shared.words)
     private val watch = signals.newWatch()

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater
  * ```
  *
  * The lock belongs to the region that locked it and to this object, never to a thread: another thread or coroutine may
- * close it, but not while it waits for a [SharedCondition]. All members may be called from any thread.
+ * close it, but not while the lock waits for a [SharedCondition]. All members may be called from any thread.
  */
 public class SharedLock internal constructor(private val core: SharedMutexCore) : AutoCloseable {
     @Volatile private var state = HELD
@@ -25,7 +25,8 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
 
     /**
      * Number of this acquisition, greater than those of all earlier ones in all processes. A store that remembers the
-     * greatest number it has seen can refuse a write that comes late, from a holder that lost its lock.
+     * greatest number it has seen can refuse a write that comes late, from a holder that lost its lock. An await of a
+     * [SharedCondition] replaces it.
      */
     public var fencingToken: Long = 0
         private set

@@ -98,10 +98,9 @@ public class SharedMutex internal constructor(@get:JvmSynthetic internal val cor
         core.lockBlocking(timeout.toKotlinDuration().inWholeNanoseconds)
 
     /**
-     * The condition [name] of this mutex. Each call returns the same condition. A mutex has a space of names of its own
-     * for them.
+     * The condition [name] of this mutex; each call returns the same one. Each mutex has its own names of conditions.
      *
-     * @throws IllegalArgumentException if [name] is out of range.
+     * @throws IllegalArgumentException if [name] is not 1 to 64 bytes of UTF-8.
      * @throws SharedRegionException if there is no room, or the region has ended.
      */
     public fun condition(name: String): SharedCondition = SharedCondition(core.condition(name))

@@ -123,8 +123,9 @@ public class SharedRegion private constructor(private val memory: SharedMemory) 
     public fun bytes(name: String, size: Int): ByteBuffer = memory.bytes(name, size)
 
     /**
-     * Ends this member: callers of this process that wait throw [SharedRegionException], and the locks that it holds
-     * become abandoned. A second close does nothing. Buffers of [bytes] stay readable, without any protection.
+     * Ends this member: callers of this process that wait throw [SharedRegionException]. The locks that it holds become
+     * abandoned, its permits return, its work is taken off wait groups, and barriers at which it has arrived break. A
+     * second close does nothing. Buffers of [bytes] stay readable, without any protection.
      */
     override fun close() {
         memory.close()

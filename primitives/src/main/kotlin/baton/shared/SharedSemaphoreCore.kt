@@ -77,24 +77,13 @@ internal class SharedSemaphoreCore(
         tryAcquire(n)?.let {
             return it
         }
-        val deadline = System.nanoTime() + maxOf(nanos, 0)
-        if (nanos <= 0 || !queue.tryLock() && !ThreadWaiter(queue.core, 1, null, this).await(nanos)) return null
+        if (nanos <= 0) return null
+        val deadline = System.nanoTime() + nanos
+        if (!queue.tryLock() && !ThreadWaiter(queue.core, 1, null, this).await(nanos)) return null
         try {
-            return awaitBlocking(n, deadline)
+            return counts.changes.newPoll().awaitBlocking(deadline, { counts.takeOffDead() }) { tryTake(n) }
         } finally {
             queue.unlock()
-        }
-    }
-
-    private fun awaitBlocking(n: Int, deadline: Long): SharedPermit? {
-        val poll = counts.changes.newPoll()
-        while (true) {
-            val seen = counts.changes.value
-            attempt(n, poll)?.let {
-                return it
-            }
-            if (deadline - System.nanoTime() <= 0) return null.also { poll.leave() }
-            poll.pauseBlocking(seen, deadline)
         }
     }
 

@@ -125,7 +125,7 @@ public class SharedWaitGroup internal constructor(@get:JvmSynthetic internal val
      * not wait.
      *
      * @throws AbandonedException if a process died before its work was done.
-     * @throws InterruptedException if the thread is interrupted.
+     * @throws InterruptedException if the thread is interrupted; not with zero or less.
      * @throws SharedRegionException if the region has ended, or ends while the caller waits.
      */
     @Throws(InterruptedException::class)

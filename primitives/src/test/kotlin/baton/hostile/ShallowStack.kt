@@ -28,7 +28,7 @@ object ShallowStack {
         return tried.size
     }
 
-    /** On one thread for all, which is given up when a check hangs. */
+    /** Checks all subjects on one thread. Fails when one check hangs. */
     private fun <S> checkAll(tried: List<S>, check: (S) -> Unit) {
         val next = AtomicInteger()
         var failure: Throwable? = null

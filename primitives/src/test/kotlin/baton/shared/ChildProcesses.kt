@@ -3,6 +3,7 @@ package baton.shared
 import java.nio.file.Path
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.io.TempDir
 
 /** Processes that use the region in [path] and end with the test. */
@@ -19,6 +20,11 @@ abstract class ChildProcesses {
         SharedChild.start(mode, path, *args).also { children += it }
 
     protected fun Process.expect(line: String) = assertEquals(line, inputReader().readLine())
+
+    protected fun Process.expectStart(start: String) {
+        val line = inputReader().readLine()
+        assertTrue(line.orEmpty().startsWith(start), line)
+    }
 
     protected fun Process.tell(line: String) {
         outputWriter().write(line + "\n")

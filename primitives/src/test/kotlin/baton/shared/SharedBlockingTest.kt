@@ -13,9 +13,11 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.assertThrows
 
 /** The calls that block a thread, of the primitives whose other tests wait in coroutines. */
+@Timeout(300)
 class SharedBlockingTest : TwoMembers() {
     private val mutex: SharedMutex
         get() = here.mutex("m")
@@ -50,7 +52,7 @@ class SharedBlockingTest : TwoMembers() {
         return Call(thread, result)
     }
 
-    /** Of a waiter of [condition], which has released the mutex when this returns. */
+    /** Starts a waiter of [condition], which has released the mutex when this returns. */
     private fun <T> waiter(action: (SharedLock) -> T): Call<T> {
         val isLocked = CompletableFuture<Unit>()
         val call = call {
@@ -78,7 +80,7 @@ class SharedBlockingTest : TwoMembers() {
     }
 
     @Test
-    fun condition_withATimeout_tellsOfTheSignal() {
+    fun condition_withATimeout_returnsWhetherSignalled() {
         val late = waiter { condition.awaitBlocking(it, Duration.ofMillis(1)) }
         assertFalse(late.result())
         val inTime = waiter { condition.awaitBlocking(it, Duration.ofDays(365_000)) }
@@ -196,7 +198,7 @@ class SharedBlockingTest : TwoMembers() {
     }
 
     @Test
-    fun waitGroup_whoseWorkIsLost_tellsTheThread() {
+    fun waitGroup_whoseWorkIsLost_throws() {
         there.waitGroup("g").add()
         val waiter = call { group.awaitBlocking(Duration.ofMinutes(2)) }
         there.close()

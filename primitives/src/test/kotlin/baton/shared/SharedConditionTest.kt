@@ -18,6 +18,7 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.supervisorScope
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -66,7 +67,9 @@ class SharedConditionTest : TwoMembers() {
     @Test
     fun signal_letsAtLeastOneOfTheWaitersGoOn() = test {
         val waiters = List(3) { waiter(mine) } + List(3) { waiter(others) }
-        repeat(waiters.size) { others.withLock { others.changed().signal() } }
+        others.withLock { others.changed().signal() }
+        select { for (waiter in waiters) waiter.onAwait {} }
+        others.withLock { others.changed().signalAll() }
         waiters.awaitAll()
     }
 
@@ -220,6 +223,7 @@ class SharedConditionTest : TwoMembers() {
                 }
             here.close()
             for (waiter in waiters) assertThrows<SharedRegionException> { runBlocking { waiter.await() } }
+            assertEquals(3, locks.size)
             locks.forEach(SharedLock::close)
             assertTrue(locks.all { "closed" in it.toString() }, "$locks")
         }

@@ -13,7 +13,7 @@ internal class SharedCrashes(private val path: Path, number: Int) {
     private val random = Random(number)
     private var summary = ""
 
-    /** Of processes that run guarded sections. */
+    /** Kills processes that run guarded sections. */
     fun killSections(times: Int) {
         SharedRegion.open(path).use { region ->
             val sections = GuardedSections(region.bytes("counter", GuardedSections.SIZE))
@@ -27,7 +27,7 @@ internal class SharedCrashes(private val path: Path, number: Int) {
         }
     }
 
-    /** Of processes that take and return one to three permits of three. */
+    /** Kills processes that take and return one to three permits of three. */
     fun killPermits(times: Int) {
         SharedRegion.open(path).use { region ->
             val uses = region.bytes("uses", Long.SIZE_BYTES)

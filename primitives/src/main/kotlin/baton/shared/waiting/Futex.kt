@@ -5,7 +5,9 @@ import baton.shared.region.Words
 
 /** The kernel wakes waiters. */
 internal class Futex private constructor(private val calls: FutexCalls) : WordWait {
-    /** That of the last sleep: most slices are of one length, and a timeout takes memory outside the heap. */
+    /**
+     * Timeout of the last sleep, kept because most slices have one length and a timeout takes memory outside the heap.
+     */
     @Volatile private var lastTimeout = Timeout(0)
 
     override val canWake: Boolean

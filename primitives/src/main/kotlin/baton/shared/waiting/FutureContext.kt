@@ -12,8 +12,9 @@ import kotlinx.coroutines.InternalCoroutinesApi
 
 /**
  * Where the wait of a future for other processes goes on. After a slice it resumes on a callback thread, and not on the
- * timer's or on one of the [SleeperPool], because it may lead to user code. A cancelled wait resumes on the canceller's
- * thread, so that the caller has left the queue when the cancel returns.
+ * timer's or on one of the [SleeperPool], because it may lead to user code. A wait that is cancelled while it sleeps
+ * resumes on the canceller's thread, so that the caller has left the queue when the cancel returns; one that is running
+ * leaves at its next pause.
  *
  * kotlinx.coroutines' [Delay] is internal. Tested against 1.9.0, 1.10.2 and 1.11.0.
  */

@@ -6,8 +6,9 @@ import java.util.concurrent.ThreadPoolExecutor
 import java.util.concurrent.TimeUnit
 
 /**
- * Daemon threads that sleep for coroutines: one per contended word, because a process has one waiter for a word. A
- * shared pool would starve, if the coroutine that unlocks needs a thread of it.
+ * Daemon threads that sleep for coroutines, one per word that they wait for, and for virtual threads that block, one
+ * each. Callers for which there is none poll. A shared pool would starve, if the coroutine that unlocks needs a thread
+ * of it.
  */
 internal object SleeperPool {
     const val MAX_THREADS = 64

@@ -88,6 +88,24 @@ internal class WordPoll(
     }
 
     /**
+     * Waits until [look] returns a value; null after [deadlineNanos] of [System.nanoTime]. [probe] looks for the dead,
+     * and changes the word if it has changed anything else.
+     *
+     * @throws InterruptedException if the thread is interrupted.
+     */
+    fun <T : Any> awaitBlocking(deadlineNanos: Long, probe: () -> Unit, look: () -> T?): T? {
+        while (true) {
+            val seen = words.getInt(offset)
+            look()?.let {
+                return it
+            }
+            if (deadlineNanos - System.nanoTime() <= 0) return null.also { leave() }
+            if (isProbeDue()) probe()
+            pauseBlocking(seen, deadlineNanos)
+        }
+    }
+
+    /**
      * The caller gives up, other than by an exception of a pause. A wake that was meant for it goes to another sleeper,
      * which marks the word again before it sleeps.
      */

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicReference
 import kotlinx.coroutines.CompletableDeferred
 
 /**
- * The waiting of many coroutines of this process for one word, each with a condition of its own. One of them, the
- * leader, waits for the word by a [WordPoll]; the others wait for the leader, so that their process has one sleeper for
- * the word. Threads that block each wait by themselves.
+ * The wait of many coroutines of this process for one word, each with a condition of its own. One of them, the leader,
+ * waits for the word by a [WordPoll]; the others wait for the leader, so that the coroutines of a process have one
+ * sleeper for the word. Each thread that blocks has a [WordPoll] of its own.
  * 1. [round] is not null while there is a leader. It is completed when the leader finds that the word has changed, and
  *    when the leader leaves; the followers then look again, and one of them leads if no leader is left.
  * 2. A follower waits only for a round that it read before it found the word unchanged. The leader of that round looked
@@ -55,16 +55,7 @@ internal class WordWatch(
         ThreadWaiter.throwIfInterrupted()
         memory.check()
         val deadline = System.nanoTime() + nanos
-        val poll = WordPoll(memory, words, offset, withWaiters)
-        while (true) {
-            val seen = words.getInt(offset)
-            look()?.let {
-                return it
-            }
-            if (deadline - System.nanoTime() <= 0) return null.also { poll.leave() }
-            if (poll.isProbeDue()) probe()
-            poll.pauseBlocking(seen, deadline)
-        }
+        return WordPoll(memory, words, offset, withWaiters).awaitBlocking(deadline, probe, look)
     }
 
     private suspend fun <T : Any> lead(first: CompletableDeferred<Unit>, probe: () -> Unit, look: () -> T?): T {

@@ -1,5 +1,6 @@
 package baton.interop.internal.futures;
 
+import baton.shared.SharedPermit;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -9,19 +10,18 @@ import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a call that waits for other processes. What the call gets after this has been completed from outside is
- * closed, if it can be.
+ * The future of a call that waits for other processes. A closeable result that arrives after the future was completed
+ * from outside is closed.
  */
-public final class SharedCallFuture<T extends @Nullable Object> extends RevocableFuture<T> {
-    private final Object primitive;
+public final class SharedCallFuture<T extends @Nullable Object> extends SharedFuture<T> {
     private final String call;
+    private final String label;
+    private final Object primitive;
     private final @Nullable Executor context = CallerContext.executor(null);
 
-    /** The call; null until it has begun to wait. */
-    private volatile @Nullable Job running;
-
-    private SharedCallFuture(String call, Object primitive) {
+    private SharedCallFuture(String call, String label, Object primitive) {
         this.call = call;
+        this.label = label;
         this.primitive = primitive;
     }
 
@@ -29,11 +29,15 @@ public final class SharedCallFuture<T extends @Nullable Object> extends Revocabl
      * Starts a call.
      *
      * @param call its name, for messages
-     * @param begin begins to wait, and tells the result or the failure to its argument, at once or later
+     * @param label the primitive without its state: a file that was cut must not be read
+     * @param begin starts the call, and passes its result or failure to the argument, at once or later
      */
     public static <T extends @Nullable Object> CompletableFuture<T> start(
-            String call, Object primitive, Function<BiConsumer<@Nullable T, @Nullable Throwable>, Job> begin) {
-        SharedCallFuture<T> future = new SharedCallFuture<>(call, primitive);
+            String call,
+            String label,
+            Object primitive,
+            Function<BiConsumer<@Nullable T, @Nullable Throwable>, Job> begin) {
+        SharedCallFuture<T> future = new SharedCallFuture<>(call, label, primitive);
         Job job = begin.apply(future::decided);
         future.running = job;
         return future;
@@ -50,13 +54,7 @@ public final class SharedCallFuture<T extends @Nullable Object> extends Revocabl
     }
 
     private static void close(@Nullable Object result) {
-        if (result instanceof AutoCloseable resource) {
-            try {
-                resource.close();
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        }
+        if (result instanceof SharedPermit permit) permit.close();
     }
 
     @Override
@@ -65,18 +63,12 @@ public final class SharedCallFuture<T extends @Nullable Object> extends Revocabl
     }
 
     @Override
-    protected void cancelRunning() {
-        Job job = running;
-        if (job != null) job.cancel(null);
-    }
-
-    @Override
     protected String call() {
-        return call + " of " + primitive;
+        return call + " of " + label;
     }
 
     @Override
     protected String description() {
-        return call();
+        return call + " of " + primitive;
     }
 }

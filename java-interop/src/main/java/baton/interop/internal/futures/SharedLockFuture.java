@@ -15,16 +15,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The future of a request for a shared mutex. It waits in the queue of this process first, and then, at the head of it,
- * for other processes. A lock that comes after this has been completed from outside goes to the next caller.
+ * for other processes: so an unlock in this process completes the future on its own thread. A lock that comes after this
+ * has been completed from outside goes to the next caller.
  */
-public final class SharedLockFuture extends RevocableFuture<SharedLock> {
+public final class SharedLockFuture extends SharedFuture<SharedLock> {
     private final SharedMutex mutex;
 
     /** The place in the queue of this process. */
     private final WaiterFuture<SharedMutex> place;
-
-    /** The wait for other processes. */
-    private volatile @Nullable Job running;
 
     /** What this fails with once the wait for other processes has ended; null before the timeout. */
     private volatile @Nullable TimeoutException late;
@@ -62,7 +60,7 @@ public final class SharedLockFuture extends RevocableFuture<SharedLock> {
 
     private void waitForOthers() {
         Job job = SharedBridge.lockGranted(mutex, this::decided);
-        running = job;
+        running = job; // Before it reads the end of this: a thread that ends this reads the job after that.
         if (isDone() || late != null) job.cancel(null);
     }
 
@@ -100,13 +98,6 @@ public final class SharedLockFuture extends RevocableFuture<SharedLock> {
     protected void withdraw() {
         place.cancel(false);
         cancelRunning();
-    }
-
-    /** The thread that starts the wait reads the end of this after it has written {@link #running}. */
-    @Override
-    protected void cancelRunning() {
-        Job job = running;
-        if (job != null) job.cancel(null);
     }
 
     @Override
