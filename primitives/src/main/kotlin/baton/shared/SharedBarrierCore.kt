@@ -163,6 +163,7 @@ internal class SharedBarrierCore(
     private fun late(timeout: Duration?) = BarrierTimeoutException("not all arrived within $timeout: ${describe()}")
 
     fun describe(): String {
+        if (!memory.isOpen) return "$this (parties = $parties, ended)"
         val seen = word
         val state = if (BarrierWord.isBroken(seen)) "broken" else "arrived = ${BarrierWord.arrivedOf(seen)}"
         return "$this (parties = $parties, $state)"

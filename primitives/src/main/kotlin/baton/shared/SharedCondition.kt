@@ -99,7 +99,7 @@ public class SharedCondition internal constructor(private val core: SharedCondit
      *
      * @throws IllegalArgumentException if [lock] is one of another mutex.
      * @throws IllegalStateException if [lock] is closed, or waits already.
-     * @throws InterruptedException as [awaitBlocking] without a timeout; not with zero or less.
+     * @throws InterruptedException as [awaitBlocking] without a timeout.
      * @throws SharedRegionException if the region has ended, or ends while the caller waits; [lock] is closed then.
      */
     @Throws(InterruptedException::class)

@@ -55,8 +55,8 @@ internal class SharedConditionCore(
 
     /** As [await], for a thread that may block. */
     fun awaitBlocking(lock: SharedLock, timeout: Duration?): Boolean {
-        if (!mayWait(lock, timeout)) return false
         ThreadWaiter.throwIfInterrupted()
+        if (!mayWait(lock, timeout)) return false
         val seen = signals.count
         lock.beginAwait(mutex)
         try {
@@ -78,7 +78,10 @@ internal class SharedConditionCore(
 
     fun signal(isForAll: Boolean) {
         memory.check()
-        check(mutex.isHeldHere) { "signal of $this, whose mutex this process does not hold" }
+        if (!mutex.isHeldHere) {
+            memory.check() // The end of the region may have just taken the lock.
+            throw IllegalStateException("signal of $this, whose mutex this process does not hold")
+        }
         if (isForAll) signals.announce() else signals.signal()
     }
 

@@ -63,12 +63,12 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
      * @throws SharedRegionException if the file was removed or cut.
      */
     override fun close() {
-        if (STATE.compareAndSet(this, HELD, CLOSED)) {
-            core.release(isConsistent = !isMarked)
-        } else if (STATE.compareAndSet(this, LOST, CLOSED)) {
-            core.checkOpen()
-        } else {
-            check(state != WAITING) { notHeld() }
+        while (true) {
+            val seen = state
+            if (seen == CLOSED) return
+            check(seen != WAITING) { notHeld() }
+            if (!STATE.compareAndSet(this, seen, CLOSED)) continue
+            return if (seen == HELD) core.release(isConsistent = !isMarked) else core.checkOpen()
         }
     }
 
@@ -79,14 +79,14 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
     @JvmSynthetic
     internal fun checkHeld(mutex: SharedMutexCore) {
         require(core === mutex) { "$this, must be a lock of $mutex" }
-        check(isHeld) { notHeld() }
+        if (!isHeld) throw notHeldNow()
     }
 
     /** Unlocks [mutex] until [endAwait], as a step of an await of one of its conditions. Throws as [checkHeld]. */
     @JvmSynthetic
     internal fun beginAwait(mutex: SharedMutexCore) {
         checkHeld(mutex)
-        check(STATE.compareAndSet(this, HELD, WAITING)) { notHeld() }
+        if (!STATE.compareAndSet(this, HELD, WAITING)) throw notHeldNow()
         try {
             core.release(isConsistent = !isMarked)
         } catch (e: Throwable) {
@@ -111,6 +111,12 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
     /** The region ends; [isLost] if with its file. False when the lock is closed already. */
     @JvmSynthetic
     internal fun tryEnd(isLost: Boolean): Boolean = STATE.compareAndSet(this, HELD, if (isLost) LOST else CLOSED)
+
+    /** The misuse; throws the end of the region if that has just taken the lock. */
+    private fun notHeldNow(): IllegalStateException {
+        core.checkOpen()
+        return IllegalStateException(notHeld())
+    }
 
     private fun notHeld(): String = "$core: this lock ${if (state == WAITING) "waits for a condition" else "is closed"}"
 

@@ -37,7 +37,8 @@ import kotlin.time.toKotlinDuration
  * follow the next lock in any process. A failed [tryLock] publishes and sees nothing.
  *
  * *Misuse.* The mutex is not reentrant: a second lock within the section waits for itself. Two open regions of one file
- * do not share their locks, even in one process. After [SharedRegion.close] all calls throw [SharedRegionException].
+ * do not share their locks, even in one process. A `StackOverflowError` within a call may leave the mutex locked until
+ * the region is closed or the process ends. After [SharedRegion.close] all calls throw [SharedRegionException].
  *
  * All members may be called from any thread.
  */

@@ -25,7 +25,8 @@ import baton.waiting.WaitCore
  *    that waiters behind run into the end.
  * 3. A caller that fails or is cancelled while it waits for the word holds the local mutex and not the word: it unlocks
  *    the local mutex, whose next waiter then waits for the word in its place. So no wake is lost.
- * 4. The token and the count of recoveries are written by the owner of the word alone.
+ * 4. The token and the count of recoveries are only ever added to: a caller that is slow while its region ends comes
+ *    after the next owners, and must not take their tokens back.
  */
 internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObject, val name: String) : RegionMember {
     private val words = shared.words
@@ -210,15 +211,11 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
         val lock = SharedLock(this)
         if (!words.casInt(WORD, word, MutexWord.takenOver(owner))) return null
         lock.begin(nextToken(), isAbandoned = true)
-        words.setInt(RECOVERIES, words.getInt(RECOVERIES) + 1)
+        words.getAndAddInt(RECOVERIES, 1)
         return lock
     }
 
-    private fun nextToken(): Long {
-        val token = words.getLong(TOKEN) + 1
-        words.setLongRelease(TOKEN, token)
-        return token
-    }
+    private fun nextToken(): Long = words.getAndAddLong(TOKEN, 1) + 1
 
     /** Once per lock, by its close. */
     fun release(isConsistent: Boolean) {

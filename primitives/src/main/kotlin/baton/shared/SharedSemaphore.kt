@@ -119,7 +119,7 @@ public class SharedSemaphore internal constructor(@get:JvmSynthetic internal val
     public fun acquireBlocking(permits: Int, timeout: JavaDuration): SharedPermit? =
         core.acquireBlocking(permits, timeout.toKotlinDuration().inWholeNanoseconds)
 
-    override fun toString(): String = "$core (permits = $permits, available = ${core.available})"
+    override fun toString(): String = core.describe()
 }
 
 /**

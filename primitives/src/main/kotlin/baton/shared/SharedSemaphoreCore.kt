@@ -114,5 +114,10 @@ internal class SharedSemaphoreCore(
         counts.end(isUsable)
     }
 
+    fun describe(): String {
+        val state = if (memory.isOpen) "available = $available" else "ended"
+        return "$this (permits = $permits, $state)"
+    }
+
     override fun toString(): String = "SharedSemaphore '$name' of ${memory.path}"
 }

@@ -125,14 +125,12 @@ public class SharedWaitGroup internal constructor(@get:JvmSynthetic internal val
      * not wait.
      *
      * @throws AbandonedException if a process died before its work was done.
-     * @throws InterruptedException if the thread is interrupted; not with zero or less.
+     * @throws InterruptedException if the thread is interrupted.
      * @throws SharedRegionException if the region has ended, or ends while the caller waits.
      */
     @Throws(InterruptedException::class)
-    public fun awaitBlocking(timeout: JavaDuration): Boolean {
-        val nanos = timeout.toKotlinDuration().inWholeNanoseconds
-        return if (nanos <= 0) core.isZeroNow() else core.awaitBlocking(nanos)
-    }
+    public fun awaitBlocking(timeout: JavaDuration): Boolean =
+        core.awaitBlocking(timeout.toKotlinDuration().inWholeNanoseconds)
 
     override fun toString(): String = core.describe()
 }

@@ -5,6 +5,7 @@ import baton.shared.region.RegionMember
 import baton.shared.region.SharedMemory
 import baton.shared.region.SharedObject
 import baton.shared.word.CountsWord
+import baton.waiting.ThreadWaiter
 
 /**
  * [MemberCounts], whose total is the count of the group.
@@ -49,12 +50,16 @@ internal class SharedWaitGroupCore(
     }
 
     suspend fun await() {
+        memory.check()
         val told = timesTold()
         watch.await({ counts.takeOffDead() }) { lookForZero(told) }
     }
 
     /** False when [nanos] are over. */
     fun awaitBlocking(nanos: Long): Boolean {
+        ThreadWaiter.throwIfInterrupted()
+        if (nanos <= 0) return isZeroNow()
+        memory.check()
         val told = timesTold()
         return watch.awaitBlocking(nanos, { counts.takeOffDead() }) { lookForZero(told) } != null
     }
@@ -88,7 +93,7 @@ internal class SharedWaitGroupCore(
         counts.end(isUsable)
     }
 
-    fun describe(): String = "$this (count = $count)"
+    fun describe(): String = if (memory.isOpen) "$this (count = $count)" else "$this (ended)"
 
     override fun toString(): String = "SharedWaitGroup '$name' of ${memory.path}"
 

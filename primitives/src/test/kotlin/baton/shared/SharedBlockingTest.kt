@@ -2,6 +2,8 @@ package baton.shared
 
 import baton.sync.BarrierBrokenException
 import baton.sync.BarrierTimeoutException
+import java.nio.channels.FileChannel
+import java.nio.file.StandardOpenOption
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ExecutionException
@@ -203,5 +205,49 @@ class SharedBlockingTest : TwoMembers() {
         val waiter = call { group.awaitBlocking(Duration.ofMinutes(2)) }
         there.close()
         assertInstanceOf(AbandonedException::class.java, waiter.failure())
+    }
+
+    @Test
+    fun close_duringAnAwait_unlocksOrThrows() {
+        val end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(500)
+        while (System.nanoTime() < end) {
+            val lock = mutex.lockBlocking()
+            val waiter = call { runCatching { repeat(100) { condition.awaitBlocking(lock, Duration.ofNanos(1)) } } }
+            while (runCatching { lock.close() }.isFailure) Thread.onSpinWait() // Refused while it waits.
+            waiter.result()
+            assertTrue("closed" in "$lock", "$lock")
+            othersMutex.tryLock()!!.close()
+        }
+    }
+
+    @Test
+    fun calls_afterTheFileWasCut_throwTheEndOfTheRegion() {
+        val group = group
+        val semaphore = here.semaphore("s", permits = 1)
+        val lock = mutex.lockBlocking()
+        there.close() // It does not look at the file before it writes.
+        FileChannel.open(path, StandardOpenOption.WRITE).use { it.truncate(0) }
+        assertThrows<SharedRegionException> { here.bytes("looks at the file", size = 1) }
+        for (call in
+            listOf({ group.awaitBlocking() }, { group.awaitBlocking(Duration.ZERO) }, { barrier.arriveBlocking() }) +
+                listOf({ condition.awaitBlocking(lock) }, { lock.markConsistent() })) {
+            assertThrows<SharedRegionException> { call() }
+        }
+        for (each in listOf(group, semaphore)) assertTrue("ended" in "$each", "$each")
+    }
+
+    @Test
+    fun misuse_thatTheEndOfTheRegionCaused_isReportedAsThat() {
+        repeat(300) {
+            SharedRegion.open(path).use { region ->
+                val mutex = region.mutex("ending")
+                val lock = mutex.lockBlocking().also(SharedLock::markConsistent)
+                val use = call {
+                    runCatching { while (true) lock.markConsistent().also { mutex.condition("c").signal() } }
+                }
+                region.close()
+                assertInstanceOf(SharedRegionException::class.java, use.result().exceptionOrNull())
+            }
+        }
     }
 }

@@ -81,7 +81,7 @@ public final class SharedLockFuture extends SharedFuture<SharedLock> {
         late = traced(new TimeoutException(Late.lock(timeout, mutex)));
         withdraw();
         // A wait for others ends a moment later. A caller that sees this fail must find the queue without it.
-        if (running == null) failLate();
+        if (place.isCompletedExceptionally()) failLate();
     }
 
     private void failLate() {
