@@ -10,7 +10,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -25,10 +24,12 @@ import org.jspecify.annotations.Nullable;
  * CompletableFuture<BatchReport<URI>> report = batch.process(urls, this::fetch, (url, page) -> store(page), p -> {});
  * }</pre>
  *
- * <p>A stage that fails with a {@code CompletionException} counts as its cause, and so does one that is cancelled. A
- * function that throws, or that returns null in place of a stage, makes its item failed.
+ * <p>A stage that fails with a {@code CompletionException} fails its item with the cause of that, and one that is
+ * cancelled with a {@code CancellationException}. So does a function that throws, or that returns null in place of a
+ * stage.
  *
- * <p><i>Threads.</i> All functions are called on threads of the common pool, and must not block for long.
+ * <p><i>Threads.</i> All functions are called on threads of the common pool, or of {@code Dispatchers.IO} where that pool
+ * has none, and must not block for long.
  *
  * <p><i>Cancellation.</i> Cancelling the future cancels the stages that run, if they are futures, and begins no other.
  *
@@ -68,8 +69,8 @@ public final class AsyncBatchProcessor {
      *
      * @param onResult gets each item with its result, one after another in the order of the items. What its stage
      *     completes normally for has succeeded.
-     * @param onProgress called after each item that has ended, and for the last time when all have. An exception of it
-     *     ends the call.
+     * @param onProgress called for each item of a batch that is complete, and for the last time when all items have
+     *     ended. An exception of it ends the call.
      */
     public <T extends @Nullable Object, R extends @Nullable Object> CompletableFuture<BatchReport<T>> process(
             Iterable<? extends T> items,
@@ -82,7 +83,8 @@ public final class AsyncBatchProcessor {
     /**
      * As the other, with a bound of the failures.
      *
-     * @param maxFailures after so many failed items no task is begun; those that run are awaited
+     * @param maxFailures after so many failed items no task is begun; those that run are awaited, with their other
+     *     attempts
      * @throws IllegalArgumentException if {@code maxFailures} is below 1
      */
     @SuppressWarnings("unchecked") // Items are only read.
@@ -98,7 +100,7 @@ public final class AsyncBatchProcessor {
         Objects.requireNonNull(onProgress, "onProgress");
         if (maxFailures < 1)
             throw new IllegalArgumentException("maxFailures = " + maxFailures + ", must be at least 1");
-        Executor executor = Objects.requireNonNull(CallerContext.executor(ForkJoinPool.commonPool()));
+        Executor executor = Objects.requireNonNull(CallerContext.executor(AsyncTaskSchedulerBuilder.defaultExecutor()));
         return BatchBridge.process(processor, (Iterable<T>) items, task, onResult, maxFailures, onProgress, executor);
     }
 

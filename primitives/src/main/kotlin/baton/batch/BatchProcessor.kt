@@ -1,6 +1,5 @@
 package baton.batch
 
-import baton.parallel.MemoryGate
 import baton.resilience.Backoff
 import baton.resilience.CircuitBreaker
 import baton.resilience.Jitter
@@ -18,14 +17,15 @@ import kotlinx.coroutines.flow.Flow
  * report.failed.forEach { println("${it.item} ${it.attempts} ${it.cause}") }
  * ```
  *
- * It puts together what can be had one by one: `processInChunks`, `retry`, a limiter, a breaker and a [MemoryGate].
+ * It puts together what can be had one by one: `processInChunks`, `retry`, a limiter, a breaker and a `MemoryGate`.
  *
  * *Bounds.* At most [ConcurrencyConfig.maxConcurrentTasks] tasks run, and at most that many results and
- * [ConcurrencyConfig.batchSize] more are held. While the heap is above [ConcurrencyConfig.Memory], one task at a time
- * runs.
+ * [ConcurrencyConfig.batchSize] more are held. While the heap of the JVM, with all other data in it, is above
+ * [ConcurrencyConfig.Memory], one task at a time runs.
  *
- * *Order.* Tasks start in the order of the items. Results are handed over in that order, too, in batches: by the
- * caller's coroutine, one at a time, while the tasks of the next batch run.
+ * *Order.* Items are taken in their order; on several threads, two tasks may begin the other way round. Results are
+ * handed over in the order of the items, in batches: by the caller's coroutine, one at a time, while the tasks of the
+ * next batch run. So no result is handed over before its batch is complete.
  *
  * *Failures.* A task that throws is tried again as the policy says, and then its item has failed; the others go on. A
  * failure of `onResult` makes its item failed, without another attempt. So does a `CancellationException` of either
@@ -34,12 +34,13 @@ import kotlinx.coroutines.flow.Flow
  * *Cancellation.* A cancelled call cancels the running tasks and waits for them. There is no report then; results that
  * were handed over stay so.
  *
- * A processor has no state but that of its limiter, breaker and policy, so any number of calls may use it at the same
- * time, from any thread.
+ * A processor has no state but that of its limiter, breaker and policy, and whether memory is short. So any number of
+ * calls may use it at the same time, from any thread.
  *
  * @property config the numbers.
  * @param policy replaces [ConcurrencyConfig.retry].
- * @param limiter each attempt takes a permit of it, once the breaker has let it in.
+ * @param limiter each attempt takes a permit of it, once the breaker has let it in. The wait for the permit counts for
+ *   the breaker's slow calls and the policy's `attemptTimeout`.
  * @param breaker each attempt goes through it; one that it refuses takes no permit.
  * @property name shown by messages.
  */
@@ -51,15 +52,17 @@ public class BatchProcessor(
     public val name: String? = null,
 ) {
     private val policy = policy ?: policyOf(config.retry, name)
-    private val gate = gateOf(config.memory)
+    private val gate = config.memory.newGate()
 
     /**
      * Runs [task] for each of the [items].
      *
      * @param onResult gets each item with its result. What it returns normally for has succeeded.
-     * @param maxFailures after so many failed items no task is begun; those that run are awaited. At least 1.
-     * @param onProgress called by the caller's coroutine after each item that has ended, and for the last time when all
-     *   have. An exception of it ends the call.
+     * @param items must be finite, as those that are left by [maxFailures] are taken, too.
+     * @param maxFailures after so many failed items no task is begun; those that run are awaited, with their other
+     *   attempts. At least 1.
+     * @param onProgress called by the caller's coroutine for each item of a batch that is complete, and for the last
+     *   time when all items have ended. An exception of it ends the call.
      * @throws IllegalArgumentException if [maxFailures] is below 1. Besides, only exceptions of the [items] themselves
      *   and of [onProgress] are thrown.
      */
@@ -90,13 +93,14 @@ public class BatchProcessor(
         task: suspend (T) -> R,
     ): BatchRun<T, R> {
         require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
-        return BatchRun(config, gate, policy, onResult, maxFailures, onProgress) { item ->
-            if (breaker == null) limited(item, task) else breaker.protect { limited(item, task) }
+        return BatchRun(config, gate, policy, onResult, maxFailures, onProgress) { item, begin ->
+            if (breaker == null) limited(item, begin, task) else breaker.protect { limited(item, begin, task) }
         }
     }
 
-    private suspend fun <T, R> limited(item: T, task: suspend (T) -> R): R {
+    private suspend fun <T, R> limited(item: T, begin: () -> Unit, task: suspend (T) -> R): R {
         limiter?.acquire()
+        begin()
         return task(item)
     }
 
@@ -114,14 +118,5 @@ public class BatchProcessor(
                 maxDelay = retry.maxDelayMs.milliseconds,
                 name = name,
             )
-
-        /** How many points below its threshold the gate opens again. */
-        const val HYSTERESIS = 10
-
-        fun gateOf(memory: ConcurrencyConfig.Memory): MemoryGate {
-            val high = memory.gcThresholdPercent
-            val low = maxOf(high - HYSTERESIS, 0)
-            return MemoryGate(high / 100.0, low / 100.0, maxBytes = memory.maxHeapUsageMB.toLong() shl 20)
-        }
     }
 }

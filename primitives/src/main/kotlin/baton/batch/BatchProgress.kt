@@ -10,8 +10,8 @@ import kotlin.time.toJavaDuration
 /**
  * How far a batch has come. It is immutable.
  *
- * @property done how many items have ended: succeeded, failed or not started. It never falls, and is [total] at the
- *   end.
+ * @property done how many items have ended and were handed over with their batch: succeeded, failed or not started. It
+ *   never falls, and is [total] at the end.
  * @property total how many items there are; null if that is not known, as of a flow.
  * @property failed how many of [done] have failed.
  * @property retries how many attempts were repetitions, of the items that have ended.

@@ -13,8 +13,8 @@ import kotlin.time.toJavaDuration
  *
  * @property succeeded how many items were done, and their results accepted by `onResult`.
  * @property failed the items whose task or `onResult` has failed, in the order of the items.
- * @property notStarted the items that were not begun when `maxFailures` had failed: of an Iterable all the rest, of a
- *   flow those that it had emitted.
+ * @property notStarted the items whose task was not begun when `maxFailures` had failed: of an Iterable all the rest,
+ *   of a flow those that it had emitted.
  * @property retries how many attempts were repetitions.
  * @property elapsed the time that the call took.
  */
@@ -36,7 +36,7 @@ internal constructor(
     /**
      * An item that has failed.
      *
-     * @property attempts how often it was tried.
+     * @property attempts how often its task was begun; 0 if the breaker refused it.
      * @property cause the failure of the last attempt, or that of `onResult`.
      */
     public class Failed<T>

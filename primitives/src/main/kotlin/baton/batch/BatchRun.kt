@@ -4,6 +4,7 @@ import baton.parallel.MemoryGate
 import baton.parallel.processInChunks
 import baton.resilience.RetryPolicy
 import baton.resilience.retry
+import java.util.Collections.unmodifiableList
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.TimeSource
 import kotlinx.coroutines.CancellationException
@@ -15,14 +16,16 @@ import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.buffer
 import kotlinx.coroutines.flow.channelFlow
+import kotlinx.coroutines.isActive
 import kotlinx.coroutines.launch
 
 /**
  * One call of a [BatchProcessor].
  *
- * A transform never fails: it makes an [Ended] of each item, which the caller's coroutine, alone, counts. So each item
- * that was pulled is counted once. The one exception is an item that a flow emits while its collection is cancelled: it
- * is [lastPulled], which no transform has seen.
+ * The task calls its `begin` when it has all that it has to wait for. A transform never fails: it makes an [Ended] of
+ * each item, which the caller's coroutine, alone, counts. So each item that was pulled is counted once. The one
+ * exception is an item that a flow emits while its collection is cancelled: it is [lastPulled], which no transform has
+ * seen.
  *
  * [stopped] ends when [maxFailures] have failed. From then on a source ends, and a transform does not begin its task.
  */
@@ -33,7 +36,7 @@ internal class BatchRun<T, R>(
     private val onResult: suspend (T, R) -> Unit,
     private val maxFailures: Int,
     private val onProgress: (BatchProgress) -> Unit,
-    private val task: suspend (T) -> R,
+    private val task: suspend (item: T, begin: () -> Unit) -> R,
 ) {
     private val begin = TimeSource.Monotonic.markNow()
     private val failures = AtomicInteger()
@@ -80,30 +83,38 @@ internal class BatchRun<T, R>(
     /** Ends when this is [stopped], whatever the source waits for. */
     private fun pulled(items: Flow<T>): Flow<Pulled<T>> =
         channelFlow {
-                val collection = launch { items.collect { send(Pulled(it).also { pulled -> lastPulled = pulled }) } }
+                var failure: CancellationException? = null
+                val collection = launch {
+                    try {
+                        items.collect { send(Pulled(it).also { pulled -> lastPulled = pulled }) }
+                    } catch (e: CancellationException) {
+                        if (isActive) failure = e // It is the source's own.
+                    }
+                }
                 val stop = stopped.invokeOnCompletion { collection.cancel() }
                 collection.join()
                 stop.dispose()
+                failure?.let { throw it }
             }
             .buffer(Channel.RENDEZVOUS)
 
     private suspend fun run(item: T): Ended<T, R> {
         if (!stopped.isActive) return Ended(item, attempts = 0)
         var attempts = 0
-        val result =
-            try {
-                // The scope keeps a task from cancelling more than itself.
-                coroutineScope {
-                    runCatching {
-                        retry(policy) { attempt ->
-                            attempts = attempt.number
-                            task(item)
-                        }
-                    }
+        var isLate = false
+        val result = inScope {
+            retry(policy) { attempt ->
+                task(item) {
+                    isLate = attempts == 0 && !stopped.isActive
+                    if (isLate) throw CancellationException("no task is begun any more")
+                    attempts = attempt.number
                 }
-            } catch (e: CancellationException) {
-                Result.failure(e)
             }
+        }
+        if (isLate) {
+            currentCoroutineContext().ensureActive()
+            return Ended(item, attempts = 0)
+        }
         result.onFailure { fail(it) }
         return Ended(item, attempts, result)
     }
@@ -115,7 +126,12 @@ internal class BatchRun<T, R>(
     }
 
     private suspend fun count(chunks: Flow<List<Ended<T, R>>>) {
-        chunks.collect { chunk -> chunk.forEach { count(it) } }
+        chunks.collect { chunk ->
+            for (ended in chunk) {
+                currentCoroutineContext().ensureActive()
+                count(ended)
+            }
+        }
     }
 
     private suspend fun count(ended: Ended<T, R>) {
@@ -132,12 +148,14 @@ internal class BatchRun<T, R>(
 
     /** Returns the failure of [onResult], or null. */
     private suspend fun handOver(item: T, result: Result<R>): Throwable? =
+        inScope { onResult(item, result.getOrThrow()) }.onFailure { fail(it) }.exceptionOrNull()
+
+    /** Keeps [call] from cancelling more than itself. Its own exception is caught within, so that it is not copied. */
+    private suspend fun <V> inScope(call: suspend () -> V): Result<V> =
         try {
-            onResult(item, result.getOrThrow())
-            null
+            coroutineScope { runCatching { call() } }
         } catch (e: Throwable) {
-            fail(e)
-            e
+            Result.failure(e)
         }
 
     private fun tellProgress() {
@@ -145,9 +163,16 @@ internal class BatchRun<T, R>(
         onProgress(BatchProgress(reported, total, failed.size.toLong(), retries, begin.elapsedNow()))
     }
 
-    private fun report(): BatchReport<T> {
+    private suspend fun report(): BatchReport<T> {
+        currentCoroutineContext().ensureActive()
         if (reported != succeeded + failed.size + notStarted.size) tellProgress()
-        return BatchReport(succeeded, failed, notStarted, retries, begin.elapsedNow())
+        return BatchReport(
+            succeeded,
+            unmodifiableList(failed),
+            unmodifiableList(notStarted),
+            retries,
+            begin.elapsedNow(),
+        )
     }
 
     /** An item that a flow has emitted. */

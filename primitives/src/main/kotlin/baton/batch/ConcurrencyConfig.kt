@@ -1,5 +1,6 @@
 package baton.batch
 
+import baton.parallel.MemoryGate
 import java.util.Properties
 
 /**
@@ -55,16 +56,22 @@ public data class ConcurrencyConfig(
     }
 
     /**
-     * The bound of the heap, as it is after a collection.
+     * The bound of the heap of this JVM, with all other data in it, as it is after a collection.
      *
-     * @property maxHeapUsageMB the heap that the job may use, in MiB, where that is less than the JVM's; at least 1.
-     * @property gcThresholdPercent the part of it above which no task is started while others run, from 1 to 100. Tasks
-     *   start again ten points below.
+     * @property maxHeapUsageMB the bound in MiB, where that is less than the largest heap of the JVM; at least 1.
+     * @property gcThresholdPercent the part of it above which one task at a time runs, from 1 to 100. More of them run
+     *   again ten points below; at half of it if it is 10 or less.
      */
     public data class Memory(val maxHeapUsageMB: Int = 512, val gcThresholdPercent: Int = 80) {
         init {
             atLeast(1, "memory.maxHeapUsageMB", maxHeapUsageMB.toLong())
             percent("memory.gcThresholdPercent", gcThresholdPercent)
+        }
+
+        @JvmSynthetic
+        internal fun newGate(): MemoryGate {
+            val low = if (gcThresholdPercent > HYSTERESIS) gcThresholdPercent - HYSTERESIS else gcThresholdPercent / 2.0
+            return MemoryGate(gcThresholdPercent / 100.0, low / 100.0, maxBytes = maxHeapUsageMB.toLong() shl 20)
         }
     }
 
@@ -110,6 +117,9 @@ public data class ConcurrencyConfig(
             val tasks = poolSize.toLong() * (100 - reservePercent) / 100
             return ConcurrencyConfig(maxConcurrentTasks = maxOf(tasks.toInt(), 1))
         }
+
+        /** How many points below its threshold the gate opens again. */
+        private const val HYSTERESIS = 10.0
 
         private fun atLeast(least: Long, name: String, value: Long) =
             require(value >= least) { "$name = $value, must be at least $least" }

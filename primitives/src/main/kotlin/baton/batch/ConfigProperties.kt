@@ -7,6 +7,9 @@ internal class ConfigProperties(private val properties: Properties, private val 
     private val known = LinkedHashSet<String>()
 
     fun read(): ConcurrencyConfig {
+        for ((key, value) in properties) {
+            require(value is String || key !is String || !key.startsWith(prefix)) { "$key = $value, must be a string" }
+        }
         val defaults = ConcurrencyConfig()
         val config =
             try {

@@ -9,22 +9,25 @@ import baton.resilience.RetryPolicy
 import baton.resilience.per
 import java.io.IOException
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.ConcurrentLinkedQueue
 import kotlin.random.Random
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
-import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.test.currentTime
@@ -41,10 +44,13 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
 class BatchProcessorTest {
-    private val config = ConcurrencyConfig(maxConcurrentTasks = 3, batchSize = 4)
+    /** Other tests of this JVM may have filled the heap. */
+    private val anyHeap = ConcurrencyConfig.Memory(maxHeapUsageMB = Int.MAX_VALUE, gcThresholdPercent = 100)
+    private val config = ConcurrencyConfig(maxConcurrentTasks = 3, batchSize = 4, memory = anyHeap)
     private val once = RetryPolicy(maxAttempts = 1)
 
     @Test
@@ -286,40 +292,122 @@ class BatchProcessorTest {
     }
 
     @Test
-    fun randomFailuresAndStops_addUpExactly() = runBlocking {
-        val random = Random(1)
-        for (round in 0 until 60) {
-            val items = random.nextInt(1, 3_000)
-            val maxFailures = if (round % 3 == 0) Int.MAX_VALUE else random.nextInt(1, 200)
-            val config = ConcurrencyConfig(random.nextInt(1, 12), random.nextInt(1, 60))
-            val tasks = AtomicInteger()
-            val pulled = AtomicInteger()
-            val task: suspend (Int) -> Unit = { item ->
-                tasks.incrementAndGet()
-                if (item % 3 == 0) yield()
-                if (Random.nextInt(10) < 3) throw IOException()
+    fun cancellationOfTheSource_endsTheCallWithIt() = runTest {
+        val source = flow {
+            emit(1)
+            withTimeout(5.seconds) { awaitCancellation() }
+        }
+        val failure = runCatching { BatchProcessor(config).process(source) {} }.exceptionOrNull()
+        assertInstanceOf(TimeoutCancellationException::class.java, failure)
+    }
+
+    @Test
+    fun task_thatWaitsForTheLimiterAtTheStop_isNotBegun() = runTest {
+        val limiter = RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, timeSource = testScheduler.timeSource)
+        val report =
+            BatchProcessor(config, once, limiter).process(1..5, maxFailures = 1) { throw IllegalStateException() }
+        assertEquals(listOf(1), report.failed.map { it.item })
+        assertEquals(listOf(2, 3, 4, 5), report.notStarted)
+    }
+
+    @Test
+    fun failureOfAChildInTheContextOfTheTask_isAFailureOfItsItem() = runTest {
+        val report =
+            BatchProcessor(config, once).process(1..3, onResult = { item, _ -> if (item == 2) failInChild() }) { item ->
+                if (item == 1) failInChild()
             }
-            val seen = (1..items).asSequence().onEach { pulled.incrementAndGet() }
-            val processor = BatchProcessor(config, once)
+        assertEquals(listOf(1, 2), report.failed.map { it.item })
+        assertEquals(1, report.succeeded)
+    }
+
+    private suspend fun failInChild() {
+        CoroutineScope(currentCoroutineContext()).launch { throw IOException("child") }
+    }
+
+    @Test
+    fun cancel_withinAnOnResultThatDoesNotSuspend_handsNothingElseOver() = runTest {
+        val handed = ArrayList<Int>()
+        var hasReport = false
+        val call = launch {
+            val caller = currentCoroutineContext().job
+            BatchProcessor(config).process(
+                1..8,
+                onResult = { item, _ ->
+                    handed += item
+                    if (item == 2) caller.cancel()
+                },
+            ) {}
+            hasReport = true
+        }
+        call.join()
+        assertEquals(listOf(1, 2), handed)
+        assertFalse(hasReport)
+    }
+
+    @Test
+    fun item_thatAFlowEmitsDuringTheStop_isNotStarted() = runTest {
+        val emitted = ArrayList<Int>()
+        val source = flow {
+            for (item in 1..10) {
+                emitted += item
+                emit(item)
+            }
+        }
+        val report =
+            BatchProcessor(config.copy(maxConcurrentTasks = 2), once).process(source, maxFailures = 1) {
+                delay(10)
+                throw IOException()
+            }
+        assertEquals(listOf(1, 2), report.failed.map { it.item })
+        assertEquals(emitted - listOf(1, 2), report.notStarted)
+        assertTrue(report.notStarted.isNotEmpty())
+    }
+
+    @Test
+    fun itemsWithFailuresRetriesAndStops_areEachAccountedForOnce() = runBlocking {
+        val policy =
+            RetryPolicy(maxAttempts = 2, backoff = Backoff.constant(Duration.ZERO), retryIf = { it is IOException })
+        for (seed in 0 until 60) {
+            val random = Random(seed)
+            // Of the last round, 100,000.
+            val items = if (seed == 59) 100_000 else random.nextInt(1, 3_000)
+            val maxFailures = if (seed % 3 == 0 || seed == 59) Int.MAX_VALUE else random.nextInt(1, 200)
+            val config = ConcurrencyConfig(random.nextInt(1, 12), random.nextInt(1, 60), memory = anyHeap)
+            val fate = IntArray(items + 1) { random.nextInt(10) }
+            val pulled = ConcurrentLinkedQueue<Int>()
+            val handed = ArrayList<Int>()
+            val onResult: suspend (Int, Unit) -> Unit = { item, _ ->
+                if (fate[item] == 4) throw IOException()
+                handed += item
+            }
+            val task: suspend (Int) -> Unit = { item ->
+                if (item % 3 == 0) yield()
+                if (fate[item] < 3) throw if (fate[item] == 0) IllegalStateException() else IOException()
+            }
+            val seen = (1..items).asSequence().onEach { pulled += it }
+            val processor = BatchProcessor(config, policy)
             val report =
-                withTimeout(2.minutes) {
-                    coroutineScope {
-                        withContext(Dispatchers.Default) {
-                            if (round % 2 == 0)
-                                processor.process(seen.asIterable(), maxFailures = maxFailures, task = task)
-                            else processor.process(seen.asFlow(), maxFailures = maxFailures, task = task)
-                        }
+                withContext(Dispatchers.Default) {
+                    withTimeout(2.minutes) {
+                        if (seed % 2 == 0) processor.process(seen.asIterable(), onResult, maxFailures, task = task)
+                        else processor.process(seen.asFlow(), onResult, maxFailures, task = task)
                     }
                 }
-            assertEquals(
-                pulled.get().toLong(),
-                report.succeeded + report.failed.size + report.notStarted.size,
-                "$report",
-            )
-            assertEquals(tasks.get().toLong(), report.succeeded + report.failed.size, "$report")
-            assertEquals(report.notStarted.toSet().size, report.notStarted.size)
-            if (round % 2 == 0) assertEquals(items, pulled.get())
+            val accounted = handed + report.failed.map { it.item } + report.notStarted
+            assertEquals(pulled.sorted(), accounted.sorted(), "seed $seed: $report")
+            assertEquals(handed.size.toLong(), report.succeeded, "seed $seed: $report")
+            if (maxFailures == Int.MAX_VALUE) assertTrue(report.notStarted.isEmpty(), "seed $seed: $report")
+            if (seed % 2 == 0) assertEquals(items, pulled.size, "seed $seed: $report")
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource("80, 512, 0.8, 0.7", "11, 1, 0.11, 0.01", "10, 1, 0.1, 0.05", "1, 1, 0.01, 0.005")
+    fun gate_hasTheBoundsOfTheConfiguration(percent: Int, megabytes: Int, high: Double, low: Double) {
+        val gate = ConcurrencyConfig.Memory(megabytes, percent).newGate()
+        assertEquals(high, gate.high, 1e-9)
+        assertEquals(low, gate.low, 1e-9)
+        assertEquals(megabytes * 1_048_576L, gate.maxBytes)
     }
 
     @Test

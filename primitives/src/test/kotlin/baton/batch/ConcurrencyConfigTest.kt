@@ -2,6 +2,7 @@ package baton.batch
 
 import java.util.Properties
 import kotlin.random.Random
+import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
@@ -91,6 +92,15 @@ class ConcurrencyConfigTest {
     }
 
     @Test
+    fun from_withAValueThatIsNoString_namesItsKey() {
+        val refusal =
+            assertThrows<IllegalArgumentException> {
+                ConcurrencyConfig.from(Properties().apply { put("baton.batchSize", 20) })
+            }
+        assertEquals("baton.batchSize = 20, must be a string", refusal.message)
+    }
+
+    @Test
     fun from_readsPastOtherPropertiesOfBaton() {
         val others = properties("baton.deadlocks" to "true", "baton.futures.traces" to "true")
         assertEquals(ConcurrencyConfig(), ConcurrencyConfig.from(others))
@@ -128,8 +138,9 @@ class ConcurrencyConfigTest {
         repeat(20_000) {
             val chosen = List(random.nextInt(4)) { "baton.${keys.random(random)}" to values.random(random) }
             try {
-                BatchProcessor(ConcurrencyConfig.from(properties(*chosen.toTypedArray())))
-                accepted++
+                val config = ConcurrencyConfig.from(properties(*chosen.toTypedArray()))
+                if (accepted++ % 10 == 0)
+                    assertEquals(1, runBlocking { BatchProcessor(config).process(1..1) {} }.succeeded)
             } catch (e: IllegalArgumentException) {
                 check(chosen.any { (key, _) -> key in e.message.orEmpty() }) { "$chosen: $e" }
             }

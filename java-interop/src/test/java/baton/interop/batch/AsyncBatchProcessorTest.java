@@ -39,6 +39,9 @@ class AsyncBatchProcessorTest {
         Properties numbers = new Properties();
         numbers.setProperty("maxConcurrentTasks", "3");
         numbers.setProperty("retry.baseDelayMs", "1");
+        // Other tests of this JVM may have filled the heap.
+        numbers.setProperty("memory.maxHeapUsageMB", "1000000");
+        numbers.setProperty("memory.gcThresholdPercent", "100");
         return ConcurrencyConfig.from(numbers, "");
     }
 
@@ -83,6 +86,15 @@ class AsyncBatchProcessorTest {
                 report.getFailed().get(2).getCause().getMessage());
         assertInstanceOf(CancellationException.class, report.getFailed().get(3).getCause());
         assertEquals(6, report.getSucceeded());
+    }
+
+    @Test
+    void process_whoseOnResultAnswersNull_reportsIt() {
+        BatchReport<Integer> report = await(batch.process(List.of(1), this::nothing, (item, result) -> null, p -> {}));
+        Throwable cause = report.getFailed().get(0).getCause();
+        assertEquals("onResult returned null, and not a stage", cause.getMessage());
+        assertThrows(
+                UnsupportedOperationException.class, () -> report.getFailed().clear());
     }
 
     @Test
