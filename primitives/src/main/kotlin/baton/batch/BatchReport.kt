@@ -8,8 +8,8 @@ import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 
 /**
- * What became of the items of a batch. Each item that was taken from the source is in exactly one of [succeeded],
- * [failed] and [notStarted]. It is immutable.
+ * The outcome of a batch. Each item that was taken from the source is in exactly one of [succeeded], [failed] and
+ * [notStarted]. It is immutable.
  *
  * @property succeeded how many items were done, and their results accepted by `onResult`.
  * @property failed the items whose task or `onResult` has failed, in the order of the items.

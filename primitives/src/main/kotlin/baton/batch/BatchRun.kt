@@ -180,6 +180,6 @@ internal class BatchRun<T, R>(
         @Volatile var isSeen = false
     }
 
-    /** What became of an item; a null [result]: it was not started. */
+    /** The outcome of an item. A null [result] says that it was not started. */
     private class Ended<T, R>(val item: T, val attempts: Int, val result: Result<R>? = null)
 }

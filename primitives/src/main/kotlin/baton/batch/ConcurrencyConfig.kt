@@ -76,7 +76,7 @@ public data class ConcurrencyConfig(
     }
 
     /**
-     * What a monitor is told.
+     * The numbers that a monitor takes from here.
      *
      * @property enableMetrics whether it is told anything.
      * @property alertThresholdPercent the part of [ConcurrencyConfig.maxConcurrentTasks] in use at which to raise an

@@ -24,7 +24,7 @@ public final class SharedLockFuture extends SharedFuture<SharedLock> {
     /** The place in the queue of this process. */
     private final WaiterFuture<SharedMutex> place;
 
-    /** What this fails with once the wait for other processes has ended; null before the timeout. */
+    /** The failure of this after its timeout, once the wait for other processes has ended; null before the timeout. */
     private volatile @Nullable TimeoutException late;
 
     private SharedLockFuture(SharedMutex mutex) {
