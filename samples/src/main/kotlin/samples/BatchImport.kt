@@ -1,12 +1,10 @@
 package samples
 
-import baton.parallel.MemoryGate
-import baton.parallel.processInChunks
+import baton.batch.BatchProcessor
 import baton.resilience.Backoff
 import baton.resilience.Jitter
 import baton.resilience.RetryAfter
 import baton.resilience.RetryPolicy
-import baton.resilience.retry
 import baton.sync.Semaphore
 import baton.sync.withPermits
 import java.io.IOException
@@ -16,13 +14,11 @@ import java.net.http.HttpResponse.BodyHandlers
 import java.time.Duration
 import kotlin.streams.asSequence
 import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import samples.support.Cli
-import samples.support.HeapMeter
 import samples.support.ImportOptions
 import samples.support.ImportRecord
 import samples.support.ImportReport
@@ -32,8 +28,8 @@ import samples.support.RefusedException
 
 /**
  * Sends five thousand records to a server with the faults of a real one: all at once, where most are lost, and then in
- * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once. The second part is
- * [QuotaImport]. `samples.java.BatchImport` is the same in Java.
+ * batches with a limit, a bound of the heap and retries, where every record arrives exactly once, and the report
+ * accounts for each. The second part is [QuotaImport]. `samples.java.BatchImport` is the same in Java.
  */
 class BatchImport private constructor(private val server: ImportServer, private val patience: Duration) {
     private val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(patience).build()
@@ -60,35 +56,36 @@ class BatchImport private constructor(private val server: ImportServer, private 
         report.allStarted()
     }
 
-    private fun withBaton(options: ImportOptions, heap: HeapMeter, report: ImportReport) = runBlocking {
-        val gate = MemoryGate(maxBytes = HeapMeter.BOUND, usage = heap::used)
+    private fun withBaton(options: ImportOptions, report: ImportReport) = runBlocking {
+        // Read from -Dimport.maxConcurrentTasks=… and the like.
+        val config = options.config
         // An attempt takes as many permits as its record weighs. A record that waits for its retry takes none.
         val weights = Semaphore(options.limit)
         val policy =
             RetryPolicy(
-                maxAttempts = options.attempts,
-                backoff = Backoff.exponential(100.milliseconds),
-                // Equal: the waits of ten attempts are together longer than the outage, whatever the random numbers.
-                jitter = Jitter.Equal,
-                maxDelay = 1.seconds,
+                maxAttempts = config.retry.maxAttempts,
+                backoff = Backoff.exponential(config.retry.baseDelayMs.milliseconds),
+                jitter = Jitter.Factor(config.retry.jitterFactor),
+                maxDelay = config.retry.maxDelayMs.milliseconds,
                 retryIf = RefusedException::isTemporary,
                 retryAfter = { RetryAfter.parse(RefusedException.retryAfter(it).orElse(null)) },
                 onRetry = report::retried,
             )
-        ImportRecord.read(options.records)
-            .asSequence()
-            .processInChunks(CHUNK, UNDER_WAY, gate) { record ->
-                retry(policy) { weights.withPermits(record.weight()) { send(record) } }.also { report.answered() }
+        val batch = BatchProcessor(config, policy, name = "import")
+        val records = ImportRecord.read(options.records).asSequence().onEach { report.pulled() }.asIterable()
+        val ended =
+            batch.process(records, onResult = { _, _ -> report.saved() }, maxFailures = options.maxFailures) { record ->
+                weights.withPermits(record.weight()) { send(record) }.also { report.answered() }
             }
-            .collect(report::saved)
+        report.ended(ended)
     }
 
     private object Client : Cli.ImportClient {
         override fun allAtOnce(records: Int, server: ImportServer, report: ImportReport) =
             BatchImport(server, Duration.ofSeconds(1)).allAtOnce(records, report)
 
-        override fun withBaton(options: ImportOptions, server: ImportServer, heap: HeapMeter, report: ImportReport) =
-            BatchImport(server, Duration.ofSeconds(2)).withBaton(options, heap, report)
+        override fun withBaton(options: ImportOptions, server: ImportServer, report: ImportReport) =
+            BatchImport(server, Duration.ofSeconds(2)).withBaton(options, report)
 
         override fun retryOnly(options: ImportOptions, server: ImportServer, report: QuotaReport) =
             quotaImport(options, server, report).retryOnly()
@@ -102,12 +99,6 @@ class BatchImport private constructor(private val server: ImportServer, private 
     }
 
     companion object {
-        /** Chunks come in order, and a Retry-After is a second at least: enough for what arrives meanwhile. */
-        private const val CHUNK = 500
-
-        /** The records in flight and those that wait for their retry. */
-        private const val UNDER_WAY = 64
-
         /** Returns the exit code: 0 if with Baton all is as it should be. */
         @JvmStatic
         fun run(args: Array<String>, out: PrintStream, err: PrintStream): Int = Cli.runImports(args, out, err, Client)

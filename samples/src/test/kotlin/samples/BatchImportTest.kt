@@ -30,7 +30,9 @@ class BatchImportTest {
         assertEquals(0, withBaton["failed"])
         assertTrue(withBaton.getValue("retries") >= 20, outcome.out)
         assertEquals(0, withBaton["too early"])
-        assertTrue("600 saved, in 2 chunks" in outcome.out, outcome.out)
+        assertTrue("  600 saved\n" in outcome.out, outcome.out)
+        assertTrue("With Baton, 64 records at a time, " in outcome.out, outcome.out)
+        assertTrue("  pulled                      600  = 600 succeeded + 0 failed + 0 not started\n" in outcome.out)
         assertTrue(" x HTTP 429" in outcome.withBaton && " x connection lost" in outcome.withBaton, outcome.out)
         assertWeightInFlight(outcome, 32)
     }
@@ -52,22 +54,47 @@ class BatchImportTest {
 
         assertEquals(0, outcome.exitCode)
         for (table in outcome.tables()) assertEquals(1, table["arrived exactly once"])
-        assertTrue("1 saved, in 1 chunk\n" in outcome.out, outcome.out)
+        assertTrue("  1 saved\n" in outcome.out, outcome.out)
     }
 
     @ParameterizedTest
     @EnumSource
-    fun attempts_one_stopsAtTheFirstFailure_isReported_exits1_leavesNoThread(twin: Twin) {
+    fun property_maxConcurrentTasks_boundsTheRecordsInFlight(twin: Twin) {
+        val outcome =
+            withProperty("import.maxConcurrentTasks", "1") { twin.batchImport.runHere("--part", "1", "--records", "8") }
+
+        assertEquals("", outcome.err)
+        assertEquals(0, outcome.exitCode)
+        assertTrue("With Baton, 1 record at a time, " in outcome.out, outcome.out)
+        // One large record, of 12 for all of them.
+        assertWeightInFlight(outcome, 5)
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongProperties")
+    fun property_wrong_isRefusedWithItsKey_exits2(twin: Twin, key: String, value: String, message: String) {
+        withProperty(key, value) { assertEquals(message, twin.batchImport.refusal("--part", "1")) }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun failures_tooMany_stopTheRest_eachRecordIsAccountedFor_exits1_leavesNoThread(twin: Twin) {
         val before = Thread.getAllStackTraces().keys
 
-        val outcome = twin.batchImport.runHere("--part", "1", "--records", "300", "--attempts", "1")
+        val outcome =
+            twin.batchImport.runHere("--part", "1", "--records", "300", "--attempts", "1", "--max-failures", "1")
 
         val table = outcome.tables()[1]
         val arrived = table.getValue("arrived exactly once")
         assertTrue(arrived < 300, outcome.out)
-        assertEquals(1, table["failed"])
+        val failed = table.getValue("failed")
+        assertTrue(failed in 1..64, outcome.out)
         assertEquals(0, table["retries"])
-        assertTrue(outcome.err.startsWith("incomplete: $arrived of 300 records arrived: 1 x "), outcome.err)
+        val saved = 300 - failed - outcome.notStarted
+        assertTrue(outcome.notStarted > 0 && "= $saved succeeded + $failed failed + " in outcome.out, outcome.out)
+        assertTrue("  $saved saved\n" in outcome.out, outcome.out)
+        assertTrue(outcome.err.startsWith("incomplete: $arrived of 300 records arrived: "), outcome.err)
+        assertTrue(outcome.err.endsWith(", ${outcome.notStarted} not started\n"), outcome.err)
         assertEquals(1, outcome.err.lines().count { it.isNotEmpty() })
         assertEquals(1, outcome.exitCode)
         assertNoThreadLeft(before)
@@ -97,13 +124,25 @@ class BatchImportTest {
     @EnumSource
     fun help_namesEveryOption_exits0(twin: Twin) =
         twin.batchImport.assertHelpNames(
-            listOf("--part", "--records", "--limit", "--quota-records", "--outage", "--attempts"),
+            listOf("--part", "--records", "--limit", "--max-failures", "--quota-records", "--outage", "--attempts"),
             "--records",
             "0",
         )
 
     private val Outcome.withBaton: String
         get() = out.substringAfter("With Baton")
+
+    private val Outcome.notStarted: Int
+        get() = Regex("(\\d+) not started").find(withBaton)!!.groupValues[1].toInt()
+
+    private fun <R> withProperty(key: String, value: String, block: () -> R): R {
+        System.setProperty(key, value)
+        try {
+            return block()
+        } finally {
+            System.clearProperty(key)
+        }
+    }
 
     /** A request that has timed out in the client may still be in flight in the server, beside its successor. */
     private fun assertWeightInFlight(outcome: Outcome, limit: Int) {
@@ -113,6 +152,25 @@ class BatchImportTest {
 
     companion object {
         @JvmStatic
+        fun wrongProperties(): List<Arguments> =
+            Twin.entries.flatMap { twin ->
+                listOf(
+                    arguments(
+                        twin,
+                        "import.maxConcurrentTasks",
+                        "0",
+                        "import.maxConcurrentTasks = 0, must be at least 1",
+                    ),
+                    arguments(
+                        twin,
+                        "import.maxConcurrent",
+                        "8",
+                        "unknown key 'import.maxConcurrent'; the nearest known one is 'import.maxConcurrentTasks'",
+                    ),
+                )
+            }
+
+        @JvmStatic
         fun wrongUsage(): List<Arguments> =
             Twin.entries.flatMap { twin ->
                 listOf(
@@ -121,6 +179,8 @@ class BatchImportTest {
                         listOf("--limit", "4") to "--limit must be a whole number from 5 to 40, not '4'",
                         listOf("--limit", "41") to "--limit must be a whole number from 5 to 40, not '41'",
                         listOf("--attempts", "0") to "--attempts must be a whole number from 1 to 100, not '0'",
+                        listOf("--max-failures", "0") to
+                            "--max-failures must be a whole number from 1 to 100000, not '0'",
                         listOf("--part", "3") to "--part must be a whole number from 1 to 2, not '3'",
                         listOf("--quota-records", "0") to
                             "--quota-records must be a whole number from 1 to 100000, not '0'",

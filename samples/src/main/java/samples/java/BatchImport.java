@@ -1,18 +1,16 @@
 package samples.java;
 
+import baton.batch.BatchProcessor;
+import baton.batch.ConcurrencyConfig;
+import baton.interop.AsyncBatchProcessor;
 import baton.interop.AsyncRetry;
 import baton.interop.AsyncSemaphore;
-import baton.interop.Tasks;
-import baton.parallel.MemoryGate;
 import java.io.PrintStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Flow;
 import samples.support.Cli;
-import samples.support.HeapMeter;
 import samples.support.ImportOptions;
 import samples.support.ImportRecord;
 import samples.support.ImportReport;
@@ -22,16 +20,10 @@ import samples.support.RefusedException;
 
 /**
  * Sends five thousand records to a server with the faults of a real one: all at once, where most are lost, and then in
- * chunks with a limit, a bound of the heap and retries, where every record arrives exactly once. The second part is
- * {@link QuotaImport}. {@code samples.BatchImport} is the same in Kotlin.
+ * batches with a limit, a bound of the heap and retries, where every record arrives exactly once, and the report accounts
+ * for each. The second part is {@link QuotaImport}. {@code samples.BatchImport} is the same in Kotlin.
  */
 public final class BatchImport {
-    /** Chunks come in order, and a Retry-After is a second at least: enough for what arrives meanwhile. */
-    private static final int CHUNK = 500;
-
-    /** The records in flight and those that wait for their retry. */
-    private static final int UNDER_WAY = 64;
-
     private final ImportServer server;
     private final Duration patience;
     private final HttpClient client;
@@ -63,71 +55,38 @@ public final class BatchImport {
         CompletableFuture.allOf(all).join();
     }
 
-    private void withBaton(ImportOptions options, HeapMeter heap, ImportReport report) {
-        MemoryGate gate = MemoryGate.create(0.80, 0.70, HeapMeter.BOUND, Duration.ofMillis(50), heap::used);
+    private void withBaton(ImportOptions options, ImportReport report) {
+        // Read from -Dimport.maxConcurrentTasks=… and the like.
+        ConcurrencyConfig config = options.config();
         // An attempt takes as many permits as its record weighs. A record that waits for its retry takes none.
         AsyncSemaphore weights = AsyncSemaphore.create(options.limit());
+        ConcurrencyConfig.Retry numbers = config.getRetry();
         AsyncRetry retry = AsyncRetry.builder()
-                .maxAttempts(options.attempts())
-                .exponential(Duration.ofMillis(100), Duration.ofSeconds(1))
-                // Equal: the waits of ten attempts are together longer than the outage, whatever the random numbers.
-                .equalJitter()
+                .maxAttempts(numbers.getMaxAttempts())
+                .exponential(Duration.ofMillis(numbers.getBaseDelayMs()), Duration.ofMillis(numbers.getMaxDelayMs()))
+                .jitter(numbers.getJitterFactor())
                 .retryIf(RefusedException::isTemporary)
                 .retryAfter(failure -> AsyncRetry.parseRetryAfter(RefusedException.retryAfter(failure)))
                 .onRetry(report::retried)
                 .build();
-        Flow.Publisher<List<String>> chunks = Tasks.processInChunks(
-                ImportRecord.read(options.records()),
-                CHUNK,
-                UNDER_WAY,
-                gate,
-                record -> retry.call(() -> weights.withPermits(
-                        record.weight(),
-                        () -> send(record).thenApply(answer -> {
-                            report.answered();
-                            return answer;
-                        }))));
-        Saver saver = new Saver(report);
-        chunks.subscribe(saver);
-        saver.all.join();
-    }
-
-    /** Saves one chunk after the other. */
-    private static final class Saver implements Flow.Subscriber<List<String>> {
-        private final ImportReport report;
-        private final CompletableFuture<Void> all = new CompletableFuture<>();
-        private Flow.Subscription subscription;
-
-        private Saver(ImportReport report) {
-            this.report = report;
-        }
-
-        @Override
-        public void onSubscribe(Flow.Subscription chunks) {
-            subscription = chunks;
-            subscription.request(1);
-        }
-
-        @Override
-        public void onNext(List<String> answers) {
-            try {
-                report.saved(answers);
-                subscription.request(1);
-            } catch (RuntimeException e) { // a subscriber that throws gets no further signal
-                subscription.cancel();
-                all.completeExceptionally(e);
-            }
-        }
-
-        @Override
-        public void onError(Throwable failure) {
-            all.completeExceptionally(failure);
-        }
-
-        @Override
-        public void onComplete() {
-            all.complete(null);
-        }
+        AsyncBatchProcessor batch =
+                AsyncBatchProcessor.of(new BatchProcessor(config, retry.kotlin(), null, null, "import"));
+        Iterable<ImportRecord> records = ImportRecord.read(options.records()).peek(record -> report.pulled())::iterator;
+        report.ended(batch.process(
+                        records,
+                        record -> weights.withPermits(
+                                record.weight(),
+                                () -> send(record).thenApply(answer -> {
+                                    report.answered();
+                                    return answer;
+                                })),
+                        (record, answer) -> {
+                            report.saved();
+                            return CompletableFuture.completedFuture(null);
+                        },
+                        options.maxFailures(),
+                        progress -> {})
+                .join());
     }
 
     private static final class Client implements Cli.ImportClient {
@@ -137,8 +96,8 @@ public final class BatchImport {
         }
 
         @Override
-        public void withBaton(ImportOptions options, ImportServer server, HeapMeter heap, ImportReport report) {
-            new BatchImport(server, Duration.ofSeconds(2)).withBaton(options, heap, report);
+        public void withBaton(ImportOptions options, ImportServer server, ImportReport report) {
+            new BatchImport(server, Duration.ofSeconds(2)).withBaton(options, report);
         }
 
         @Override

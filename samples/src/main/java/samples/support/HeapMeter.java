@@ -19,12 +19,6 @@ import javax.management.openmbean.CompositeData;
  * Maven, which has a heap of its own. All methods may be called from any thread.
  */
 public final class HeapMeter implements AutoCloseable {
-    /** The bound of an import. */
-    public static final long BOUND = 64L << 20;
-
-    /** A collection of everything costs about a tenth of a second. */
-    private static final long INTERVAL = 500_000_000;
-
     private final List<NotificationEmitter> collectors = ManagementFactory.getGarbageCollectorMXBeans().stream()
             .filter(NotificationEmitter.class::isInstance)
             .map(NotificationEmitter.class::cast)
@@ -41,13 +35,11 @@ public final class HeapMeter implements AutoCloseable {
 
     private long now;
     private long peak;
-    private long lastLook;
 
     /** Begins to measure, after a collection. */
     public HeapMeter() {
         before = collect();
         start = ManagementFactory.getRuntimeMXBean().getUptime();
-        lastLook = System.nanoTime();
         collectors.forEach(collector -> collector.addNotificationListener(listener, null, null));
     }
 
@@ -75,16 +67,11 @@ public final class HeapMeter implements AutoCloseable {
 
     /** Measures after a collection of everything. */
     public synchronized void look() {
-        lastLook = System.nanoTime();
         used(collect());
     }
 
-    /**
-     * The bytes in use, for a gate. A collection of the young generation leaves garbage in the old one, which counts
-     * until that is collected, too: so a value above the bound is measured again before it slows the import down.
-     */
-    public synchronized long used() {
-        if (now > BOUND / 2 && System.nanoTime() - lastLook > INTERVAL) look();
+    /** The bytes in use after the latest collection. */
+    synchronized long used() {
         return now;
     }
 

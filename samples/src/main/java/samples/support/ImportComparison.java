@@ -21,23 +21,21 @@ public final class ImportComparison {
         /** Sends all {@code records} at once, each once, and reports every answer and failure. */
         void allAtOnce(int records, ImportServer server, ImportReport report) throws IOException;
 
-        /** Sends all records until they have arrived. Throws the first failure that is not retried. */
-        void withBaton(ImportOptions options, ImportServer server, HeapMeter heap, ImportReport report)
-                throws IOException;
+        /** Sends all records until they have arrived, and reports what became of each. */
+        void withBaton(ImportOptions options, ImportServer server, ImportReport report) throws IOException;
     }
 
     /** The exit code. */
     int run(Client client) throws IOException {
         int atOnce = ProcessLimits.connections(options.records());
         String some = atOnce < options.records() ? ", as many as this process can have" : "";
-        measure(
-                "All at once, no retry" + some,
-                atOnce,
-                (server, heap, report) -> client.allAtOnce(atOnce, server, report));
+        measure("All at once, no retry" + some, atOnce, (server, report) -> client.allAtOnce(atOnce, server, report));
+        int tasks = options.config().getMaxConcurrentTasks();
         ImportReport report = measure(
-                "With Baton, weight in flight = " + options.limit(),
+                "With Baton, " + tasks + (tasks == 1 ? " record" : " records") + " at a time, weight in flight = "
+                        + options.limit(),
                 options.records(),
-                (server, heap, reported) -> client.withBaton(options, server, heap, reported));
+                (server, reported) -> client.withBaton(options, server, reported));
         if (report.isComplete()) return 0;
         err.println("incomplete: " + report.shortfall());
         return 1;
@@ -45,7 +43,7 @@ public final class ImportComparison {
 
     @FunctionalInterface
     private interface Import {
-        void run(ImportServer server, HeapMeter heap, ImportReport report) throws IOException;
+        void run(ImportServer server, ImportReport report) throws IOException;
     }
 
     private ImportReport measure(String title, int records, Import imported) throws IOException {
@@ -54,7 +52,7 @@ public final class ImportComparison {
                 ImportServer server = ImportServer.start(records, faults)) {
             ImportReport report = new ImportReport(records, server, faults, heap, out);
             try {
-                imported.run(server, heap, report);
+                imported.run(server, report);
             } catch (IOException | CompletionException failure) {
                 report.failed(failure);
             }
