@@ -1,5 +1,6 @@
 package baton.interop.blocking
 
+import baton.channels.contract.ChannelFactory
 import baton.interop.AsyncChannel
 import baton.interop.AsyncLatch
 import baton.interop.AsyncWaitGroup
@@ -25,6 +26,9 @@ import baton.waiting.contract.WaitingKind
 
 /** The floods are left out: thousands of threads, one after the other, tell no more than the rest. */
 class BlockingSemaphoreContractTest : SemaphoreContract(::BlockingSemaphoreFace) {
+    override val sequences: Int
+        get() = 40
+
     override fun acquire_randomWeights_areServedInOrderAndNothingIsLost() = Unit
 
     override fun priority_flood_passesALevelExactlyAsOftenAsPromised() = Unit
@@ -80,10 +84,18 @@ class BlockingWaitGroupContractTest : WaitGroupContract(::BlockingWaitGroupFace)
 class MixedBlockingWaitGroupContractTest :
     WaitGroupContract({ n, name -> BlockingWaitGroupFace(AsyncWaitGroup.of(waitGroup(n, name)), isMixed = true) })
 
-class BlockingChannelContractTest : FutureChannelContract(::BlockingChannelFace) {
+/** The flood is left out, as that of the semaphore. */
+abstract class ThreadChannelContract(factory: ChannelFactory) : FutureChannelContract(factory) {
+    override val sequences: Int
+        get() = 30
+
+    override fun urgentElementsAndSenders_flood_noLevelIsPassedOverForEver() = Unit
+}
+
+class BlockingChannelContractTest : ThreadChannelContract(::BlockingChannelFace) {
     override val isPlain: Boolean
         get() = true
 }
 
 class MixedBlockingChannelContractTest :
-    FutureChannelContract({ BlockingChannelFace(AsyncChannel.of(it.build()), isMixed = true) })
+    ThreadChannelContract({ BlockingChannelFace(AsyncChannel.of(it.build()), isMixed = true) })

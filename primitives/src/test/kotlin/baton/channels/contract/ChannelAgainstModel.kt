@@ -36,7 +36,9 @@ interface ChannelAgainstModel : ChannelFixture {
     fun operations_inRandomSequences_agreeWithTheModelStepByStep(onFull: OnFull) =
         runTest(timeout = 5.minutes) {
             for (order in ChannelOrder.entries) {
-                repeat(200) { seed -> Sequence(this, this@ChannelAgainstModel, seed, order, onFull).run(steps = 5..60) }
+                repeat(sequences) { seed ->
+                    Sequence(this, this@ChannelAgainstModel, seed, order, onFull).run(steps = 5..60)
+                }
             }
         }
 

@@ -29,6 +29,10 @@ interface ChannelFixture {
     val hasVirtualTime: Boolean
         get() = false
 
+    /** How many random sequences are run for each kind of channel; fewer where every caller is a thread. */
+    val sequences: Int
+        get() = 200
+
     fun channel(
         capacity: Int = Channel.RENDEZVOUS,
         order: ChannelOrder = ChannelOrder.FIFO,

@@ -15,6 +15,10 @@ import org.junit.jupiter.api.assertThrows
 interface SemaphoreFixture : WaiterFixture {
     val factory: SemaphoreFactory
 
+    /** How many random sequences are run; fewer where every caller is a thread. */
+    val sequences: Int
+        get() = 300
+
     fun semaphore(
         permits: Int,
         acquired: Int = 0,

@@ -85,7 +85,7 @@ interface SemaphoreUnfairness : SemaphoreFixture {
 
     @Test
     fun unfair_randomRequests_leaveNobodyWaitingBesideAFreePermit() = runTest {
-        repeat(300) { round ->
+        repeat(sequences) { round ->
             val random = Random(round)
             val callers = Callers(this)
             val permits = random.nextInt(1, 5)
