@@ -9,6 +9,7 @@ module baton.primitives {
     exports baton;
     exports baton.batch;
     exports baton.channels;
+    exports baton.monitoring;
     exports baton.parallel;
     exports baton.resilience;
     exports baton.shared;

@@ -6,10 +6,14 @@ import baton.channels.ChannelState.Companion.EMPTY
 import baton.channels.ChannelState.Companion.PLACE
 import baton.channels.ChannelState.Companion.RECEIVE
 import baton.channels.ChannelState.Outcome
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.toUsage
 import baton.priority
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.awaitValue
+import baton.waiting.lookAtWaiters
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
@@ -69,9 +73,9 @@ public class Channel<E>(
     capacity: Int = RENDEZVOUS,
     public val order: ChannelOrder = ChannelOrder.FIFO,
     public val onFull: OnFull = OnFull.SUSPEND,
-    public val name: String? = null,
+    public override val name: String? = null,
     onDropped: ((E) -> Unit)? = null,
-) : SendChannel<E>, ReceiveChannel<E> {
+) : SendChannel<E>, ReceiveChannel<E>, Monitored {
     @get:JvmSynthetic internal val core: ChannelCore<E>
 
     init {
@@ -99,6 +103,12 @@ public class Channel<E>(
     /** How many callers wait to send, to reserve or to receive. */
     public val waiting: Int
         get() = core.waiting
+
+    /**
+     * The [size] of the [capacity], and the callers that wait to send or to reserve. Receivers do not count: what they
+     * wait for is not the channel's capacity.
+     */
+    override fun usage(): Usage = core.lookAtWaiters().toUsage(size.toLong(), capacity.toLong())
 
     override val isClosed: Boolean
         get() = core.isClosed

@@ -104,10 +104,26 @@ internal class ChannelCore<E>(
     override fun enqueue(waiter: Waiter): Int =
         when {
             waiter.receives -> enqueueReceiver(waiter)
-            waiter.reserves -> decide { enqueueForPlace(waiter) }
+            waiter.reserves -> {
+                noteWait(waiter)
+                decide { enqueueForPlace(waiter) }
+            }
             waiter.watchesEnd -> decide { enqueueEndWatcher(waiter) }
             else -> enqueueSender(waiter)
         }
+
+    /** Senders and those that reserve: a waiting receiver does not lack anything that the channel has. */
+    override val queuedWaiters: Int
+        get() = senders.size
+
+    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        senders.forFirst(limit, visit)
+    }
+
+    private fun addSender(waiter: Waiter) {
+        senders.add(waiter)
+        countPeak(senders.size)
+    }
 
     private fun enqueueReceiver(waiter: Waiter): Int {
         while (true) {
@@ -157,6 +173,7 @@ internal class ChannelCore<E>(
         }
 
     private fun enqueueSender(waiter: Waiter): Int {
+        noteWait(waiter)
         var refuser: ClauseWaiter? = null
         while (true) {
             val step = decide { sendUnderLock(waiter, refuser) }
@@ -181,7 +198,7 @@ internal class ChannelCore<E>(
             return SENT
         }
         if (!waiter.startWaiting()) return DECIDED
-        senders.add(waiter)
+        addSender(waiter)
         return WAITS
     }
 
@@ -214,7 +231,7 @@ internal class ChannelCore<E>(
             closure != null -> waiter.tryFail(end)
             dropsOnFull || room > 0 -> if (waiter.tryGrant() && !dropsOnFull) reserved++
             waiter.startWaiting() -> {
-                senders.add(waiter)
+                addSender(waiter)
                 return Waiter.WAITING
             }
         }

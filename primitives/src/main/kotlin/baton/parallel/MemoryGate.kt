@@ -3,6 +3,10 @@
 package baton.parallel
 
 import baton.FOR_JAVA_ALONE
+import baton.monitoring.Alert
+import baton.monitoring.AlertBounds
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
 import java.time.Duration as JavaDuration
 import java.util.function.LongSupplier
 import kotlin.time.Duration
@@ -53,9 +57,11 @@ public class MemoryGate(
     public val maxBytes: Long = Long.MAX_VALUE,
     public val every: Duration = 50.milliseconds,
     usage: (() -> Long)? = null,
-) {
-    private val usage = usage ?: HeapAfterCollection.ofThisJvm
+) : Monitored {
+    private val read = usage ?: HeapAfterCollection.ofThisJvm
     private val bound: Long
+
+    private val alertBounds = AlertBounds(Alert.Kind.HEAP, high, low)
 
     @Volatile private var closed = false
 
@@ -69,7 +75,21 @@ public class MemoryGate(
 
     /** Reads the memory in use, and returns whether the gate is open. */
     public val isOpen: Boolean
-        get() = isOpenAt(usage())
+        get() = isOpenAt(read())
+
+    /** None. */
+    override val name: String?
+        get() = null
+
+    /**
+     * The bytes of the bound that are in use: this call looks, too. Nobody is counted as waiting. A monitor raises
+     * [Alert.Kind.HEAP] from [high] on, and clears it below [low].
+     */
+    override fun usage(): Usage {
+        val used = read()
+        isOpenAt(used)
+        return Usage(used, bound, waiting = 0, Duration.ZERO, peakWaiting = 0, emptyList(), alertBounds)
+    }
 
     /** Waits until the gate is open. An open gate does not suspend, nor check for cancellation. */
     public suspend fun awaitOpen() {
@@ -83,7 +103,7 @@ public class MemoryGate(
 
     /** Shows the state and the numbers behind it: this call looks, too. */
     override fun toString(): String {
-        val used = usage()
+        val used = read()
         val state = if (isOpenAt(used)) "open" else "closed"
         return "MemoryGate ($state, used = $used of $bound bytes, high = $high, low = $low)"
     }

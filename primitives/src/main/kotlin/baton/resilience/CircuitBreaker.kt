@@ -1,5 +1,11 @@
 package baton.resilience
 
+import baton.monitoring.Alert
+import baton.monitoring.AlertBounds
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.toUsage
+import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -58,7 +64,11 @@ import kotlinx.coroutines.isActive
  * @property name shown by messages and [toString].
  */
 public class CircuitBreaker
-internal constructor(public val config: CircuitBreakerConfig, public val name: String?, private val use: BreakerUse?) {
+internal constructor(
+    public val config: CircuitBreakerConfig,
+    public override val name: String?,
+    private val use: BreakerUse?,
+) : Monitored {
     @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, ::label, ::toString)
 
     /** A closed breaker. */
@@ -87,6 +97,13 @@ internal constructor(public val config: CircuitBreakerConfig, public val name: S
     /** How many callers wait in [awaitClosed]. */
     public val waiting: Int
         get() = core.waiting
+
+    /**
+     * 1 of 1 while it is open, forced open or half open, and the callers in [awaitClosed]. A monitor raises
+     * [Alert.Kind.BREAKER_OPEN] for it.
+     */
+    override fun usage(): Usage =
+        core.lookAtWaiters().toUsage(inUse = if (core.isPassing) 0 else 1, capacity = 1, OPEN_BOUNDS)
 
     /**
      * Runs [block] if the breaker lets the call in, and counts its result. Returns its value, and throws what it
@@ -244,4 +261,8 @@ internal constructor(public val config: CircuitBreakerConfig, public val name: S
     private fun label() = if (name == null) "CircuitBreaker" else "CircuitBreaker '$name'"
 
     override fun toString(): String = "${label()} ($state, $metrics)"
+
+    private companion object {
+        val OPEN_BOUNDS = AlertBounds.all(Alert.Kind.BREAKER_OPEN)
+    }
 }

@@ -164,7 +164,19 @@ internal class CircuitBreakerCore(
         return awaitGrant(this, timeout = timeout)
     }
 
-    override fun enqueue(waiter: Waiter): Int = change {
+    override val queuedWaiters: Int
+        get() = gathering?.size ?: 0
+
+    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        gathering?.forFirst(limit, visit)
+    }
+
+    override fun enqueue(waiter: Waiter): Int {
+        noteWait(waiter)
+        return change { enqueueUnderLock(waiter) }
+    }
+
+    private fun enqueueUnderLock(waiter: Waiter): Int {
         requireStack()
         if (isPassing) {
             waiter.tryGrant()
@@ -174,10 +186,11 @@ internal class CircuitBreakerCore(
                 // From WAITING on a canceller may resume the waiter: its state must not be read again here.
                 waiter.place = batch
                 batch.add(waiter)
-                return@change Waiter.WAITING
+                countPeak(batch.size)
+                return Waiter.WAITING
             }
         }
-        waiter.currentState
+        return waiter.currentState
     }
 
     override fun withdraw(waiter: Waiter) {

@@ -1,6 +1,10 @@
 package baton.resilience
 
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.toUsage
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -56,8 +60,8 @@ private constructor(
     private val isLeaky: Boolean,
     maxWaiting: Int,
     timeSource: TimeSource.WithComparableMarks,
-    public val name: String?,
-) {
+    public override val name: String?,
+) : Monitored {
     @get:JvmSynthetic internal val core: RateLimiterCore
 
     init {
@@ -81,6 +85,13 @@ private constructor(
     /** How many callers wait. Reservations do not count. */
     public val waiting: Int
         get() = core.waiting
+
+    /** The permits of the [burst] that are not there, and the callers that wait; reservations do not count. */
+    override fun usage(): Usage {
+        val look = core.lookAtWaiters()
+        val burst = burst
+        return look.toUsage(inUse = burst - availablePermits.coerceAtMost(burst), burst)
+    }
 
     /**
      * Takes [permits], and waits for them if necessary. From a leaky bucket it takes so many turns in a row, and

@@ -175,7 +175,17 @@ internal class RateLimiterCore(
     fun canHaveWithin(permits: Int, time: Duration): Boolean =
         decideAt(read()) { queue.nanosUntilTurn(permits) }.nanoseconds <= time
 
-    override fun enqueue(waiter: Waiter): Int = look { enqueueUnderLock(waiter) }
+    override fun enqueue(waiter: Waiter): Int {
+        noteWait(waiter)
+        return look { enqueueUnderLock(waiter) }
+    }
+
+    override val queuedWaiters: Int
+        get() = queue.waiting
+
+    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        queue.visitWaiters(limit, visit)
+    }
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
         val permits = waiter.number
@@ -193,6 +203,7 @@ internal class RateLimiterCore(
         }
         if (queue.waiting >= maxWaiting) return fail(waiter, Refusal(queue.nanosUntilTurn(permits)))
         queue.add(waiter)
+        countPeak(queue.waiting)
         // From WAITING on a canceller may resume the waiter: its state must not be read again here.
         if (waiter.startWaiting()) return Waiter.WAITING
         queue.remove(waiter)

@@ -55,6 +55,11 @@ internal class RateQueue(
     val head: Waiter?
         get() = queue.head()
 
+    /** Visits the waiters among the first [limit] in the queue, reservations not. */
+    fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        queue.forFirst(limit) { if (it !is RateReservation.Place) visit(it) }
+    }
+
     /** Takes [permits] for a newcomer, if there are so many and no caller waits. */
     fun take(permits: Int): Boolean {
         if (!isEmpty || bucket.whole < permits) return false

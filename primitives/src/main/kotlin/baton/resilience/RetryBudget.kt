@@ -1,7 +1,12 @@
 package baton.resilience
 
+import baton.monitoring.Alert
+import baton.monitoring.AlertBounds
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
 import java.math.BigDecimal
 import java.util.concurrent.atomic.AtomicLong
+import kotlin.time.Duration
 
 /**
  * Bounds the retries of all calls that share it, so that retries do not multiply the load of a service that is failing.
@@ -21,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong
  *   up to the digit that still fits beside [burst] into 18.
  * @property burst the greatest number of retries that can be saved up, at least 0.
  */
-public class RetryBudget(public val ratio: Double = 0.2, public val burst: Int = 10) {
+public class RetryBudget(public val ratio: Double = 0.2, public val burst: Int = 10) : Monitored {
     /** A retry in the units of the balance: a power of ten, and the greatest for which all sums fit into a Long. */
     private val unit: Long
     private val most: Long
@@ -42,6 +47,22 @@ public class RetryBudget(public val ratio: Double = 0.2, public val burst: Int =
     /** How many retries are left, rounded down. */
     public val available: Int
         get() = (balance.get() / unit).toInt()
+
+    /** None. */
+    override val name: String?
+        get() = null
+
+    /** The retries of the [burst] that are spent. A monitor raises [Alert.Kind.RETRY_STORM] when all of them are. */
+    override fun usage(): Usage =
+        Usage(
+            (burst - available).toLong(),
+            burst.toLong(),
+            waiting = 0,
+            Duration.ZERO,
+            peakWaiting = 0,
+            emptyList(),
+            EMPTY_BOUNDS,
+        )
 
     /** A call has succeeded. While the budget is full, this writes nothing. */
     @JvmSynthetic
@@ -69,5 +90,6 @@ public class RetryBudget(public val ratio: Double = 0.2, public val burst: Int =
         /** The bound of the balance and of each gain, so that their sum is a Long. */
         const val LARGEST = Long.MAX_VALUE / 2
         const val RADIX = 10
+        val EMPTY_BOUNDS = AlertBounds.all(Alert.Kind.RETRY_STORM)
     }
 }

@@ -2,12 +2,17 @@ package baton.sync
 
 import baton.Boosting
 import baton.Priority
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.toUsage
 import baton.waiting.BoostableCoroutine
 import baton.waiting.boost.boostableCoroutine
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.lookAtWaiters
+import baton.waiting.nameOf
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -60,7 +65,7 @@ import kotlinx.coroutines.selects.SelectInstance
  * @param locked whether it starts locked, without an owner.
  * @property name shown by messages and [toString].
  */
-public class Mutex(locked: Boolean = false, public val name: String? = null) {
+public class Mutex(locked: Boolean = false, public override val name: String? = null) : Monitored {
     @get:JvmSynthetic internal val core: MutexCore = MutexCore(locked, ::label, ::toString)
 
     /** Whether it is held. */
@@ -77,6 +82,9 @@ public class Mutex(locked: Boolean = false, public val name: String? = null) {
     /** How many callers wait, including those that return from a [Condition]. */
     public val waiting: Int
         get() = core.waiting
+
+    /** 1 of 1 while it is held, and the callers that wait. */
+    override fun usage(): Usage = core.lookAtWaiters().toUsage(inUse = if (isLocked) 1 else 0, capacity = 1)
 
     /**
      * Locks the mutex, waiting for it if necessary.

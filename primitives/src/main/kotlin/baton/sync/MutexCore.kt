@@ -12,6 +12,7 @@ import baton.waiting.boost.countWaiter
 import baton.waiting.boost.readUrgency
 import baton.waiting.boost.recordSoleHolder
 import baton.waiting.boost.uncountWaiter
+import baton.waiting.nameOf
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 
@@ -86,8 +87,18 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
 
     override fun enqueue(waiter: Waiter): Int {
         waiter.readUrgency()
+        noteWait(waiter)
         return decide { enqueueUnderLock(waiter) }
     }
+
+    override val queuedWaiters: Int
+        get() = queue.size
+
+    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        queue.forFirst(limit, visit)
+    }
+
+    override fun ownerIn(request: Any?): Any? = request
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
         while (true) {
@@ -134,6 +145,7 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
 
     private fun addWaiter(waiter: Waiter) {
         queue.add(waiter)
+        countPeak(queue.size)
         countWaiter(waiter)
     }
 
@@ -210,6 +222,7 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
         while (true) {
             val isHeld = inflate()
             if (!isHeld && !WORD.compareAndSet(this, FREE, INFLATED)) continue
+            noteWait(waiter)
             addWaiter(waiter)
             if (!isHeld) handOff()
             return

@@ -147,8 +147,21 @@ internal class ReadWriteCore(
 
     override fun enqueue(waiter: Waiter): Int {
         waiter.readUrgency()
+        noteWait(waiter)
         return decideInflated { enqueueUnderLock(waiter) }
     }
+
+    override val queuedWaiters: Int
+        get() = waitingCount
+
+    /** An upgrade is served first. Writers, upgradable readers and readers are not in one order. */
+    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        upgrading?.let(visit)
+        intents.forFirst(limit, visit)
+        gathering?.forFirst(limit, visit)
+    }
+
+    override fun ownerIn(request: Any?): Any? = (request as LockRequest).owner
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
         val request = waiter.lockRequest
@@ -168,6 +181,7 @@ internal class ReadWriteCore(
                     // From here on a canceller may resume it: its state must not be read again, or both threads would
                     // resume it.
                     enqueueWaiter(waiter)
+                    countPeak(waitingCount)
                     return Waiter.WAITING
                 }
             else -> waiter.tryFail(ReadWriteRefusal(outcome, owner, blockingOwner()))

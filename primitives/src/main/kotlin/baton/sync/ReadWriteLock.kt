@@ -1,6 +1,9 @@
 package baton.sync
 
 import baton.Boosting
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.toUsage
 import baton.sync.ReadWriteState.Outcome
 import baton.waiting.BoostableCoroutine
 import baton.waiting.boost.BoostableHolder
@@ -11,6 +14,8 @@ import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.lookAtWaiters
+import baton.waiting.nameOf
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -73,8 +78,8 @@ import kotlinx.coroutines.selects.SelectInstance
  */
 public class ReadWriteLock(
     public val policy: ReadWritePolicy = ReadWritePolicy.PHASE_FAIR,
-    public val name: String? = null,
-) {
+    public override val name: String? = null,
+) : Monitored {
     @get:JvmSynthetic internal val core: ReadWriteCore = ReadWriteCore(policy, ::label, ::toString)
 
     /** The number of readers, including the upgradable one. */
@@ -96,6 +101,15 @@ public class ReadWriteLock(
     /** How many callers wait, to read, to write or to upgrade. */
     public val waiting: Int
         get() = core.waiting
+
+    /**
+     * 1 of 1 while a reader or a writer holds the lock, and the callers that wait: an upgrade, then those that wait to
+     * write or to read upgradably, then readers.
+     */
+    override fun usage(): Usage {
+        val look = core.lookAtWaiters()
+        return look.toUsage(inUse = if (isWriteLocked || readers > 0) 1 else 0, capacity = 1)
+    }
 
     /**
      * Locks to read, waiting if necessary.

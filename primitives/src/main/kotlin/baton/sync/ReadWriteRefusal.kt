@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.sync.ReadWriteState.Companion.MAX_READERS
 import baton.sync.ReadWriteState.Outcome
+import baton.waiting.nameOf
 
 /** Why [owner] got [outcome]; [blocking] is the owner of the request that blocked it. Created under the lock. */
 internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val blocking: Any?) {

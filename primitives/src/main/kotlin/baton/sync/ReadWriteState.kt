@@ -45,10 +45,10 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     protected var intentOwner: Any? = null
     private var ownedReaders = 0
     private val owners = ReadOwners()
-    private val intents = FifoWaitQueue()
+    protected val intents = FifoWaitQueue()
     private var queuedWriters = 0
     protected var upgrading: Waiter? = null
-    private var gathering: ReaderBatch? = null
+    protected var gathering: ReaderBatch? = null
 
     fun readingOwners(): List<Any> {
         val plainly = owners.holders()

@@ -1,11 +1,15 @@
 package baton.sync
 
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.toUsage
 import baton.priority
 import baton.waiting.boost.boostableCoroutine
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -61,8 +65,8 @@ public class Semaphore(
     permits: Int,
     acquired: Int = 0,
     public val order: WaitOrder = WaitOrder.FIFO,
-    public val name: String? = null,
-) {
+    public override val name: String? = null,
+) : Monitored {
     @get:JvmSynthetic internal val core: SemaphoreCore
 
     init {
@@ -82,6 +86,13 @@ public class Semaphore(
     /** How many callers wait for permits, each counted once. Callers of [awaitIdle] do not count. */
     public val waiting: Int
         get() = core.waiting
+
+    /** The permits that are held, and the callers that wait for permits. */
+    override fun usage(): Usage {
+        val look = core.lookAtWaiters()
+        val permits = core.permits.toLong()
+        return look.toUsage(inUse = permits - core.availablePermits.toLong().coerceAtMost(permits), permits)
+    }
 
     /**
      * Takes [permits], waiting for them if necessary.

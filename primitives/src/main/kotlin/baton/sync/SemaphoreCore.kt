@@ -110,6 +110,7 @@ internal class SemaphoreCore(
 
     override fun enqueue(waiter: Waiter): Int {
         if (permits == 1) waiter.readUrgency() else waiter.skipUrgency()
+        noteWait(waiter)
         return decide { enqueueUnderLock(waiter) }
     }
 
@@ -145,6 +146,13 @@ internal class SemaphoreCore(
             idleWaiters.wakeIfIdle(queue.returnPermits(waiter.weight))
         }
         return waiter.currentState
+    }
+
+    override val queuedWaiters: Int
+        get() = queue.size
+
+    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        queue.visitWaiters(limit, visit)
     }
 
     // ---- called by waiters

@@ -60,6 +60,10 @@ internal class SemaphoreQueue(
 
     // ---- enqueue and remove
 
+    fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        queue.forFirst(limit, visit)
+    }
+
     /** The permits that are free for any caller, or for the head. */
     fun available(): Long = maxOf(core.unbiased(core.counter()), 0L) + pool
 
@@ -76,6 +80,7 @@ internal class SemaphoreQueue(
     fun enqueueDemand(waiter: Waiter, old: Long): Int {
         pool += maxOf(old, 0)
         queue.add(waiter)
+        core.countPeak(queue.size)
         core.countWaiter(waiter)
         demand += waiter.weight
         if (order == WaitOrder.UNFAIR && pool >= waiter.weight && mayOvertake()) {

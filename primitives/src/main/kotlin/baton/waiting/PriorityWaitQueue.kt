@@ -32,5 +32,9 @@ internal class PriorityWaitQueue(private val levelOf: (Waiter) -> Int) : WaitQue
         for (level in levels) level.forEach(action)
     }
 
+    override fun forFirst(limit: Int, action: (Waiter) -> Unit) {
+        for (level in levels) level.forFirst(limit, action)
+    }
+
     private fun isEmpty(level: Int) = levels[level].size == 0
 }

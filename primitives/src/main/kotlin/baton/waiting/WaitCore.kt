@@ -34,6 +34,12 @@ public abstract class WaitCore {
     /** Boosts of the holders; null until there is a boostable holder or waiter. Guarded by the lock. */
     @JvmField internal var inheritance: HolderBoosts? = null
 
+    /** The greatest number of waiters since the last [lookAtWaiters]. Guarded by the lock. */
+    @JvmField internal var peakWaiting: Int = 0
+
+    /** Whether waits are noted; null until the first [lookAtWaiters]. Written under the lock. */
+    @Volatile @JvmField internal var watch: WaitWatch? = null
+
     /**
      * Grants [waiter] or puts it into the queue. It is [Waiter.GRANTED], [Waiter.FAILED], [Waiter.WAITING] or withdrawn
      * when this returns, and the result says which of them it was at that moment. A waiter that was withdrawn before
@@ -55,6 +61,29 @@ public abstract class WaitCore {
 
     /** Takes back, under the lock, what was granted to [waiter], and passes it on. */
     internal abstract fun takeBack(waiter: Waiter)
+
+    /** How many waiters [visitWaiters] can visit. Under the lock. */
+    internal open val queuedWaiters: Int
+        get() = 0
+
+    /**
+     * Calls [visit] for the waiters that ask for what the primitive has: of each queue at most [limit], the one that
+     * came first to begin with. Under the lock, so [visit] must not call users' code.
+     */
+    internal open fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {}
+
+    /** The owner that the [request] of a waiter names, in a core that has owners; else null. */
+    internal open fun ownerIn(request: Any?): Any? = null
+
+    /** Called by the waiting thread, without the lock, before it enqueues [waiter]. */
+    internal fun noteWait(waiter: Waiter) {
+        if (watch?.isOn == true) waiter.outcome = WaitNote(System.nanoTime())
+    }
+
+    /** There are [waiting] waiters now, after one came. Under the lock. */
+    internal fun countPeak(waiting: Int) {
+        if (waiting > peakWaiting) peakWaiting = waiting
+    }
 
     /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
     public abstract fun failure(waiter: Waiter): Throwable

@@ -23,6 +23,9 @@ internal abstract class WaitQueue {
 
     /** Runs [action] on every waiter, in no particular order; it may remove the one it is given. */
     abstract fun forEach(action: (Waiter) -> Unit)
+
+    /** Runs [action] on at most [limit] waiters (of each level, where there are some), the first ones to begin with. */
+    abstract fun forFirst(limit: Int, action: (Waiter) -> Unit)
 }
 
 /** First in, first out: an intrusive doubly linked list. */
@@ -74,6 +77,15 @@ internal class FifoWaitQueue : WaitQueue() {
             val following = waiter.next
             action(waiter)
             waiter = following
+        }
+    }
+
+    override fun forFirst(limit: Int, action: (Waiter) -> Unit) {
+        var waiter = first
+        var left = limit
+        while (waiter != null && left-- > 0) {
+            action(waiter)
+            waiter = waiter.next
         }
     }
 }

@@ -5,6 +5,8 @@ import baton.waiting.threads.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.Job
 
 /**
  * A waiting caller: a coroutine, a clause of a `select`, a Java future, or a thread. One queue holds all four kinds.
@@ -59,8 +61,15 @@ public abstract class Waiter(
     /** Where in its core it stands, if the core keeps that: its batch. As [number]. */
     @JvmField internal var place: Any? = null
 
-    /** Why it FAILED, or what it was GRANTED if the core says so; has no meaning in another state. */
+    /**
+     * Why it FAILED, or what it was GRANTED if the core says so. While it is queued, its [note]: the two share a field
+     * so that no waiter grows by the note. Has no meaning in another state.
+     */
     @JvmField internal var outcome: Any? = null
+
+    /** What was noted when the wait began; null if nothing was. Only while it is queued, under the lock of [core]. */
+    internal val note: WaitNote?
+        get() = outcome as? WaitNote
 
     /** Whether no later wait of its coroutine may use it, see WaiterCache. */
     @Volatile @JvmField internal var servesOnce: Boolean = false
@@ -84,6 +93,12 @@ public abstract class Waiter(
     /** The coroutine to record as the holder of the grant; null if it cannot be boosted. */
     internal val holder: BoostableCoroutine?
         get() = if (isBoostable) coroutine?.let(::BoostableCoroutine) else null
+
+    /** The name of its coroutine or thread; null if it has none. */
+    public open fun nameOrNull(): String? = coroutine?.get(CoroutineName)?.name
+
+    /** What waits, for messages, where there is neither a name nor an owner. */
+    public open fun describe(): String = coroutine?.get(Job)?.toString() ?: "a coroutine"
 
     /** The select that it is a clause of, if it is one. */
     internal open val selectId: Any?

@@ -33,6 +33,11 @@ internal open class WaiterBatch : Wakeup() {
     /** The member that arrived first; null if there is none. */
     fun first(): Waiter? = members.head()
 
+    /** As [WaitQueue.forFirst]. While it gathers. */
+    fun forFirst(limit: Int, action: (Waiter) -> Unit) {
+        members.forFirst(limit, action)
+    }
+
     fun add(member: Waiter) {
         members.add(member)
     }

@@ -1,6 +1,6 @@
 @file:JvmSynthetic
 
-package baton.sync
+package baton.waiting
 
 /**
  * The text for [owner], an object of the user, in a message. It is the object's identity if its `toString` throws, or

@@ -1,0 +1,14 @@
+package baton.monitoring
+
+/**
+ * The bounds of [Usage.share] for an alert of this [kind].
+ *
+ * @property raiseAt the share from which on it is raised.
+ * @property clearBelow the share below which it is cleared.
+ */
+internal class AlertBounds(val kind: Alert.Kind, val raiseAt: Double, val clearBelow: Double) {
+    companion object {
+        /** For what is either in use as a whole or not. */
+        fun all(kind: Alert.Kind) = AlertBounds(kind, raiseAt = 1.0, clearBelow = 1.0)
+    }
+}

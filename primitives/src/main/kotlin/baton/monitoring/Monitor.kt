@@ -1,0 +1,206 @@
+package baton.monitoring
+
+import baton.waiting.threads.Trampoline
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CoroutineExceptionHandler
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+
+/**
+ * Looks at what it watches at regular times, and raises an alert when something is out of its bounds for a while.
+ *
+ * ```
+ * val monitor = Monitor(scope, rules = AlertRules(utilisation = 0.70, after = 5.seconds)) { log(it) }
+ * monitor.watch(semaphore, name = "uplink")
+ * monitor.watch("pool") { Usage(inUse = pool.active, capacity = 10) }
+ * monitor.snapshot()["uplink"]?.longestWait
+ * ```
+ *
+ * *Alerts.* An alert is raised once when its condition has held for [AlertRules.after] without a break, and cleared
+ * once when the opposite has: see [Alert.Kind] for the conditions. A share between the two bounds of the rules changes
+ * nothing, but breaks what was counted. [AlertRules.after] counts from the first look that sees the condition. An alert
+ * of a source that is closed, or is not in memory any more, ends without a call.
+ *
+ * *Limits.* What is in use is sampled: a spike between two looks is not seen. That a caller had to wait is:
+ * [Usage.peakWaiting]. The longest wait is that of the callers that wait at the look; a wait that began before the
+ * source was watched counts from the first look.
+ *
+ * *Cost.* One coroutine. While an object is watched, each wait for it notes when it began. Calls that need not wait are
+ * not touched.
+ *
+ * *Where.* The looks, and `onAlert`, run in a coroutine in the scope, one at a time, with no lock held. A slow
+ * `onAlert` delays the next look. It runs by the clock of the scope's dispatcher, a virtual one too. There, waits that
+ * are noted in the system's time count from the first look that sees them.
+ *
+ * *Failures.* What `onAlert` or a usage function throws goes to the scope's `CoroutineExceptionHandler`, or else to the
+ * thread's handler for uncaught exceptions, and the monitor goes on. A usage function that fails again and again is
+ * reported once.
+ *
+ * *Cancellation.* Cancelling the scope closes the monitor. The scope waits for its monitor as for any child, until
+ * [close].
+ *
+ * *Memory.* It does not keep what it watches in memory, except the usage functions of its watches. It publishes
+ * nothing.
+ *
+ * *Misuse.* To watch after [close], or under a name that is watched already, throws.
+ *
+ * All members may be called from any thread.
+ *
+ * @property every the time between two looks, positive and finite. The first look is at once.
+ * @property rules for sources without rules of their own.
+ * @param onAlert gets each alert when it is raised, and when it is cleared.
+ * @throws IllegalArgumentException if [every] is not positive and finite.
+ */
+public class Monitor(
+    private val scope: CoroutineScope,
+    public val every: Duration = 500.milliseconds,
+    public val rules: AlertRules = AlertRules(),
+    private val onAlert: (Alert) -> Unit = {},
+) : AutoCloseable {
+    private val clock: LookClock
+
+    /** By name, in the order in which they were added. Guarded by itself. */
+    private val watches = LinkedHashMap<String, Watch>()
+    private var isClosed = false
+
+    private val job: Job
+
+    init {
+        require(every.isPositive() && every.isFinite()) { "every = $every, must be positive and finite" }
+        clock = LookClock(every)
+        job = scope.launch { run() }
+        job.invokeOnCompletion { end() }
+    }
+
+    /**
+     * Watches [source] until the result is closed, or the source is not in memory any more.
+     *
+     * @param name in alerts and snapshots; by default the source's own name, or that of its class, with a number if
+     *   that is watched already.
+     * @param rules for this source; null for those of the monitor. They replace a bound of utilisation that the source
+     *   brings with it, but not what an open breaker, an empty budget or a full heap is.
+     * @throws IllegalArgumentException if a source with this [name] is watched already.
+     * @throws IllegalStateException if the monitor is closed, or its scope has ended.
+     */
+    public fun watch(source: Monitored, name: String? = null, rules: AlertRules? = null): AutoCloseable {
+        val type = source.javaClass.simpleName.ifEmpty { "Monitored" }
+        val derived = if (name == null) source.name ?: type else null
+        val watch = add(name, derived) { Watch(it, type, rules, this, clock, Watch.weakly(source)) }
+        // The notes of its waits begin now, not with the next look.
+        tryToRead(watch)
+        return watch
+    }
+
+    /**
+     * Watches what [usage] returns, which is called at each look and [snapshot], until the result is closed.
+     *
+     * @throws IllegalArgumentException if a source with this [name] is watched already.
+     * @throws IllegalStateException if the monitor is closed, or its scope has ended.
+     */
+    public fun watch(name: String, rules: AlertRules? = null, usage: () -> Usage): AutoCloseable =
+        add(name, derived = null) { Watch(it, TYPE_OF_FUNCTIONS, rules, this, clock, usage) }
+
+    private inline fun add(name: String?, derived: String?, make: (String) -> Watch): Watch =
+        synchronized(watches) {
+            check(!isClosed) { "watch of ${name ?: derived} by a Monitor that is closed" }
+            val free = name ?: freeName(derived!!)
+            require(free !in watches) { "name = $free, is watched already by this Monitor" }
+            make(free).also { watches[free] = it }
+        }
+
+    private fun freeName(derived: String): String {
+        if (derived !in watches) return derived
+        return generateSequence(2) { it + 1 }.map { "$derived $it" }.first { it !in watches }
+    }
+
+    /** The alerts that are raised at present. */
+    public val active: List<Alert>
+        get() = current().flatMap { it.raised }
+
+    /**
+     * The usage of each source by name, read now, in the order in which they were added. [Usage.peakWaiting] is since
+     * the last snapshot. A usage function that throws is left out and reported.
+     */
+    public fun snapshot(): Map<String, Usage> {
+        val usages = LinkedHashMap<String, Usage>()
+        for (watch in current()) {
+            try {
+                val usage = watch.snapshot()
+                if (usage == null) watch.close() else usages[watch.name] = usage
+            } catch (e: Throwable) {
+                report(e)
+            }
+        }
+        return usages
+    }
+
+    /** Ends the watches. No look begins after this; one that goes on is not waited for. A second close does nothing. */
+    override fun close() {
+        job.cancel()
+        end()
+    }
+
+    @JvmSynthetic
+    internal fun forget(watch: Watch) {
+        synchronized(watches) { watches.remove(watch.name, watch) }
+    }
+
+    private fun current(): List<Watch> = synchronized(watches) { ArrayList(watches.values) }
+
+    private fun end() {
+        val ended =
+            synchronized(watches) {
+                isClosed = true
+                ArrayList(watches.values).also { watches.clear() }
+            }
+        ended.forEach { it.release() }
+    }
+
+    private suspend fun run() {
+        while (true) {
+            for (watch in current()) if (!watch.look(rules, ::deliver, ::report)) watch.close()
+            val begin = System.nanoTime()
+            delay(every)
+            clock.advance(System.nanoTime() - begin)
+        }
+    }
+
+    private fun tryToRead(watch: Watch) {
+        try {
+            watch.read()
+        } catch (_: Throwable) {
+            // The next look reports it.
+        }
+    }
+
+    private fun deliver(alert: Alert) {
+        try {
+            if (job.isActive) onAlert(alert)
+        } catch (e: Throwable) {
+            report(e)
+        }
+    }
+
+    private fun report(failure: Throwable) {
+        val context = scope.coroutineContext
+        val handler = context[CoroutineExceptionHandler]
+        try {
+            if (handler == null) Trampoline.report(failure) else handler.handleException(context, failure)
+        } catch (e: Throwable) {
+            Trampoline.report(e)
+        }
+    }
+
+    override fun toString(): String {
+        val watched = current()
+        return "Monitor (every = $every, watches = ${watched.size}, alerts = ${watched.sumOf { it.raised.size }})"
+    }
+
+    private companion object {
+        /** The type of a source that is a function. */
+        const val TYPE_OF_FUNCTIONS = "Usage"
+    }
+}

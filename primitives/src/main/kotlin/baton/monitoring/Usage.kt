@@ -1,0 +1,85 @@
+@file:JvmSynthetic
+@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
+
+package baton.monitoring
+
+import baton.FOR_JAVA_ALONE
+import baton.waiting.WaitLook
+import baton.waiting.WaitNote
+import baton.waiting.WaitWatch
+import java.time.Duration as JavaDuration
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.nanoseconds
+import kotlin.time.toJavaDuration
+
+/**
+ * How much of something is in use, and who waits for it.
+ *
+ * What is in use is read when the usage is: what came and went since the last look does not show. That somebody had to
+ * wait does, in [peakWaiting].
+ *
+ * @property inUse how much is in use, at least 0. It may exceed the [capacity], say after that was lowered.
+ * @property capacity how much there is, at least 0.
+ * @property waiting how many callers wait, at least 0.
+ * @property longestWait how long the longest of their waits goes on; zero if none waits.
+ * @property peakWaiting the most callers that waited at a time since the last look.
+ * @property waiters the first ten of those who wait: by the name of the coroutine or thread, or by the owner.
+ * @throws IllegalArgumentException if a number or the time is negative.
+ */
+public class Usage
+internal constructor(
+    public val inUse: Long,
+    public val capacity: Long,
+    public val waiting: Int,
+    public val longestWait: Duration,
+    public val peakWaiting: Int,
+    public val waiters: List<String>,
+    /** What raises an alert; null for [Alert.Kind.UTILISATION] by the rules of the monitor. */
+    internal val bounds: AlertBounds?,
+    /** The wait that [longestWait] belongs to; null if unknown. Only compared. */
+    internal val longest: WaitNote? = null,
+    /** Turns on the notes of when a wait began; null if there are none. */
+    internal val watch: WaitWatch? = null,
+) {
+    public constructor(
+        inUse: Long,
+        capacity: Long,
+        waiting: Int = 0,
+        longestWait: Duration = Duration.ZERO,
+        peakWaiting: Int = 0,
+        waiters: List<String> = emptyList(),
+    ) : this(inUse, capacity, waiting, longestWait, peakWaiting, waiters, bounds = null)
+
+    init {
+        require(inUse >= 0) { "inUse = $inUse, must be at least 0" }
+        require(capacity >= 0) { "capacity = $capacity, must be at least 0" }
+        require(waiting >= 0) { "waiting = $waiting, must be at least 0" }
+        require(!longestWait.isNegative()) { "longestWait = $longestWait, must be at least 0s" }
+        require(peakWaiting >= 0) { "peakWaiting = $peakWaiting, must be at least 0" }
+    }
+
+    /** [inUse] as a share of the [capacity]. Without a capacity it is 0.0 if nothing is in use, else 1.0. */
+    public val share: Double
+        get() =
+            when {
+                inUse == 0L -> 0.0
+                capacity == 0L -> 1.0
+                else -> inUse.toDouble() / capacity
+            }
+
+    /** [longestWait] for Java. */
+    @SinceKotlin(FOR_JAVA_ALONE) public fun longestWait(): JavaDuration = longestWait.toJavaDuration()
+
+    /** The same with another [longestWait] and [peakWaiting]. */
+    internal fun with(longestWait: Duration, peakWaiting: Int): Usage =
+        Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, bounds, longest, watch)
+
+    override fun toString(): String {
+        val wait = if (waiting == 0) "" else ", longest wait = $longestWait, waiters = $waiters"
+        return "in use = $inUse of $capacity, waiting = $waiting, peak = $peakWaiting$wait"
+    }
+}
+
+/** The usage of a primitive whose waiters are those of a core. */
+internal fun WaitLook.toUsage(inUse: Long, capacity: Long, bounds: AlertBounds? = null): Usage =
+    Usage(inUse, capacity, waiting, longestNanos.nanoseconds, peakWaiting, names, bounds, longest, watch)

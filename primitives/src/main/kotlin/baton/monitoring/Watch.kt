@@ -1,0 +1,138 @@
+package baton.monitoring
+
+import baton.waiting.WaitNote
+import baton.waiting.WaitWatch
+import java.lang.ref.WeakReference
+import java.util.EnumMap
+import kotlin.time.Duration
+import kotlin.time.DurationUnit
+
+/**
+ * One source that a [Monitor] watches.
+ *
+ * @property type the class of the source, for what shows it.
+ * @param source returns the usage; null once the source is not in memory any more.
+ */
+internal class Watch(
+    val name: String,
+    val type: String,
+    private val ownRules: AlertRules?,
+    private val monitor: Monitor,
+    private val clock: LookClock,
+    private val source: () -> Usage?,
+) : AutoCloseable {
+    // Written by the monitor's coroutine alone.
+    private val states = EnumMap<Alert.Kind, AlertState>(Alert.Kind::class.java)
+    @Volatile private var raisedNow: List<Alert> = emptyList()
+    @Volatile private var longest: SeenWait? = null
+    private var hasFailed = false
+
+    // Guarded by this.
+    private var peakWaiting = 0
+    private var notes: WaitWatch? = null
+    @Volatile private var isClosed = false
+
+    /** The alerts that are raised. */
+    val raised: List<Alert>
+        get() = raisedNow
+
+    /**
+     * Reads the source; null once that is gone. The peak stays for the next [snapshot]. Throws what the source throws.
+     */
+    fun read(): Usage? {
+        val usage = source() ?: return null
+        synchronized(this) {
+            peakWaiting = maxOf(peakWaiting, usage.peakWaiting)
+            if (!isClosed && usage.watch !== notes) {
+                usage.watch?.begin()
+                notes?.end()
+                notes = usage.watch
+            }
+        }
+        return usage
+    }
+
+    /** As [read], with the peak since the last snapshot. */
+    fun snapshot(): Usage? {
+        val usage = read() ?: return null
+        val peak = synchronized(this) { peakWaiting.also { peakWaiting = usage.waiting } }
+        return usage.with(longestWaitOf(usage), peak)
+    }
+
+    /** One look of the monitor's coroutine. Calls [onAlert] for each change. False once the source is gone. */
+    fun look(rules: AlertRules, onAlert: (Alert) -> Unit, onFailure: (Throwable) -> Unit): Boolean {
+        val seen =
+            try {
+                read() ?: return false
+            } catch (e: Throwable) {
+                // Once, until it succeeds again.
+                if (!hasFailed) onFailure(e)
+                hasFailed = true
+                states.values.forEach { it.interrupt() }
+                return true
+            }
+        if (isClosed) return true
+        hasFailed = false
+        follow(seen.longest)
+        judge(seen.with(longestWaitOf(seen), seen.peakWaiting), ownRules ?: rules, onAlert)
+        return true
+    }
+
+    private fun judge(usage: Usage, rules: AlertRules, onAlert: (Alert) -> Unit) {
+        val own = usage.bounds
+        val bounds = if (own == null || (ownRules != null && own.kind == Alert.Kind.UTILISATION)) rules.bounds else own
+        val changes = ArrayList<Alert>(0)
+        states.forEach { (kind, state) ->
+            if (kind != bounds.kind && kind != Alert.Kind.LONGEST_WAIT) state.interrupt()
+        }
+        state(bounds.kind)
+            .look(bounds.kind, name, usage.share, bounds.raiseAt, bounds.clearBelow, rules.after, usage)
+            ?.let(changes::add)
+        val wait = usage.longestWait.toDouble(DurationUnit.SECONDS)
+        val bound = rules.longestWait.toDouble(DurationUnit.SECONDS)
+        state(Alert.Kind.LONGEST_WAIT)
+            .look(Alert.Kind.LONGEST_WAIT, name, wait, bound, bound, rules.after, usage)
+            ?.let(changes::add)
+        if (changes.isEmpty()) return
+        raisedNow = states.values.mapNotNull { it.raised }
+        changes.forEach(onAlert)
+    }
+
+    private fun state(kind: Alert.Kind) = states.getOrPut(kind) { AlertState(clock) }
+
+    /** Remembers since which look [note] is that of the longest wait. */
+    private fun follow(note: WaitNote?) {
+        if (longest?.note !== note) longest = note?.let { SeenWait(it, clock.now) }
+    }
+
+    /** A wait is noted in the system's time. In virtual time, it counts from the first look that saw it. */
+    private fun longestWaitOf(usage: Usage): Duration {
+        val seen = longest
+        if (!clock.isVirtual || seen == null || seen.note !== usage.longest) return usage.longestWait
+        return maxOf(usage.longestWait, clock.since(seen.moment))
+    }
+
+    private class SeenWait(val note: WaitNote, val moment: LookClock.Moment)
+
+    override fun close() {
+        monitor.forget(this)
+        release()
+    }
+
+    /** The source needs no notes any more. */
+    fun release() {
+        synchronized(this) {
+            isClosed = true
+            notes?.end()
+            notes = null
+        }
+    }
+
+    companion object {
+        /** Does not keep [source] in memory. */
+        fun weakly(source: Monitored): () -> Usage? {
+            val reference = WeakReference(source)
+            return { reference.get()?.usage() }
+        }
+    }
+}

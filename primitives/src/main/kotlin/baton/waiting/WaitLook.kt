@@ -1,0 +1,61 @@
+@file:JvmSynthetic
+
+package baton.waiting
+
+/**
+ * The waiters of a core, all at the same moment.
+ *
+ * @property waiting how many there are.
+ * @property peakWaiting the most that there were since the last look.
+ * @property longest of the waits that go on, the note of the longest; null if no caller waits.
+ * @property longestNanos how long that is.
+ * @property names of the first waiters: of the coroutine or thread, else of the owner.
+ */
+internal class WaitLook(
+    val waiting: Int,
+    val peakWaiting: Int,
+    val longest: WaitNote?,
+    val longestNanos: Long,
+    val names: List<String>,
+    val watch: WaitWatch,
+)
+
+/** How many waiters a look names. */
+internal const val NAMED_WAITERS: Int = 10
+
+/**
+ * Looks at the waiters. A wait that was not noted when it began counts from the first look that finds it. Costs a step
+ * under the lock, which is O(1): a look visits a few waiters of each queue.
+ */
+internal fun WaitCore.lookAtWaiters(): WaitLook {
+    val found = ArrayList<SeenWaiter>(NAMED_WAITERS)
+    val now = System.nanoTime()
+    var waiting = 0
+    var peak = 0
+    var longest: WaitNote? = null
+    val watch = decide {
+        waiting = queuedWaiters
+        peak = maxOf(peakWaiting, waiting)
+        peakWaiting = waiting
+        visitWaiters(NAMED_WAITERS) {
+            val note = it.note ?: WaitNote(now).also { new -> it.outcome = new }
+            val before = longest
+            if (before == null || note.since - before.since < 0) longest = note
+            if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request)
+        }
+        watch ?: WaitWatch().also { watch = it }
+    }
+    val nanos = longest?.let { maxOf(0, System.nanoTime() - it.since) } ?: 0
+    return WaitLook(waiting, peak, longest, nanos, found.map { nameOf(it) }, watch)
+}
+
+/** A waiter, and what it asked for: it may serve its coroutine's next wait when its name is read. */
+private class SeenWaiter(val waiter: Waiter, val request: Any?)
+
+/** Not under the lock: a name may come from users' code. */
+private fun WaitCore.nameOf(seen: SeenWaiter): String =
+    try {
+        seen.waiter.nameOrNull() ?: ownerIn(seen.request)?.let(::nameOf) ?: seen.waiter.describe()
+    } catch (e: Exception) {
+        "a waiter whose name failed: ${e.javaClass.name}"
+    }
