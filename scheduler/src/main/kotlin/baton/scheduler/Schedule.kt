@@ -90,8 +90,10 @@ public class Schedule<K : Any>(
 
     /** A snapshot of its counters. */
     public val metrics: ScheduleMetrics
-        get() =
-            fires.counts { counts, unwritten ->
+        get() {
+            // Read before the lock of the entries is taken: one lock at a time.
+            val tasks = life.tasks?.metrics
+            return fires.counts { counts, unwritten ->
                 ScheduleMetrics(
                     counts.fired,
                     counts.failed,
@@ -103,8 +105,10 @@ public class Schedule<K : Any>(
                     sync.reads,
                     sync.writes,
                     sync.flushFailures,
+                    tasks,
                 )
             }
+        }
 
     /**
      * Loads the entries from the store, then fires until it is cancelled or [shutdown] is called. In the latter case it

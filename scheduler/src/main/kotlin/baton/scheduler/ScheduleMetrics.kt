@@ -2,6 +2,7 @@
 
 package baton.scheduler
 
+import baton.Priority
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -34,15 +35,33 @@ internal constructor(
     public val storeReads: Long,
     public val storeWrites: Long,
     public val flushFailures: Long,
+    private val tasks: TaskSchedulerMetrics?,
 ) {
+    /**
+     * How many runs, of all levels, are due and wait for a place. A run that an edit has dropped counts until it would
+     * have its place.
+     */
+    public val queued: Int
+        get() = tasks?.queued ?: 0
+
+    /** How long that one of them has waited which waits longest; zero if none waits. */
+    public val headWait: Duration
+        get() = if (tasks == null) Duration.ZERO else Priority.entries.maxOf { tasks[it].headWait }
+
+    /** How many runs of [level] are due and wait for a place. */
+    public fun queued(level: Priority): Int = tasks?.get(level)?.queued ?: 0
+
     /** [lagP50] for Java. */
     @SinceKotlin(FOR_JAVA_ALONE) public fun lagP50(): JavaDuration = lagP50.toJavaDuration()
 
     /** [lagP99] for Java. */
     @SinceKotlin(FOR_JAVA_ALONE) public fun lagP99(): JavaDuration = lagP99.toJavaDuration()
 
+    /** [headWait] for Java. */
+    @SinceKotlin(FOR_JAVA_ALONE) public fun headWait(): JavaDuration = headWait.toJavaDuration()
+
     override fun toString(): String =
-        "fired = $fired, failed = $failed, running = $running, skipped = $skipped, lag p50 = $lagP50, " +
+        "fired = $fired, failed = $failed, running = $running, queued = $queued, skipped = $skipped, lag p50 = $lagP50, " +
             "lag p99 = $lagP99, dirty = $dirty, store reads = $storeReads, store writes = $storeWrites, " +
             "flush failures = $flushFailures"
 }

@@ -46,12 +46,18 @@ internal class ScheduleLifecycle<K : Any>(
     /** Set before [stop] is opened by [shutdown]. */
     @Volatile private var isShutDown = false
 
+    /** Runs the actions; null before the schedule runs. */
+    @Volatile
+    var tasks: TaskScheduler? = null
+        private set
+
     fun begin(): Boolean = state.compareAndSet(State.NEW, State.RUNNING)
 
     /** Returns after [shutdown], or throws. */
     suspend fun run(fires: FireCore<K>, maxConcurrency: Int, name: String?, action: suspend (Due<K>) -> Unit) {
         val scope = CoroutineScope(currentCoroutineContext().minusKey(Job) + SupervisorJob())
         val tasks = TaskScheduler(scope, maxConcurrency, name)
+        this.tasks = tasks
         val loop = FireLoop(core, fires, LoopTimes(config, core.table), tasks, scope.coroutineContext.job, action)
         try {
             coroutineScope {

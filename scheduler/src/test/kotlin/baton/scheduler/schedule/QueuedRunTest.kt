@@ -1,11 +1,13 @@
 package baton.scheduler.schedule
 
+import baton.Priority
 import baton.scheduler.Due
 import baton.scheduler.Misfire
 import baton.scheduler.Overlap
 import baton.scheduler.Schedule
 import baton.scheduler.Trigger
 import java.time.Instant
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.delay
@@ -28,6 +30,24 @@ class QueuedRunTest {
         return started(config(overlap = overlap), maxConcurrency = 1, action = block).also {
             it.put("blocker", Trigger.at(Instant.ofEpochSecond(55)))
         }
+    }
+
+    @Test
+    fun metrics_whileRunsWait_countThemByLevel() = scheduleTest {
+        val schedule = blocked()
+        assertEquals(0, schedule.metrics.queued)
+        schedule.put("a", everyMinute, Priority.HIGH)
+        schedule.put("b", everyMinute, Priority.HIGH)
+        schedule.put("c", everyMinute, Priority.IDLE)
+        pass(65.seconds)
+        val metrics = schedule.metrics
+        assertEquals(3, metrics.queued)
+        assertEquals(listOf(0, 2, 0, 0, 1), Priority.entries.map(metrics::queued))
+        // Real time, which goes on at some point.
+        while (schedule.metrics.headWait == Duration.ZERO) Thread.onSpinWait()
+        pass(10.seconds)
+        assertEquals(0, schedule.metrics.queued)
+        assertEquals(Duration.ZERO, schedule.metrics.headWait)
     }
 
     @Test
