@@ -182,7 +182,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     /**
      * An executor that runs commands as tasks of this scheduler at that level: each counts towards {@link
      * #maxConcurrency} and runs on the executor of this object. A shutdown ends the returned executor alone, not the
-     * scheduler; it has terminated when the slots of its commands are free.
+     * scheduler; it has terminated when the slots of its commands are free. With {@link ContextPropagation}, a command
+     * runs in the context of the thread that submitted it.
      *
      * <p>A future of {@code submit} that is cancelled while it waits leaves the queue at once. (A future that {@code
      * invokeAny} cancels stays in the queue until it has a slot, and does nothing then.)

@@ -17,8 +17,13 @@ import org.jspecify.annotations.Nullable;
  * dependents that run when the returned future is completed by a grant, a failure or a timeout. (Dependents that are
  * added to a completed future run on the thread that adds them, in its context. Those of the future of an action run
  * where the stage of the action was completed, and those of a {@link CancellableFuture} where its function has ended.) A
- * retry runs all of its attempts, its functions and those of its policy in it. Commands of {@code executor(level)} and
- * of a {@link PriorityExecutor} run without it.
+ * retry runs all of its attempts, its functions and those of its policy in it.
+ *
+ * <p>The {@code ExecutorService}s, {@code executor(level)} of a scheduler and {@link PriorityExecutor}, capture the
+ * context where {@code execute}, {@code submit} or {@code invokeAll} is called, and restore it around the command. For
+ * {@code supplyAsync} that is the calling thread. A dependent such as {@code thenApplyAsync(…, executor)} is submitted
+ * by the thread that completes the stage before it, and sees the context of that thread at that moment; where Baton
+ * completes a request that waited, that is the context of the caller.
  */
 public final class ContextPropagation {
     private ContextPropagation() {}

@@ -52,6 +52,8 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Failures.</i> An exception thrown by a task given to {@link #execute} goes to the thread's uncaught exception
  * handler.
  *
+ * <p><i>Context.</i> With {@link ContextPropagation}, a command runs in the context of the thread that submitted it.
+ *
  * <p><i>Memory.</i> As {@link java.util.concurrent.ExecutorService} specifies.
  *
  * <p>All methods may be called from any thread.

@@ -140,6 +140,10 @@ abstract class ManagedExecutor extends AbstractExecutorService {
 
         private final long number = workCount.getAndIncrement();
         final Runnable command;
+
+        /** The command in the context of the thread that submits it. */
+        private final Runnable action;
+
         private final AtomicInteger state = new AtomicInteger(WAITING);
 
         /** The future under which the subclass has submitted the work, if the subclass keeps one. */
@@ -153,6 +157,7 @@ abstract class ManagedExecutor extends AbstractExecutorService {
 
         Work(Runnable command) {
             this.command = command;
+            this.action = CallerContext.runnable(command);
         }
 
         @Override
@@ -183,7 +188,7 @@ abstract class ManagedExecutor extends AbstractExecutorService {
             // The stopping thread writes `stopped` before it reads `runner`, so one of the two threads interrupts.
             if (stopped) interrupt();
             try {
-                command.run();
+                action.run();
             } catch (Throwable e) {
                 Trampoline.report(e);
             } finally {
