@@ -2,6 +2,7 @@ package baton.interop.blocking
 
 import baton.interop.AsyncCondition
 import baton.interop.AsyncMutex
+import baton.interop.JavaConditionFace
 import baton.sync.Condition
 import baton.sync.Mutex
 import baton.sync.condition.ConditionFace
@@ -11,16 +12,21 @@ import baton.sync.mutex.MutexFace
 import java.util.concurrent.Callable
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.Executors
+import kotlinx.coroutines.runBlocking
 
 /**
  * Each caller that locks has a thread, which owns the mutex and awaits the signal. The contract signals and unlocks in
  * its name. Without the mutex an await is that of Kotlin, whose exception the contract expects.
+ *
+ * If it is mixed, a thread locks by a future, whose permit the Java API's await needs, and awaits by each API in turn.
  */
-internal class BlockingConditionFace(private val condition: Condition) :
+internal class BlockingConditionFace(private val condition: Condition, private val isMixed: Boolean = false) :
     ConditionFace by KotlinConditionFace(condition) {
     constructor(mutex: String?, name: String?) : this(Mutex(name = mutex).newCondition(name))
 
     private val blocking = AsyncCondition.of(condition).blocking()
+    private val java = JavaConditionFace(condition)
+    private val others = Turns(isMixed, java, KotlinConditionFace(condition))
     private val calls = ThreadCalls { condition.waiting + condition.mutex.waiting }
     private val holders = ConcurrentHashMap<Thread, Holder>()
 
@@ -44,16 +50,22 @@ internal class BlockingConditionFace(private val condition: Condition) :
             override suspend fun lock(owner: Any?) =
                 register(owner).worker.let { worker ->
                     try {
-                        calls.call(undo = { unlock(owner) }, worker) { lock.lockInterruptibly() }
+                        calls.call(undo = { unlock(owner) }, worker, ::lockHere)
                     } catch (e: Throwable) {
                         worker.shutdown()
                         throw e
                     }
                 }
 
+            private fun lockHere() {
+                if (isMixed) runBlocking { java.mutex.lock(Thread.currentThread()) } else lock.lockInterruptibly()
+            }
+
+            private fun tryLockHere() = if (isMixed) java.mutex.tryLock(Thread.currentThread()) else lock.tryLock()
+
             override fun tryLock(owner: Any?): Boolean =
                 register(owner).worker.run {
-                    submit(Callable { lock.tryLock() }).get().also { locked -> if (!locked) shutdown() }
+                    submit(Callable(::tryLockHere)).get().also { locked -> if (!locked) shutdown() }
                 }
 
             override fun unlock(owner: Any?) {
@@ -65,7 +77,8 @@ internal class BlockingConditionFace(private val condition: Condition) :
 
     override suspend fun await() {
         val holder = holder ?: return condition.await()
-        calls.call(undo = {}, holder.worker) { blocking.await() }
+        val other = others.next()
+        calls.call(undo = {}, holder.worker) { if (other == null) blocking.await() else runBlocking { other.await() } }
     }
 
     override fun signal() = calls.step(condition::signal)
