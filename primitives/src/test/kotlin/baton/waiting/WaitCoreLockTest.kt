@@ -1,11 +1,13 @@
 package baton.waiting
 
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
 import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertThrows
+import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class WaitCoreLockTest {
@@ -79,6 +81,34 @@ class WaitCoreLockTest {
         core.wakeTogether(waiters)
         assertEquals(List(5) { it }, order)
         assertNull(core.firstToWake)
+    }
+
+    /** An Error that left the loop lost the rest of the wake list: those waiters were granted and never resumed. */
+    @Test
+    fun wakeUp_thatThrowsAnError_isDoneElsewhereAndThoseBehindItAreWoken() {
+        val failure = StackOverflowError("no stack")
+        val repeated = CountDownLatch(2)
+        val first =
+            FakeWaiter(
+                core,
+                onResume = {
+                    repeated.countDown()
+                    if (repeated.count == 1L) throw failure
+                },
+            )
+        val behind = List(2) { FakeWaiter(core) }
+        val reported = ArrayList<Throwable>()
+        val thread = Thread.currentThread()
+        val before = thread.uncaughtExceptionHandler
+        thread.setUncaughtExceptionHandler { _, e -> reported += e }
+        try {
+            core.wakeTogether(listOf(first) + behind)
+        } finally {
+            thread.uncaughtExceptionHandler = before
+        }
+        assertEquals(listOf(1, 1), behind.map { it.resumed })
+        assertEquals(listOf<Throwable>(failure), reported)
+        assertTrue(repeated.await(120, TimeUnit.SECONDS))
     }
 
     @Test
