@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpServer
 import java.io.BufferedReader
 import java.net.InetAddress
 import java.net.InetSocketAddress
+import java.net.URI
 import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING
@@ -58,15 +59,20 @@ class UptimeMonitorTest {
     }
 
     @Test
-    fun edit_takesEffect_andCtrlC_sumsUp() {
+    fun edit_takesEffect_isOnThePage_andCtrlC_sumsUp() {
         write("fast-01 http://fast.demo/01 60s HIGH", "fast-02 http://fast.demo/02 60s HIGH")
-        val child = start("--for", "10m")
+        val child = start("--for", "10m", "--serve", "0")
         val lines = child.inputReader()
         lines.awaitLine("watching 2 endpoints of $file")
+        val page = URI(lines.awaitLine("/").substringAfter("the page is at "))
 
         write("fast-02 http://fast.demo/02 60s HIGH", "dead-01 http://dead.demo/01 60s CRITICAL")
         lines.awaitLine("$file was edited: 1 new or changed, 1 removed")
         lines.awaitLine("dead-01 down (no connection)")
+        assertTrue("\"dead-01\"" in page.resolve("/status").toURL().readText())
+        val taken = run("--serve", "${page.port}")
+        assertEquals("cannot start the server: port ${page.port}: Address already in use\n", taken.err)
+        assertEquals(1, taken.exitCode)
         interrupt(child)
 
         val rest = lines.readText()
@@ -184,7 +190,11 @@ class UptimeMonitorTest {
 
     @Test
     fun help_namesEveryOption_exits0() =
-        sample.assertHelpNames(listOf("--for", "--speed", "--endpoints", "--state", "--concurrency"), "--for", "0")
+        sample.assertHelpNames(
+            listOf("--for", "--speed", "--endpoints", "--state", "--concurrency", "--serve"),
+            "--for",
+            "0",
+        )
 
     private fun write(vararg lines: String) {
         // In one step: a file that is read while it is written may lack lines.
@@ -197,11 +207,12 @@ class UptimeMonitorTest {
     private fun start(vararg args: String): Process =
         Twin.JAVA.start("UptimeMonitor", "--endpoints", "$file", *args).also { children += it }
 
-    private fun BufferedReader.awaitLine(end: String) {
+    private fun BufferedReader.awaitLine(end: String): String {
         val lines = mutableListOf<String>()
         while (lines.lastOrNull()?.endsWith(end) != true) {
             lines += readLine() ?: throw AssertionError("no line '$end' in $lines")
         }
+        return lines.last()
     }
 
     /** A JVM whose parents ignore Ctrl-C, as in a background job, ignores it too, but not a termination. */
@@ -248,6 +259,7 @@ class UptimeMonitorTest {
                     listOf("--concurrency", "0") to "--concurrency must be a whole number from 1 to 10000, not '0'",
                     listOf("--endpoints") to "--endpoints needs a value, see --help",
                     listOf("--state", "") to "--state needs a value, see --help",
+                    listOf("--serve", "65536") to "--serve must be a whole number from 0 to 65535, not '65536'",
                     listOf("--fast") to "unknown option '--fast', see --help",
                 )
                 .map { (args, message) -> arguments(args, message) }

@@ -27,12 +27,13 @@ import samples.support.DemoServer;
 import samples.support.Endpoint;
 import samples.support.EndpointsFile;
 import samples.support.MonitorOptions;
+import samples.support.MonitorPage;
 import samples.support.MonitorReport;
 import samples.support.RefusedException;
 
 /**
  * Checks five hundred endpoints, each at its own interval: a schedule in memory that hardly touches its journal, two
- * hundred checks at once at most, the urgent ones first, a retry, and a breaker for each host.
+ * hundred checks at once at most, the urgent ones first, a retry, a breaker for each host, and a page that shows it all.
  */
 public final class UptimeMonitor {
     private static final Duration TICK = Duration.ofSeconds(1);
@@ -41,6 +42,7 @@ public final class UptimeMonitor {
     private final EndpointsFile file;
     private final DemoServer server;
     private final MonitorReport report;
+    private final MonitorPage page;
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NORMAL)
@@ -51,11 +53,13 @@ public final class UptimeMonitor {
     /** Complete when the entries of an earlier run are counted; their checks may begin before. */
     private final CompletableFuture<AsyncSchedule<String>> started = new CompletableFuture<>();
 
-    private UptimeMonitor(MonitorOptions options, EndpointsFile file, DemoServer server, MonitorReport report) {
+    private UptimeMonitor(
+            MonitorOptions options, EndpointsFile file, DemoServer server, MonitorReport report, MonitorPage page) {
         this.options = options;
         this.file = file;
         this.server = server;
         this.report = report;
+        this.page = page;
         retry = AsyncRetry.builder()
                 .maxAttempts(2)
                 .constant(Duration.ofMillis(200))
@@ -83,7 +87,11 @@ public final class UptimeMonitor {
                 .method(endpoint.isGet() ? "GET" : "HEAD", BodyPublishers.noBody())
                 .timeout(options.timeout())
                 .build();
-        return client.sendAsync(request, BodyHandlers.discarding()).thenCompose(RefusedException::bodyOf);
+        long begin = System.nanoTime();
+        return client.sendAsync(request, BodyHandlers.discarding()).thenCompose(response -> {
+            report.answered(endpoint, Duration.ofNanos(System.nanoTime() - begin));
+            return RefusedException.bodyOf(response);
+        });
     }
 
     /** The action of the schedule. */
@@ -93,7 +101,7 @@ public final class UptimeMonitor {
         // The entry is from the state of an earlier run, or was removed just now.
         if (endpoint == null) return started.thenAccept(schedule -> schedule.remove(name));
         AsyncCircuitBreaker breaker = breaker(endpoint.url().getHost());
-        report.checkBegins();
+        report.checkBegins(due.lag());
         // Cancellable, so that the end of the schedule aborts the request.
         return CancellableFuture.of(retry.call(() -> breaker.protect(() -> send(endpoint))))
                 .handle((answer, failure) -> {
@@ -160,7 +168,9 @@ public final class UptimeMonitor {
             apply(all, schedule);
             schedule.flush().join(); // otherwise written within five seconds, as later edits are
             report.say("watching " + endpoints.size() + " endpoints of " + file);
+            if (page != null) page.serve(schedule);
             watch(schedule, ctrlC);
+            if (page != null) page.close();
             schedule.shutdown().join(); // writes the changes that are not in the state yet
             return report.sumUp(schedule.metrics(), server) ? 0 : 1;
         } catch (CompletionException failure) {
@@ -175,7 +185,7 @@ public final class UptimeMonitor {
                 args,
                 out,
                 err,
-                (options, file, server, report) -> new UptimeMonitor(options, file, server, report).run());
+                (options, file, server, report, page) -> new UptimeMonitor(options, file, server, report, page).run());
     }
 
     public static void main(String[] args) {

@@ -16,10 +16,10 @@ public final class Cli {
         int run(List<String> items, Options options) throws IOException;
     }
 
-    /** Watches the endpoints of the file, and returns the exit code. */
+    /** Watches the endpoints of the file, and returns the exit code. {@code page} is null if there is to be none. */
     @FunctionalInterface
     public interface Monitor {
-        int run(MonitorOptions options, EndpointsFile file, DemoServer server, MonitorReport report);
+        int run(MonitorOptions options, EndpointsFile file, DemoServer server, MonitorReport report, MonitorPage page);
     }
 
     /** The sample, run unless the arguments contain {@code --help}; returns the exit code. */
@@ -81,10 +81,11 @@ public final class Cli {
     public static int runMonitor(String[] args, PrintStream out, PrintStream err, Monitor monitor) {
         return run(args, MonitorOptions.HELP, out, err, () -> {
             MonitorOptions options = MonitorOptions.parse(args);
-            try (DemoServer server = DemoServer.start(options.length())) {
-                EndpointsFile file = new EndpointsFile(options.endpoints());
-                MonitorReport report = new MonitorReport(options, out, err, Progress.isLive(out));
-                return monitor.run(options, file, server, report);
+            EndpointsFile file = new EndpointsFile(options.endpoints());
+            MonitorReport report = new MonitorReport(options, out, err, Progress.isLive(out));
+            try (DemoServer server = DemoServer.start(options.length());
+                    MonitorPage page = options.port() == null ? null : MonitorPage.open(options.port(), report)) {
+                return monitor.run(options, file, server, report, page);
             }
         });
     }

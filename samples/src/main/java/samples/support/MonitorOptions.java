@@ -13,8 +13,9 @@ import java.util.List;
  * @param endpoints the file of the endpoints, null for the one that comes with the sample.
  * @param state the file in which the schedule is kept, null for none.
  * @param concurrency the number of checks at a time.
+ * @param port that of the page, 0 for a free one; null for no page.
  */
-public record MonitorOptions(Duration length, int speed, Path endpoints, Path state, int concurrency) {
+public record MonitorOptions(Duration length, int speed, Path endpoints, Path state, int concurrency, Integer port) {
     public static final String HELP = """
             Checks endpoints over HTTP at their intervals, each host by a breaker of its own, and says which are down and which are up
             again. A second check confirms each change. The endpoints that come with the sample are at a server that this program starts;
@@ -28,13 +29,15 @@ public record MonitorOptions(Duration length, int speed, Path endpoints, Path st
                                  The file may be edited meanwhile (default: 500 endpoints that come with the sample)
               --state FILE       keeps the schedule in a journal, from which the next run carries on (default: in memory)
               --concurrency N    checks at a time (default: 200)
+              --serve PORT       shows a page on this port of the computer, 0 for a free one (default: no page)
               --help             this text
 
-            Exit code: 0 if all is well, 1 if there is no endpoint, or the state cannot be used, or other changes were found than
-            the server made; 2 for wrong usage.""";
+            Exit code: 0 if all is well, 1 if there is no endpoint, or the state or the port cannot be used, or other changes were
+            found than the server made; 2 for wrong usage.""";
 
     private static final int MAX_SPEED = 1000;
     private static final int MAX_CONCURRENCY = 10_000;
+    private static final int MAX_PORT = 65_535;
 
     /** Of a check. */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -48,6 +51,7 @@ public record MonitorOptions(Duration length, int speed, Path endpoints, Path st
         Path endpoints = null;
         Path state = null;
         int concurrency = 200;
+        Integer port = null;
         Iterator<String> words = List.of(args).iterator();
         while (words.hasNext()) {
             String option = words.next();
@@ -57,10 +61,11 @@ public record MonitorOptions(Duration length, int speed, Path endpoints, Path st
                 case "--endpoints" -> endpoints = Values.path(option, words);
                 case "--state" -> state = Values.path(option, words);
                 case "--concurrency" -> concurrency = Values.count(option, words, 1, MAX_CONCURRENCY);
+                case "--serve" -> port = Values.count(option, words, 0, MAX_PORT);
                 default -> throw Values.unknown(option);
             }
         }
-        return new MonitorOptions(length, speed, endpoints, state, concurrency);
+        return new MonitorOptions(length, speed, endpoints, state, concurrency, port);
     }
 
     /** {@code time}, shortened. */

@@ -29,8 +29,7 @@ public final class MonitorReport {
     private final WatchList watches = new WatchList();
     private final Deque<String> latest = new ArrayDeque<>();
     private final Failures failures = new Failures();
-    private int running;
-    private int peak;
+    private final LoadMeter load = new LoadMeter();
     private int checks;
     private int retries;
 
@@ -76,9 +75,20 @@ public final class MonitorReport {
         return watches.endpoint(name);
     }
 
-    public synchronized void checkBegins() {
-        running++;
-        peak = Math.max(peak, running);
+    /** A check begins, {@code lag} after it was due. */
+    public synchronized void checkBegins(Duration lag) {
+        load.begins(lag);
+    }
+
+    /** {@code endpoint} has answered, whatever the answer is. */
+    public synchronized void answered(Endpoint endpoint, Duration time) {
+        Watch watch = watches.of(endpoint);
+        if (watch != null) watch.responseMillis = time.toMillis();
+    }
+
+    /** The endpoint called {@code name} is paused, or resumed. */
+    synchronized void paused(String name, boolean isPaused) {
+        watches.pause(name, isPaused);
     }
 
     /** A second attempt is to follow. */
@@ -95,7 +105,7 @@ public final class MonitorReport {
         Watch watch = watches.of(endpoint);
         // Null if the endpoint was edited while the check was under way.
         if (watch == null) return false;
-        CheckHistory.Verdict verdict = watch.history.add(failure == null);
+        CheckHistory.Verdict verdict = watch.add(failure == null);
         if (verdict == CheckHistory.Verdict.CHANGED) {
             changed(endpoint.name() + (failure == null ? " up" : " down (" + watch.reason + ")"));
         }
@@ -106,7 +116,7 @@ public final class MonitorReport {
 
     /** A check has ended that says nothing about its endpoint. */
     public synchronized void checkEnds(Throwable failure) {
-        running--;
+        load.ends();
         checks++;
         if (failure != null) failures.addCall(failure);
     }
@@ -132,7 +142,7 @@ public final class MonitorReport {
                 seconds(),
                 watches.count(CheckHistory.State.UP),
                 watches.count(CheckHistory.State.DOWN),
-                running,
+                load.running(),
                 options.concurrency(),
                 metrics.lagP50().toMillis(),
                 metrics.lagP99().toMillis()));
@@ -140,19 +150,31 @@ public final class MonitorReport {
         block.show(lines);
     }
 
+    /** The present state; {@code isLook} begins a new interval of the load. */
+    synchronized MonitorStatus status(boolean isLook) {
+        return new MonitorStatus(
+                Duration.ofNanos(System.nanoTime() - started),
+                options.speed(),
+                load.running(),
+                options.concurrency(),
+                isLook ? load.look() : null,
+                checks,
+                failures.count(),
+                retries,
+                watches.polling(options),
+                watches.statuses());
+    }
+
     /** Prints the summary. Returns whether the changes found are those that {@code server} made. */
     public synchronized boolean sumUp(ScheduleMetrics metrics, DemoServer server) {
         DemoComparison changes = new DemoComparison(options, server, watches.all(), metrics.lagP99());
-        List<Duration> intervals = watches.endpoints().stream()
-                .map(endpoint -> options.shortened(endpoint.interval()))
-                .toList();
-        PollingCost polling = PollingCost.of(intervals);
+        PollingCost polling = watches.polling(options);
         double minutes = seconds() / 60;
         block.clear();
         out.printf(
                 Locale.ROOT,
                 "%n%d endpoints, %.1f s, at %d times the speed%n",
-                intervals.size(),
+                watches.endpoints().size(),
                 seconds(),
                 options.speed());
         row("checks", checks, "");
@@ -162,7 +184,7 @@ public final class MonitorReport {
         row("down at the end", watches.count(CheckHistory.State.DOWN), "");
         row("lag p50", metrics.lagP50().toMillis(), "ms, from due to begun");
         row("lag p99", metrics.lagP99().toMillis(), "ms");
-        row("peak at once", peak, "of " + options.concurrency());
+        row("peak at once", load.peak(), "of " + options.concurrency());
         row("store reads a minute", Math.round(metrics.getStoreReads() / minutes), polling.reads());
         row("store writes a minute", Math.round(metrics.getStoreWrites() / minutes), polling.writes());
         row("changes found", changes.found(), changes.note());

@@ -6,6 +6,15 @@ final class Watch {
     final CheckHistory history = new CheckHistory();
     final long since;
 
+    /** When the state changed, in milliseconds since 1970. */
+    long changed = System.currentTimeMillis();
+
+    /** The time of the latest response; negative before the first one. */
+    long responseMillis = -1;
+
+    /** Whether it is checked only on demand. */
+    boolean isPaused;
+
     /** The failure of the check that a second check must confirm. */
     String reason = "";
 
@@ -15,6 +24,14 @@ final class Watch {
     Watch(Endpoint endpoint, long since) {
         this.endpoint = endpoint;
         this.since = since;
+    }
+
+    /** Adds the result of a check. */
+    CheckHistory.Verdict add(boolean isUp) {
+        CheckHistory.State before = history.state();
+        CheckHistory.Verdict verdict = history.add(isUp);
+        if (history.state() != before) changed = System.currentTimeMillis();
+        return verdict;
     }
 
     /** Ends the checks. */

@@ -1,6 +1,7 @@
 package samples.support;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -44,6 +45,20 @@ final class WatchList {
         return watch != null && watch.endpoint.equals(endpoint) ? watch : null;
     }
 
+    /** No effect if {@code name} is not watched. */
+    void pause(String name, boolean isPaused) {
+        Watch watch = watched.get(name);
+        if (watch != null) watch.isPaused = isPaused;
+    }
+
+    /** By name. */
+    List<EndpointStatus> statuses() {
+        return watched.values().stream()
+                .map(EndpointStatus::of)
+                .sorted(Comparator.comparing(EndpointStatus::name))
+                .toList();
+    }
+
     int count(CheckHistory.State state) {
         return (int) watched.values().stream()
                 .filter(watch -> watch.history.state() == state)
@@ -52,6 +67,13 @@ final class WatchList {
 
     List<Endpoint> endpoints() {
         return watched.values().stream().map(watch -> watch.endpoint).toList();
+    }
+
+    /** The cost of polling for the endpoints that are watched. */
+    PollingCost polling(MonitorOptions options) {
+        return PollingCost.of(watched.values().stream()
+                .map(watch -> options.shortened(watch.endpoint.interval()))
+                .toList());
     }
 
     /** Past ones, too. */

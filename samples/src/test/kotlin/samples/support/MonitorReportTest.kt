@@ -53,7 +53,7 @@ class MonitorReportTest {
     @Test
     fun check_ofAnEndpointEditedMeanwhile_saysNothing() {
         log.edit(listOf(one))
-        log.checkBegins()
+        log.checkBegins(Duration.ZERO)
         log.edit(listOf(Endpoint("one", URI("http://fast.demo/other"), one.interval(), one.priority(), false)))
 
         assertFalse(log.checkEnds(one, IOException()))
@@ -64,7 +64,7 @@ class MonitorReportTest {
         val live = report(isLive = true)
         live.edit(listOf(one, two))
         check(live, one, null)
-        live.checkBegins()
+        live.checkBegins(Duration.ZERO)
         live.show(metrics)
         val first = text()
         repeat(2) { check(live, two, ConnectException()) }
@@ -128,7 +128,7 @@ class MonitorReportTest {
         Endpoint(name, URI("http://fast.demo/$name"), Duration.ofSeconds(60), Priority.NORMAL, false)
 
     private fun check(report: MonitorReport, endpoint: Endpoint, failure: Throwable?): Boolean {
-        report.checkBegins()
+        report.checkBegins(Duration.ZERO)
         return report.checkEnds(endpoint, failure)
     }
 }

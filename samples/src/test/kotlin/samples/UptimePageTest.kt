@@ -1,0 +1,165 @@
+package samples
+
+import java.nio.file.Files
+import java.nio.file.Path
+import org.junit.jupiter.api.AfterAll
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.BeforeAll
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation
+import org.junit.jupiter.api.Order
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.TestMethodOrder
+import org.junit.jupiter.api.Timeout
+import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
+import org.junit.jupiter.api.io.TempDir
+
+/** The page of UptimeMonitor in a browser. All tests share one browser, one page and one monitor. */
+@Timeout(300, threadMode = SEPARATE_THREAD)
+@TestMethodOrder(OrderAnnotation::class)
+class UptimePageTest {
+    @AfterEach fun assertNoErrors() = assertEquals(emptyList<String>(), browser.errors())
+
+    @Test
+    fun numbers_changeByThemselves_andAccountForEveryEndpoint() {
+        val before = browser.text("#checks") to browser.text("#elapsed")
+        browser.await("new numbers") {
+            browser.text("#checks") != before.first && browser.text("#elapsed") != before.second
+        }
+        browser.await("the dead ones are down") { count("DOWN") >= 10 }
+        // In one step, because the numbers change meanwhile.
+        val (tiles, rows) =
+            browser.script<List<Long>>(
+                "const sum = s => [...document.querySelectorAll(s)].reduce((n, e) => n + Number(e.textContent), 0);" +
+                    "return [sum('.tile b'), document.querySelectorAll('#endpoints tbody tr:not(.group)').length]"
+            )
+        assertEquals(ENDPOINTS, tiles)
+        assertEquals(ENDPOINTS, rows)
+        assertTrue(Regex("\\d+ of 200 running").matches(browser.text("#running")))
+        assertTrue(Regex("\\d+ ms, \\d.*s").matches(browser.text("#lag")), browser.text("#lag"))
+        assertTrue(browser.text("#pollingWrites").replace(",", "").toInt() > browser.text("#writes").toInt())
+        browser.screenshot("uptime-monitor.png")
+    }
+
+    @Test
+    fun picture_hasAPointForEachLook_andSaysItInWords() {
+        for (picture in listOf("utilisation", "wait")) {
+            browser.await("points of $picture") {
+                val curve: String? =
+                    browser.script("return document.querySelector('#$picture .curve').getAttribute('d')")
+                curve != null && curve.count { it == 'L' } >= 3
+            }
+            assertTrue(Regex("now .+, at most .+").matches(browser.text("#$picture-now")))
+            val label: String =
+                browser.script("return document.querySelector('#$picture svg').getAttribute('aria-label')")
+            assertTrue(label.startsWith("the last five minutes: now "), label)
+        }
+    }
+
+    @Test
+    fun buttons_pauseAndResumeAnEndpoint_andCheckItNow() {
+        browser.find("#filter").sendKeys("fast-1-07")
+        browser.await("one row") { visibleRows() == listOf("fast-1-07") }
+        button("pause").click()
+        browser.await("paused") { browser.count(".PAUSED tr:not(.group)") == 1 }
+        assertEquals("1", browser.text(".tile.PAUSED b"))
+        assertEquals(" paused", browser.text(".PAUSED tr:not(.group) .state span"))
+        button("check").click()
+        browser.await("answered") { button("check").isEnabled }
+        assertEquals("", browser.text("#message"))
+        button("resume").click()
+        browser.await("resumed") { browser.count(".PAUSED tr:not(.group)") == 0 }
+        browser.find("#filter").clear()
+        browser.find("#filter").sendKeys("no such name")
+        browser.await("no row") { visibleRows().isEmpty() }
+        browser.script<Any?>("const f = document.querySelector('#filter'); f.value = ''; f.oninput()")
+        assertEquals(ENDPOINTS.toInt(), visibleRows().size)
+    }
+
+    @Test
+    fun name_likeATag_isText() {
+        assertEquals(1, browser.script<List<String>>(NAMES).count { it == TAG })
+        assertEquals(0, browser.count("td img"))
+    }
+
+    @Test
+    fun narrow_doesNotScrollSideways_statesHaveShapes() =
+        browser.atSize(400, 860) {
+            val widths: List<Long> =
+                browser.script("const d = document.documentElement; return [d.clientWidth, d.scrollWidth]")
+            assertEquals(listOf(400L, 400L), widths)
+            assertTrue(button("pause").isDisplayed)
+            val shape: String =
+                browser.script("return document.querySelector('tbody.DOWN .state use').getAttribute('href')")
+            assertEquals("#DOWN", shape)
+            assertTrue(Regex(" \\d+ down").matches(browser.text("tbody.DOWN .group span")))
+            browser.screenshot("uptime-monitor-narrow.png")
+        }
+
+    @Test
+    fun dark_isLightOnDark() {
+        assertTrue(luminance("backgroundColor") > 0.8 && luminance("color") < 0.2)
+        browser.inTheDark {
+            assertTrue(luminance("backgroundColor") < 0.15 && luminance("color") > 0.6)
+            browser.screenshot("uptime-monitor-dark.png")
+        }
+    }
+
+    @Test
+    @Order(Int.MAX_VALUE)
+    fun monitor_killed_isSaidOnThePage() {
+        monitor.destroyForcibly().waitFor()
+
+        browser.await("the loss is shown") { browser.text("#connection") == "the monitor does not answer" }
+        browser.find("tbody.UP [data-action=check]").click()
+        browser.await("the message is shown") { browser.text("#message") == "The monitor does not answer." }
+        assertTrue(browser.errors().isNotEmpty())
+    }
+
+    private fun count(state: String) = browser.text(".tile.$state b").toInt()
+
+    /** That of the first visible endpoint. */
+    private fun button(action: String) = browser.find("#endpoints tbody tr:not([hidden]) [data-action=$action]")
+
+    private fun visibleRows(): List<String> = browser.script(NAMES)
+
+    /** That of the page, from 0 to 1. */
+    private fun luminance(property: String): Double {
+        val color: String = browser.script("return getComputedStyle(document.body)[arguments[0]]", property)
+        return Regex("\\d+").findAll(color).take(3).map { it.value.toDouble() / 255 }.average()
+    }
+
+    companion object {
+        private const val TAG = "<img/src='x'/onerror='alert(1)'>"
+        private const val ENDPOINTS = 501L
+        private const val NAMES =
+            "return [...document.querySelectorAll('#endpoints tbody tr:not(.group):not([hidden]) .name')]" +
+                ".map(name => name.firstChild.data)"
+
+        @TempDir @JvmStatic lateinit var directory: Path
+
+        private lateinit var browser: Browser
+        private lateinit var monitor: Process
+
+        @JvmStatic
+        @BeforeAll
+        fun openThePage() {
+            browser = Browser.startOrSkip()
+            val shipped = UptimePageTest::class.java.getResource("/endpoints.txt")!!.readText()
+            val file = directory.resolve("endpoints.txt")
+            Files.writeString(file, "$shipped\n$TAG http://fast-1.demo/tag 60s LOW\n")
+            monitor = Twin.JAVA.start("UptimeMonitor", "--endpoints", "$file", "--serve", "0", "--for", "10m")
+            val lines = monitor.inputReader().lineSequence()
+            browser.open(lines.first { "the page is at " in it }.substringAfter("the page is at "))
+            browser.await("the first event") { browser.text("#connection") == "live" }
+        }
+
+        @JvmStatic
+        @AfterAll
+        fun end() {
+            if (::monitor.isInitialized) monitor.destroyForcibly()
+            if (::browser.isInitialized) browser.close()
+        }
+    }
+}
