@@ -140,7 +140,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
 
     /**
      * As {@link #schedule(Priority, Supplier)}, for a task that ends when it returns. Its value, or the exception that
-     * it throws, is that of the future.
+     * it throws, is that of the future. A lambda that does nothing but throw fits the supplier of a stage, too, and the
+     * compiler prefers that: for a checked exception, cast it to {@code Callable}.
      */
     public <T extends @Nullable Object> ScheduledTaskFuture<T> schedule(Priority priority, Callable<T> task) {
         return schedule(TaskOptions.of(priority), task);

@@ -51,7 +51,7 @@ public final class BlockedCall<T> extends FutureTask<T> {
     }
 
     public T result() throws Exception {
-        return get(10, TimeUnit.SECONDS);
+        return get(120, TimeUnit.SECONDS);
     }
 
     /** The exception with which an interrupted call ends. */

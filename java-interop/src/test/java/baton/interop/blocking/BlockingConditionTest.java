@@ -101,9 +101,9 @@ class BlockingConditionTest {
     @Test
     void await_signalledInTime_tellsSo() throws Exception {
         List<BlockedCall<Object>> waiters = new ArrayList<>();
-        waiters.add(waiter(() -> condition.await(10, SECONDS)));
-        waiters.add(waiter(() -> condition.awaitNanos(SECONDS.toNanos(10)) > 0));
-        waiters.add(waiter(() -> condition.awaitUntil(new Date(System.currentTimeMillis() + 10_000))));
+        waiters.add(waiter(() -> condition.await(120, SECONDS)));
+        waiters.add(waiter(() -> condition.awaitNanos(SECONDS.toNanos(120)) > 0));
+        waiters.add(waiter(() -> condition.awaitUntil(new Date(System.currentTimeMillis() + 120_000))));
         waiters.add(waiter(() -> condition.await(Long.MAX_VALUE, SECONDS)));
         for (BlockedCall<Object> waiter : waiters) {
             signal();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The examples in the documentation of the blocking views. */
-@Timeout(30)
+@Timeout(300)
 class BlockingDocExamplesTest {
     private int balance;
     private int computed;
