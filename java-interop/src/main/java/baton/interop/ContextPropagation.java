@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * context where {@code execute}, {@code submit} or {@code invokeAll} is called, and restore it around the command. For
  * {@code supplyAsync} that is the calling thread. A dependent such as {@code thenApplyAsync(…, executor)} is submitted
  * by the thread that completes the stage before it, and sees the context of that thread at that moment; where Baton
- * completes a request that waited, that is the context of the caller.
+ * completes a request that waited, that is the context of the caller. A coroutine with such an executor as its
+ * dispatcher is submitted by the thread that resumes it; {@code PriorityExecutor.kotlin()} is a dispatcher that carries
+ * nothing.
  */
 public final class ContextPropagation {
     private ContextPropagation() {}

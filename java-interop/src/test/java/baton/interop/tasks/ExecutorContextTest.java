@@ -124,6 +124,50 @@ class ExecutorContextTest {
         assertEquals(List.of("caller"), seen);
     }
 
+    /** The releasing thread submits these commands, for their callers. */
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void action_ofARequestThatWaited_andItsDependents_seeNothingOfTheReleaser(Kind kind) throws Exception {
+        ExecutorService executor = kind.create.apply(threads);
+        AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+        Permit held = semaphore.acquire().join();
+        Callable<Integer> action = () -> {
+            see();
+            return 1;
+        };
+        CompletableFuture<Void> dependent =
+                as("caller", () -> semaphore.withPermit(action, executor).thenRun(this::see));
+        CompletableFuture<Void> onExecutor =
+                as("other", () -> semaphore.acquire(1, executor).thenAccept(p -> see()));
+        as("releaser", () -> {
+            held.close();
+            threads.runAll();
+            return true;
+        });
+        assertTrue(dependent.isDone() && onExecutor.isDone());
+        assertEquals(List.of("caller", "caller", "other"), seen);
+    }
+
+    /** A task that waits for a slot is submitted to the scheduler's own executor by the thread that frees the slot. */
+    @Test
+    void task_onAPriorityExecutor_andItsDependents_seeNothingOfTheThreadThatFreedTheSlot() throws Exception {
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.builder(1)
+                .executor(PriorityExecutor.over(threads, 1))
+                .build();
+        CompletableFuture<Integer> stage = new CompletableFuture<>();
+        var running = as("first", () -> scheduler.schedule(Priority.NORMAL, () -> stage));
+        CompletableFuture<Void> dependent =
+                as("caller", () -> scheduler.schedule(Priority.LOW, this::see).thenRun(this::see));
+        threads.runAll();
+        as("releaser", () -> {
+            stage.complete(1);
+            threads.runAll();
+            return true;
+        });
+        assertTrue(running.isDone() && dependent.isDone());
+        assertEquals(List.of("caller", "caller"), seen);
+    }
+
     @ParameterizedTest
     @EnumSource(Kind.class)
     void shutdownNow_returnsTheCommandsThemselves(Kind kind) throws Exception {
