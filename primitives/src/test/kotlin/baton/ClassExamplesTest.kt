@@ -1,6 +1,9 @@
 package baton
 
 import baton.channels.Channel
+import baton.monitoring.AlertRules
+import baton.monitoring.Monitor
+import baton.monitoring.Usage
 import baton.parallel.MemoryGate
 import baton.parallel.Outcome
 import baton.parallel.forEachLimit
@@ -54,6 +57,26 @@ import org.junit.jupiter.api.Test
 class ClassExamplesTest {
     private val done = mutableListOf<Any?>()
     private val names = listOf("a", "b", "c")
+
+    @Test
+    fun monitor_example_raisesAnAlert() {
+        runTest {
+            val pool =
+                object {
+                    val active = 7L
+                }
+            val semaphore = Semaphore(2)
+            val monitor =
+                Monitor(backgroundScope, rules = AlertRules(utilisation = 0.70, after = 5.seconds)) {
+                    done += it.source
+                }
+            monitor.watch(semaphore, name = "uplink")
+            monitor.watch("pool") { Usage(inUse = pool.active, capacity = 10) }
+            delay(6.seconds)
+            assertEquals(0.seconds, monitor.snapshot()["uplink"]?.longestWait)
+            assertEquals(listOf<Any?>("pool"), done)
+        }
+    }
 
     @Test
     fun semaphore_example_runsAllDownloads() {

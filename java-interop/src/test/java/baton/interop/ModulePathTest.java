@@ -44,6 +44,11 @@ class ModulePathTest {
                     var executor = PriorityExecutor.create(1);
                     System.out.println(one.thenCombine(two, Integer::sum).thenAcceptAsync(x -> {}, executor).join());
                     executor.shutdown();
+                    try (var monitor = baton.interop.AsyncMonitor.start(
+                            java.time.Duration.ofDays(1), baton.interop.AsyncMonitor.rules(), alert -> {})) {
+                        monitor.watch("uplink", semaphore);
+                        System.out.println(monitor.snapshot().get("uplink").getWaiters());
+                    }
                     var task = baton.interop.AsyncTaskScheduler.create(1).schedule(baton.Priority.LOW, () -> "task");
                     task.priority(baton.Priority.HIGH);
                     System.out.println(task.orTimeout(9, java.util.concurrent.TimeUnit.SECONDS).join());
@@ -119,6 +124,7 @@ class ModulePathTest {
                         "held: 1 permit of Semaphore (permits = 1, available = 0, waiting = 0) 1",
                         "module baton.interop",
                         "null",
+                        "[]",
                         "task"),
                 output.lines().toList());
     }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.batch.ConcurrencyConfig;
+import baton.monitoring.AlertRules;
 import baton.resilience.RetryBudget;
 import baton.scheduler.PriorityPolicy;
 import baton.shared.SharedRegionOptions;
@@ -89,6 +91,7 @@ class NullArgumentsTest {
                 AsyncBarrier.create(2).blocking(),
                 AsyncChannel.create(1).blocking(),
                 AsyncTaskScheduler.create(1).blocking(),
+                AsyncMonitor.start(Duration.ofDays(1), AsyncMonitor.rules(), alert -> {}, never),
                 REGION,
                 REGION.mutex("m"));
     }
@@ -192,6 +195,12 @@ class NullArgumentsTest {
         if (type == BiFunction.class) return (BiFunction<Object, Object, Object>) (x, y) -> x;
         if (type == Predicate.class) return (Predicate<Object>) x -> true;
         if (type == Optional.class) return Optional.of("3");
+        if (type == AlertRules.class) return AsyncMonitor.rules();
+        if (type == AsyncBatchProcessor.class) return AsyncBatchProcessor.create(new ConcurrencyConfig());
+        if (type == AsyncSchedule.class)
+            return AsyncSchedule.builder(due -> new CompletableFuture<>())
+                    .executor(new Tasks())
+                    .start();
         if (type == RetryBudget.class) return new RetryBudget(1, 1);
         if (type == Consumer.class) return (Consumer<Object>) x -> {};
         if (type == CancellableFunction.class) return (CancellableFunction<Object>) token -> 1;

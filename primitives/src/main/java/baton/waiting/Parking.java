@@ -17,6 +17,12 @@ public final class Parking {
 
     private final Thread thread = Thread.currentThread();
 
+    /** The name of the thread; null if it has none, as most virtual threads. */
+    String threadName() {
+        String name = thread.getName();
+        return name.isEmpty() ? null : name;
+    }
+
     /** The rest of {@code nanos}, which began at {@code start}. A negative time, however great, is over. */
     public static long left(long nanos, long start) {
         return nanos == FOREVER ? FOREVER : Math.max(nanos, 0) - (System.nanoTime() - start);

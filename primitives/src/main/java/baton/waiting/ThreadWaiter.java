@@ -59,6 +59,16 @@ public final class ThreadWaiter extends Waiter {
     }
 
     @Override
+    public String nameOrNull() {
+        return parking.threadName();
+    }
+
+    @Override
+    public String describe() {
+        return "a thread";
+    }
+
+    @Override
     protected boolean getStaysWithItsBatch() {
         return true;
     }

@@ -1,5 +1,7 @@
 package baton.batch
 
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
 import baton.resilience.Backoff
 import baton.resilience.CircuitBreaker
 import baton.resilience.Jitter
@@ -34,8 +36,8 @@ import kotlinx.coroutines.flow.Flow
  * *Cancellation.* A cancelled call cancels the running tasks and waits for them. There is no report then; results that
  * were handed over stay so.
  *
- * A processor has no state but that of its limiter, breaker and policy, and whether memory is short. So any number of
- * calls may use it at the same time, from any thread.
+ * A processor has no state but that of its limiter, breaker and policy, whether memory is short, and its [usage]. So
+ * any number of calls may use it at the same time, from any thread.
  *
  * @property config the numbers.
  * @param policy replaces [ConcurrencyConfig.retry].
@@ -49,10 +51,20 @@ public class BatchProcessor(
     policy: RetryPolicy? = null,
     private val limiter: RateLimiter? = null,
     private val breaker: CircuitBreaker? = null,
-    public val name: String? = null,
-) {
+    public override val name: String? = null,
+) : Monitored {
     private val policy = policy ?: policyOf(config.retry, name)
     private val gate = config.memory.newGate()
+    private val load = BatchLoad(config)
+
+    /**
+     * The items that are at work, of all calls, and [ConcurrencyConfig.maxConcurrentTasks]: each call may have so many.
+     * An item is at work from its first attempt to the end of the last one, its waits for the limiter and between
+     * attempts included. No caller is counted as waiting. A monitor raises its alert at
+     * [ConcurrencyConfig.Monitoring.alertThresholdPercent]. Without [ConcurrencyConfig.Monitoring.enableMetrics]
+     * nothing is counted.
+     */
+    override fun usage(): Usage = load.usage()
 
     /**
      * Runs [task] for each of the [items].
@@ -93,7 +105,7 @@ public class BatchProcessor(
         task: suspend (T) -> R,
     ): BatchRun<T, R> {
         require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
-        return BatchRun(config, gate, policy, onResult, maxFailures, onProgress) { item, begin ->
+        return BatchRun(config, gate, load, policy, onResult, maxFailures, onProgress) { item, begin ->
             if (breaker == null) limited(item, begin, task) else breaker.protect { limited(item, begin, task) }
         }
     }

@@ -32,6 +32,7 @@ import kotlinx.coroutines.launch
 internal class BatchRun<T, R>(
     private val config: ConcurrencyConfig,
     private val gate: MemoryGate,
+    private val load: BatchLoad,
     private val policy: RetryPolicy,
     private val onResult: suspend (T, R) -> Unit,
     private val maxFailures: Int,
@@ -98,7 +99,9 @@ internal class BatchRun<T, R>(
             }
             .buffer(Channel.RENDEZVOUS)
 
-    private suspend fun run(item: T): Ended<T, R> {
+    private suspend fun run(item: T): Ended<T, R> = load.count { attempt(item) }
+
+    private suspend fun attempt(item: T): Ended<T, R> {
         if (!stopped.isActive) return Ended(item, attempts = 0)
         var attempts = 0
         var isLate = false

@@ -1,5 +1,7 @@
 package baton.batch
 
+import baton.monitoring.Alert
+import baton.monitoring.AlertBounds
 import baton.parallel.MemoryGate
 import java.util.Properties
 
@@ -70,22 +72,30 @@ public data class ConcurrencyConfig(
 
         @JvmSynthetic
         internal fun newGate(): MemoryGate {
-            val low = if (gcThresholdPercent > HYSTERESIS) gcThresholdPercent - HYSTERESIS else gcThresholdPercent / 2.0
+            val low = lowerBound(gcThresholdPercent)
             return MemoryGate(gcThresholdPercent / 100.0, low / 100.0, maxBytes = maxHeapUsageMB.toLong() shl 20)
         }
     }
 
     /**
-     * The numbers that a monitor takes from here.
+     * What a `Monitor` that watches the processor sees.
      *
-     * @property enableMetrics whether it is told anything.
+     * @property enableMetrics whether the items at work are counted.
      * @property alertThresholdPercent the part of [ConcurrencyConfig.maxConcurrentTasks] in use at which to raise an
-     *   alert, from 1 to 100.
+     *   alert, from 1 to 100. It is cleared ten points lower, or below half of it if it is 10 or less.
      */
     public data class Monitoring(val enableMetrics: Boolean = true, val alertThresholdPercent: Int = 70) {
         init {
             percent("monitoring.alertThresholdPercent", alertThresholdPercent)
         }
+
+        @JvmSynthetic
+        internal fun alertBounds(): AlertBounds =
+            AlertBounds(
+                Alert.Kind.UTILISATION,
+                raiseAt = alertThresholdPercent / 100.0,
+                clearBelow = lowerBound(alertThresholdPercent) / 100.0,
+            )
     }
 
     public companion object {
@@ -118,8 +128,10 @@ public data class ConcurrencyConfig(
             return ConcurrencyConfig(maxConcurrentTasks = maxOf(tasks.toInt(), 1))
         }
 
-        /** How many points below its threshold the gate opens again. */
+        /** How many points below its threshold the gate opens again, and an alert is cleared. */
         private const val HYSTERESIS = 10.0
+
+        private fun lowerBound(percent: Int) = if (percent > HYSTERESIS) percent - HYSTERESIS else percent / 2.0
 
         private fun atLeast(least: Long, name: String, value: Long) =
             require(value >= least) { "$name = $value, must be at least $least" }

@@ -1,15 +1,15 @@
 package baton.monitoring
 
 /**
- * Something has been out of its bounds for a while, or is so no longer.
+ * A condition of a watched object has held for a while ([raised]), or has no longer held for a while.
  *
- * @property kind what it is about.
- * @property source the name of what is watched.
- * @property value what was seen: a share for [Kind.UTILISATION] and [Kind.HEAP], seconds for [Kind.LONGEST_WAIT], 1.0
- *   for what is so or not.
+ * @property kind the condition.
+ * @property source the name of the watched object.
+ * @property value the value at that look: seconds for [Kind.LONGEST_WAIT], otherwise a share of the capacity; a breaker
+ *   has 1.0 while it refuses calls, else 0.0.
  * @property bound the bound that the value reached when the alert is raised, or fell below when it is cleared.
  * @property raised whether it is raised; false when it is cleared.
- * @property usage what was seen at the look that raised or cleared it; null for [Kind.DEADLOCK].
+ * @property usage the usage at the look that raised or cleared it; null for [Kind.DEADLOCK].
  */
 public class Alert(
     public val kind: Kind,
@@ -24,7 +24,7 @@ public class Alert(
         return "$kind of $source ${if (raised) "raised" else "cleared"}: $value, bound = $bound$seen"
     }
 
-    /** What an alert is about. */
+    /** The condition of an alert. */
     public enum class Kind {
         /** The share in use is at or above [AlertRules.utilisation]. */
         UTILISATION,
@@ -35,7 +35,7 @@ public class Alert(
         /** The heap is above the bound of a `MemoryGate`. */
         HEAP,
 
-        /** A `RetryBudget` is empty: so many calls fail that they are not retried any more. */
+        /** A `RetryBudget` is empty: so many calls fail that further failures are not retried. */
         RETRY_STORM,
 
         /** A `CircuitBreaker` refuses calls: it is open, forced open or half open. */

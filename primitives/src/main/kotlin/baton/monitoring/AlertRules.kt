@@ -13,8 +13,8 @@ import kotlin.time.toJavaDuration
  *
  * @property utilisation the share in use from which on an alert is raised, above 0.0 and at most 1.0.
  * @property clearBelow the share below which it is cleared, at least 0.0 (then it never is) and at most [utilisation].
- * @property after how long either must be so without a break, at least zero. With zero one look is enough. It counts
- *   from the first look that sees it.
+ * @property after how long either condition must hold without a break, at least zero. With zero one look is enough. It
+ *   counts from the first look that finds it.
  * @property longestWait how long a caller may wait without an alert, positive. An infinite one raises no such alert.
  * @throws IllegalArgumentException if a number is out of its bounds.
  */

@@ -41,7 +41,7 @@ internal class AlertState(private val clock: LookClock) {
         return alert
     }
 
-    /** The look that follows was missed, or saw the state confirmed. */
+    /** A look that failed is a break. */
     fun interrupt() {
         since = null
     }

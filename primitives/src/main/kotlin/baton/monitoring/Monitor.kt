@@ -1,5 +1,6 @@
 package baton.monitoring
 
+import baton.InternalBatonApi
 import baton.waiting.threads.Trampoline
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
@@ -10,7 +11,7 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 
 /**
- * Looks at what it watches at regular times, and raises an alert when something is out of its bounds for a while.
+ * Checks watched objects at regular times, and raises an alert when one is out of its bounds for a while.
  *
  * ```
  * val monitor = Monitor(scope, rules = AlertRules(utilisation = 0.70, after = 5.seconds)) { log(it) }
@@ -28,8 +29,8 @@ import kotlinx.coroutines.launch
  * [Usage.peakWaiting]. The longest wait is that of the callers that wait at the look; a wait that began before the
  * source was watched counts from the first look.
  *
- * *Cost.* One coroutine. While an object is watched, each wait for it notes when it began. Calls that need not wait are
- * not touched.
+ * *Cost.* One coroutine for all objects. While an object is watched, each wait for it notes when it began. Calls that
+ * need not wait do nothing for the monitor.
  *
  * *Where.* The looks, and `onAlert`, run in a coroutine in the scope, one at a time, with no lock held. A slow
  * `onAlert` delays the next look. It runs by the clock of the scope's dispatcher, a virtual one too. There, waits that
@@ -58,9 +59,10 @@ public class Monitor(
     private val scope: CoroutineScope,
     public val every: Duration = 500.milliseconds,
     public val rules: AlertRules = AlertRules(),
-    private val onAlert: (Alert) -> Unit = {},
+    onAlert: (Alert) -> Unit = {},
 ) : AutoCloseable {
     private val clock: LookClock
+    private val listeners = MonitorListeners(onAlert, ::report)
 
     /** By name, in the order in which they were added. Guarded by itself. */
     private val watches = LinkedHashMap<String, Watch>()
@@ -105,7 +107,7 @@ public class Monitor(
 
     private inline fun add(name: String?, derived: String?, make: (String) -> Watch): Watch =
         synchronized(watches) {
-            check(!isClosed) { "watch of ${name ?: derived} by a Monitor that is closed" }
+            check(!isClosed && job.isActive) { "watch of ${name ?: derived} by a Monitor that is closed" }
             val free = name ?: freeName(derived!!)
             require(free !in watches) { "name = $free, is watched already by this Monitor" }
             make(free).also { watches[free] = it }
@@ -161,26 +163,26 @@ public class Monitor(
 
     private suspend fun run() {
         while (true) {
-            for (watch in current()) if (!watch.look(rules, ::deliver, ::report)) watch.close()
+            look(current())
             val begin = System.nanoTime()
             delay(every)
             clock.advance(System.nanoTime() - begin)
         }
     }
 
+    private fun look(watches: List<Watch>) {
+        listeners.begin(watches)
+        for (watch in watches) if (!watch.look(rules, listeners, ::report)) watch.close()
+    }
+
+    /** Until the result is closed. */
+    @InternalBatonApi public fun addListener(listener: MonitorListener): AutoCloseable = listeners.add(listener)
+
     private fun tryToRead(watch: Watch) {
         try {
             watch.read()
         } catch (_: Throwable) {
             // The next look reports it.
-        }
-    }
-
-    private fun deliver(alert: Alert) {
-        try {
-            if (job.isActive) onAlert(alert)
-        } catch (e: Throwable) {
-            report(e)
         }
     }
 

@@ -1,11 +1,11 @@
 package baton.monitoring
 
 /**
- * What has a capacity, and can say how much of that is in use and who waits for the rest. A [Monitor] watches it.
+ * An object with a capacity. It reports how much of that is in use, and which callers wait. A [Monitor] watches it.
  *
  * Semaphores, mutexes, read-write locks, channels, rate limiters, circuit breakers, memory gates, retry budgets, batch
- * processors, task schedulers and schedules are monitored. For other things, such as a pool of connections, a function
- * that returns a [Usage] does: `monitor.watch("pool") { Usage(pool.active, capacity = 10) }`.
+ * processors, task schedulers and schedules are monitored. Any other object, such as a pool of connections, is watched
+ * by a function that returns its [Usage]: `monitor.watch("pool") { Usage(pool.active, capacity = 10) }`.
  */
 public interface Monitored {
     /** Shown by messages; null if it has none. */
@@ -14,7 +14,7 @@ public interface Monitored {
     /**
      * The numbers at this moment. Never waits for long, and may be called from any thread.
      *
-     * [Usage.peakWaiting] starts anew: of two callers that take turns each gets the peaks since the other's call.
+     * Each call resets [Usage.peakWaiting]. So a caller gets the peak since the last call by any caller.
      */
     public fun usage(): Usage
 }

@@ -13,17 +13,18 @@ import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.toJavaDuration
 
 /**
- * How much of something is in use, and who waits for it.
+ * How much of a capacity is in use, and which callers wait.
  *
- * What is in use is read when the usage is: what came and went since the last look does not show. That somebody had to
- * wait does, in [peakWaiting].
+ * [inUse] is a sample: it does not show what came and went since the last look. [peakWaiting] does show that callers
+ * had to wait.
  *
  * @property inUse how much is in use, at least 0. It may exceed the [capacity], say after that was lowered.
  * @property capacity how much there is, at least 0.
  * @property waiting how many callers wait, at least 0.
- * @property longestWait how long the longest of their waits goes on; zero if none waits.
+ * @property longestWait how long the longest of their waits has lasted; zero if no caller waits.
  * @property peakWaiting the most callers that waited at a time since the last look.
- * @property waiters the first ten of those who wait: by the name of the coroutine or thread, or by the owner.
+ * @property waiters the first ten of the callers that wait: the name of the coroutine or thread, or the owner.
+ * @property totals how often things have happened since the beginning, by name, such as `started` of a task scheduler.
  * @throws IllegalArgumentException if a number or the time is negative.
  */
 public class Usage
@@ -34,6 +35,7 @@ internal constructor(
     public val longestWait: Duration,
     public val peakWaiting: Int,
     public val waiters: List<String>,
+    public val totals: Map<String, Long>,
     /** What raises an alert; null for [Alert.Kind.UTILISATION] by the rules of the monitor. */
     internal val bounds: AlertBounds?,
     /** The wait that [longestWait] belongs to; null if unknown. Only compared. */
@@ -48,7 +50,8 @@ internal constructor(
         longestWait: Duration = Duration.ZERO,
         peakWaiting: Int = 0,
         waiters: List<String> = emptyList(),
-    ) : this(inUse, capacity, waiting, longestWait, peakWaiting, waiters, bounds = null)
+        totals: Map<String, Long> = emptyMap(),
+    ) : this(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds = null)
 
     init {
         require(inUse >= 0) { "inUse = $inUse, must be at least 0" }
@@ -72,7 +75,7 @@ internal constructor(
 
     /** The same with another [longestWait] and [peakWaiting]. */
     internal fun with(longestWait: Duration, peakWaiting: Int): Usage =
-        Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, bounds, longest, watch)
+        Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds, longest, watch)
 
     override fun toString(): String {
         val wait = if (waiting == 0) "" else ", longest wait = $longestWait, waiters = $waiters"
@@ -81,5 +84,13 @@ internal constructor(
 }
 
 /** The usage of a primitive whose waiters are those of a core. */
-internal fun WaitLook.toUsage(inUse: Long, capacity: Long, bounds: AlertBounds? = null): Usage =
-    Usage(inUse, capacity, waiting, longestNanos.nanoseconds, peakWaiting, names, bounds, longest, watch)
+internal fun WaitLook.toUsage(
+    inUse: Long,
+    capacity: Long,
+    totals: Map<String, Long> = emptyMap(),
+    bounds: AlertBounds? = null,
+): Usage = Usage(inUse, capacity, waiting, longestNanos.nanoseconds, peakWaiting, names, totals, bounds, longest, watch)
+
+/** The usage of what has no waiters of its own, and raises an alert at these [bounds]. */
+internal fun usageOf(inUse: Long, capacity: Long, bounds: AlertBounds): Usage =
+    Usage(inUse, capacity, waiting = 0, Duration.ZERO, peakWaiting = 0, emptyList(), emptyMap(), bounds)

@@ -28,7 +28,8 @@ internal class Watch(
     private var hasFailed = false
 
     // Guarded by this.
-    private var peakWaiting = 0
+    private var peakOfLook = 0
+    private var peakOfSnapshot = 0
     private var notes: WaitWatch? = null
     @Volatile private var isClosed = false
 
@@ -42,7 +43,8 @@ internal class Watch(
     fun read(): Usage? {
         val usage = source() ?: return null
         synchronized(this) {
-            peakWaiting = maxOf(peakWaiting, usage.peakWaiting)
+            peakOfLook = maxOf(peakOfLook, usage.peakWaiting)
+            peakOfSnapshot = maxOf(peakOfSnapshot, usage.peakWaiting)
             if (!isClosed && usage.watch !== notes) {
                 usage.watch?.begin()
                 notes?.end()
@@ -55,12 +57,12 @@ internal class Watch(
     /** As [read], with the peak since the last snapshot. */
     fun snapshot(): Usage? {
         val usage = read() ?: return null
-        val peak = synchronized(this) { peakWaiting.also { peakWaiting = usage.waiting } }
+        val peak = synchronized(this) { peakOfSnapshot.also { peakOfSnapshot = usage.waiting } }
         return usage.with(longestWaitOf(usage), peak)
     }
 
-    /** One look of the monitor's coroutine. Calls [onAlert] for each change. False once the source is gone. */
-    fun look(rules: AlertRules, onAlert: (Alert) -> Unit, onFailure: (Throwable) -> Unit): Boolean {
+    /** One look of the monitor's coroutine. False once the source is gone. */
+    fun look(rules: AlertRules, listener: MonitorListener, onFailure: (Throwable) -> Unit): Boolean {
         val seen =
             try {
                 read() ?: return false
@@ -74,16 +76,21 @@ internal class Watch(
         if (isClosed) return true
         hasFailed = false
         follow(seen.longest)
-        judge(seen.with(longestWaitOf(seen), seen.peakWaiting), ownRules ?: rules, onAlert)
+        val peak = synchronized(this) { peakOfLook.also { peakOfLook = seen.waiting } }
+        val usage = seen.with(longestWaitOf(seen), peak)
+        listener.looked(name, type, usage)
+        judge(usage, ownRules ?: rules, listener)
         return true
     }
 
-    private fun judge(usage: Usage, rules: AlertRules, onAlert: (Alert) -> Unit) {
+    private fun judge(usage: Usage, rules: AlertRules, listener: MonitorListener) {
         val own = usage.bounds
         val bounds = if (own == null || (ownRules != null && own.kind == Alert.Kind.UTILISATION)) rules.bounds else own
         val changes = ArrayList<Alert>(0)
-        states.forEach { (kind, state) ->
-            if (kind != bounds.kind && kind != Alert.Kind.LONGEST_WAIT) state.interrupt()
+        for ((kind, state) in states) {
+            if (kind == bounds.kind || kind == Alert.Kind.LONGEST_WAIT) continue
+            // The source says no more that this is so.
+            state.look(kind, name, 0.0, raiseAt = 1.0, clearBelow = 1.0, rules.after, usage)?.let(changes::add)
         }
         state(bounds.kind)
             .look(bounds.kind, name, usage.share, bounds.raiseAt, bounds.clearBelow, rules.after, usage)
@@ -95,7 +102,7 @@ internal class Watch(
             ?.let(changes::add)
         if (changes.isEmpty()) return
         raisedNow = states.values.mapNotNull { it.raised }
-        changes.forEach(onAlert)
+        changes.forEach(listener::alerted)
     }
 
     private fun state(kind: Alert.Kind) = states.getOrPut(kind) { AlertState(clock) }

@@ -7,6 +7,7 @@ import baton.monitoring.Alert
 import baton.monitoring.AlertBounds
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.usageOf
 import java.time.Duration as JavaDuration
 import java.util.function.LongSupplier
 import kotlin.time.Duration
@@ -82,13 +83,13 @@ public class MemoryGate(
         get() = null
 
     /**
-     * The bytes of the bound that are in use: this call looks, too. Nobody is counted as waiting. A monitor raises
+     * The bytes of the bound that are in use: this call looks, too. No caller is counted as waiting. A monitor raises
      * [Alert.Kind.HEAP] from [high] on, and clears it below [low].
      */
     override fun usage(): Usage {
         val used = read()
         isOpenAt(used)
-        return Usage(used, bound, waiting = 0, Duration.ZERO, peakWaiting = 0, emptyList(), alertBounds)
+        return usageOf(used, bound, alertBounds)
     }
 
     /** Waits until the gate is open. An open gate does not suspend, nor check for cancellation. */

@@ -99,11 +99,14 @@ internal constructor(
         get() = core.waiting
 
     /**
-     * 1 of 1 while it is open, forced open or half open, and the callers in [awaitClosed]. A monitor raises
-     * [Alert.Kind.BREAKER_OPEN] for it.
+     * 1 of 1 while it is open, forced open or half open, and the callers in [awaitClosed]; in its totals `rejected`. A
+     * monitor raises [Alert.Kind.BREAKER_OPEN] for it.
      */
-    override fun usage(): Usage =
-        core.lookAtWaiters().toUsage(inUse = if (core.isPassing) 0 else 1, capacity = 1, OPEN_BOUNDS)
+    override fun usage(): Usage {
+        val look = core.lookAtWaiters()
+        val inUse = if (core.isPassing) 0L else 1L
+        return look.toUsage(inUse, capacity = 1, mapOf("rejected" to metrics.rejected), OPEN_BOUNDS)
+    }
 
     /**
      * Runs [block] if the breaker lets the call in, and counts its result. Returns its value, and throws what it

@@ -4,9 +4,9 @@ import baton.monitoring.Alert
 import baton.monitoring.AlertBounds
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.usageOf
 import java.math.BigDecimal
 import java.util.concurrent.atomic.AtomicLong
-import kotlin.time.Duration
 
 /**
  * Bounds the retries of all calls that share it, so that retries do not multiply the load of a service that is failing.
@@ -53,16 +53,7 @@ public class RetryBudget(public val ratio: Double = 0.2, public val burst: Int =
         get() = null
 
     /** The retries of the [burst] that are spent. A monitor raises [Alert.Kind.RETRY_STORM] when all of them are. */
-    override fun usage(): Usage =
-        Usage(
-            (burst - available).toLong(),
-            burst.toLong(),
-            waiting = 0,
-            Duration.ZERO,
-            peakWaiting = 0,
-            emptyList(),
-            EMPTY_BOUNDS,
-        )
+    override fun usage(): Usage = usageOf((burst - available).toLong(), burst.toLong(), EMPTY_BOUNDS)
 
     /** A call has succeeded. While the budget is full, this writes nothing. */
     @JvmSynthetic

@@ -29,6 +29,8 @@ public abstract class ClauseWaiter(core: WaitCore, number: Int, request: Any?, f
     /** Whether the granting thread has taken the element that this clause sends. As [isOffered]. */
     @JvmField public var isSent: Boolean = false
 
+    override fun describe(): String = "a select"
+
     final override val confirms: Boolean
         get() = true
 

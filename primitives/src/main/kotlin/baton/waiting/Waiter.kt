@@ -98,7 +98,7 @@ public abstract class Waiter(
     public open fun nameOrNull(): String? = coroutine?.get(CoroutineName)?.name
 
     /** What waits, for messages, where there is neither a name nor an owner. */
-    public open fun describe(): String = coroutine?.get(Job)?.toString() ?: "a coroutine"
+    public open fun describe(): String = coroutine?.get(Job)?.toString() ?: "a waiter"
 
     /** The select that it is a clause of, if it is one. */
     internal open val selectId: Any?

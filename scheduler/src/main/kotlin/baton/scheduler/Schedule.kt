@@ -1,6 +1,8 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
 import baton.scheduler.schedule.EntryTable
 import baton.scheduler.schedule.FireCore
 import baton.scheduler.schedule.ScheduleCore
@@ -69,10 +71,10 @@ import kotlin.time.Duration.Companion.microseconds
 public class Schedule<K : Any>(
     public val store: ScheduleStore<K> = InMemoryScheduleStore(),
     public val maxConcurrency: Int = 200,
-    public val name: String? = null,
+    public override val name: String? = null,
     public val config: ScheduleConfig = ScheduleConfig(),
     private val action: suspend (Due<K>) -> Unit,
-) {
+) : Monitored {
     init {
         require(maxConcurrency >= 1) { "maxConcurrency = $maxConcurrency, must be at least 1" }
     }
@@ -109,6 +111,24 @@ public class Schedule<K : Any>(
                 )
             }
         }
+
+    /**
+     * The places of [maxConcurrency] that runs occupy, and the runs that wait for one; none before [run]. Its totals
+     * are `fired`, `failed` and `skipped`, see [ScheduleMetrics].
+     */
+    override fun usage(): Usage {
+        val places = life.tasks?.usage() ?: Usage(inUse = 0, capacity = maxConcurrency.toLong())
+        val totals = metrics.run { mapOf("fired" to fired, "failed" to failed, "skipped" to skipped) }
+        return Usage(
+            places.inUse,
+            places.capacity,
+            places.waiting,
+            places.longestWait,
+            places.peakWaiting,
+            places.waiters,
+            totals,
+        )
+    }
 
     /**
      * Loads the entries from the store, then fires until it is cancelled or [shutdown] is called. In the latter case it

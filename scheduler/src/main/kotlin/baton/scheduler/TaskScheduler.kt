@@ -2,6 +2,8 @@ package baton.scheduler
 
 import baton.Priority
 import baton.PriorityController
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
 import baton.scheduler.tasks.CoroutineTask
 import baton.scheduler.tasks.KeyIndex
 import baton.scheduler.tasks.SharedSupervisor
@@ -79,9 +81,9 @@ import kotlinx.coroutines.withContext
 public class TaskScheduler(
     internal val scope: CoroutineScope,
     maxConcurrency: Int,
-    public val name: String? = null,
+    public override val name: String? = null,
     public val config: TaskSchedulerConfig = TaskSchedulerConfig(),
-) {
+) : Monitored {
     init {
         requireAtLeastOne(maxConcurrency)
     }
@@ -114,6 +116,13 @@ public class TaskScheduler(
     /** A snapshot of its counters. */
     public val metrics: TaskSchedulerMetrics
         get() = core.metrics()
+
+    /**
+     * The slots that are occupied, and the tasks that are queued or wait for capacity, by their keys. Waits are
+     * measured in the time source of the [config]. Its totals are `started`, `failed` and `refused`, see
+     * [TaskSchedulerMetrics].
+     */
+    override fun usage(): Usage = core.usage()
 
     /**
      * Queues [block] as a task, or starts it if a slot is free. Never waits, and never throws because of the state of

@@ -34,6 +34,9 @@ internal class StageEntry(
 
     override var keyEntry: KeyIndex.Entry? = null
 
+    override val shownKey: Any?
+        get() = key
+
     override val hasEnded: Boolean
         get() = phase == Phase.ENDED
 

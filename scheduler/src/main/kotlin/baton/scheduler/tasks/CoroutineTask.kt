@@ -55,6 +55,9 @@ internal class CoroutineTask<T>(
 
     override var keyEntry: KeyIndex.Entry? = null
 
+    override val shownKey: Any?
+        get() = taskKey
+
     @Volatile private var timer: DisposableHandle? = null
 
     /** Opens when the task is no longer AWAITING_CAPACITY; null if it never is. */

@@ -1,6 +1,7 @@
 package baton.scheduler.tasks
 
 import baton.Priority
+import baton.monitoring.Usage
 import baton.scheduler.OnFullQueue
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
@@ -53,12 +54,6 @@ internal class TaskCore(
     /** Returns false once all tasks are being cancelled; from then on none is started. */
     private val isAlive: () -> Boolean,
 ) {
-    private enum class Intake {
-        OPEN,
-        DRAINING,
-        CLOSED,
-    }
-
     private val lock = Any()
     private val queue = TaskQueue(config)
     private val awaitingCapacity = TaskList()
@@ -324,6 +319,11 @@ internal class TaskCore(
         }
     }
 
+    fun usage(): Usage =
+        TaskWaits(queue.now())
+            .also { locked { it.look(queue, awaitingCapacity, counts, running) } }
+            .toUsage(maxConcurrency)
+
     /** For actions that start no task: this queues submissions only while none of them could be started. */
     private inline fun <R> locked(action: () -> R): R =
         synchronized(lock) {
@@ -339,8 +339,10 @@ internal class TaskCore(
         synchronized(lock) {
             if (!isLive) this.isLive = false
             queueSubmissions()
+            counts.countPeak(queue.size)
             decision(now)
             startAndAdmit(now)
+            counts.countPeak(queue.size + awaitingCapacity.size)
             started = outcome.takeStarted()
             admitted = outcome.takeAdmitted()
         }

@@ -21,7 +21,17 @@ internal class TaskCounts {
         val ends = LongArray(TaskEnd.entries.size)
     }
 
+    private var peakWaiting = 0
+
     private val levels = Array(RunQueue.LEVELS.size) { OfLevel() }
+
+    /** So many tasks wait, and none of them can be started now. */
+    fun countPeak(waiting: Int) {
+        if (waiting > peakWaiting) peakWaiting = waiting
+    }
+
+    /** The most tasks that waited since the last call; [waiting] of them do now. */
+    fun takePeak(waiting: Int): Int = maxOf(peakWaiting, waiting).also { peakWaiting = waiting }
 
     fun scheduled(level: Int) {
         levels[level].scheduled++
@@ -60,6 +70,13 @@ internal class TaskCounts {
         levels[level].ends[end.ordinal]++
         if (end <= TaskEnd.CANCELLED) levels[level].running--
     }
+
+    /** How many tasks of all levels were started. */
+    val started: Long
+        get() = levels.sumOf { it.started }
+
+    /** How many tasks of all levels have ended in that way. */
+    operator fun get(end: TaskEnd): Long = levels.sumOf { it[end] }
 
     fun ofLevel(level: Int, queued: Int, headWait: Long): TaskSchedulerMetrics.OfLevel {
         val counts = levels[level]

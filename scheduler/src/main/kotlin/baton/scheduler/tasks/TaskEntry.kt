@@ -48,6 +48,10 @@ internal abstract class TaskEntry(
     /** The next task that the same step has admitted. */
     var nextAdmitted: TaskEntry? = null
 
+    /** The key in messages; null if it has none. */
+    open val shownKey: Any?
+        get() = null
+
     // Each getter reads `phase` once: another thread may change it between two reads.
 
     val isWaiting: Boolean

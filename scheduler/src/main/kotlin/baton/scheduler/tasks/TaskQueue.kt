@@ -47,5 +47,8 @@ internal class TaskQueue(config: TaskSchedulerConfig) {
     /** The tail of the least urgent level that has tasks, if that is less urgent than [level]. */
     fun lastBelow(level: Int): TaskEntry? = (queues.lastIndex downTo level + 1).firstNotNullOfOrNull { queues[it].last }
 
+    /** Calls [action] with the tasks of each level, the most urgent one to begin with. */
+    fun forEachLevel(action: (TaskList) -> Unit) = queues.forEach(action)
+
     fun firstOfAnyLevel(): TaskEntry? = queues.firstNotNullOfOrNull { it.first }
 }

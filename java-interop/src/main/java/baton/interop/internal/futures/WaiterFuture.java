@@ -173,9 +173,18 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         }
     }
 
+    private static String nameOf(WaiterFuture<?> future) {
+        return "CompletableFuture@" + Integer.toHexString(System.identityHashCode(future));
+    }
+
     private final class Entry extends Waiter {
         Entry(WaitCore core, int number, @Nullable Object request) {
             super(core, number, request);
+        }
+
+        @Override
+        public String describe() {
+            return nameOf(WaiterFuture.this);
         }
 
         @Override
@@ -194,6 +203,11 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     private final class SignalEntry extends SignalWaiter {
         SignalEntry(WaitCore core, @Nullable Object owner) {
             super(core, owner);
+        }
+
+        @Override
+        public String describe() {
+            return nameOf(WaiterFuture.this);
         }
 
         @Override

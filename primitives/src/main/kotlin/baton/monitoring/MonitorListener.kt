@@ -1,0 +1,22 @@
+package baton.monitoring
+
+import baton.InternalBatonApi
+
+/**
+ * Gets what a [Monitor] sees, for a module of ours that passes it on. Called by the monitor's coroutine, one call at a
+ * time, with no lock held. What it throws is reported as what `onAlert` throws.
+ */
+@InternalBatonApi
+public interface MonitorListener {
+    /**
+     * A look at the source of that name, whose class is the [type]. The [Usage.peakWaiting] is that since the look
+     * before.
+     */
+    public fun looked(name: String, type: String, usage: Usage)
+
+    /** That source is watched no more. Called at the next look. */
+    public fun ended(name: String, type: String)
+
+    /** Before `onAlert`. */
+    public fun alerted(alert: Alert)
+}

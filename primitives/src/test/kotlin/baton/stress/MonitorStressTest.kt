@@ -1,0 +1,100 @@
+package baton.stress
+
+import baton.channels.Channel
+import baton.monitoring.Alert
+import baton.monitoring.AlertRules
+import baton.monitoring.Monitor
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.sync.Mutex
+import baton.sync.ReadWriteLock
+import baton.sync.Semaphore
+import baton.sync.WaitOrder
+import baton.sync.withLock
+import baton.sync.withPermit
+import baton.sync.withRead
+import baton.sync.withWrite
+import java.util.concurrent.ConcurrentLinkedQueue
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Monitors come and go while the objects that they watch are contended for. */
+open class MonitorStressTest : Stress() {
+    protected open val rounds
+        get() = 300
+
+    private val semaphore = Semaphore(2)
+    private val mutex = Mutex()
+    private val lock = ReadWriteLock()
+    private val queue = Semaphore(1, order = WaitOrder.PRIORITY)
+    private val channel = Channel<Int>(1)
+    private val sources: List<Monitored> = listOf(semaphore, mutex, lock, queue, channel)
+    private val alerts = ConcurrentLinkedQueue<Alert>()
+
+    private suspend fun useOne() {
+        when (random.nextInt(6)) {
+            0 -> semaphore.withPermit { yieldSometimes() }
+            1 -> mutex.withLock { yieldSometimes() }
+            2 -> lock.withRead { yieldSometimes() }
+            3 -> lock.withWrite { yieldSometimes() }
+            4 -> queue.withPermit { yieldSometimes() }
+            else -> channel.send(1)
+        }
+    }
+
+    private fun assertPlausible(usage: Usage) {
+        assertTrue(usage.peakWaiting >= usage.waiting) { "$usage" }
+        assertTrue(usage.waiters.size <= minOf(usage.waiting, 10)) { "$usage" }
+        assertTrue(usage.longestWait < 1.hours) { "$usage" }
+        assertTrue((usage.longestWait == Duration.ZERO) || usage.waiting > 0) { "$usage" }
+        assertTrue(usage.inUse in 0..usage.capacity + 1) { "$usage" }
+    }
+
+    @Test
+    fun monitors_overObjectsUnderStress_raiseNoWrongAlertAndLeaveNothing() {
+        var isOver = false
+        val scope = CoroutineScope(Dispatchers.Default + Job())
+        stress(*sources.toTypedArray()) {
+            // No use and no wait lasts for an hour.
+            val rules = AlertRules(after = 1.hours, longestWait = 1.hours)
+            val lasting = Monitor(scope, every = 1.milliseconds, rules) { alerts += it }
+            sources.forEach { lasting.watch(it) }
+            val users = crowd(size = 8, goesOn = { !isOver }) { useOne() }
+            val receiver = launch { for (element in channel) yieldSometimes() }
+            repeat(rounds) {
+                val passing = Monitor(scope, every = 1.milliseconds, rules) { alerts += it }
+                val watches = sources.map { passing.watch(it) }
+                passing.snapshot().values.forEach(::assertPlausible)
+                sources.forEach { assertPlausible(it.usage()) }
+                yield()
+                watches.take(2).forEach { it.close() }
+                passing.close()
+                watchdog.progress()
+            }
+            isOver = true
+            users.joinAll()
+            receiver.cancelAndJoin()
+            assertTrue(lasting.snapshot().values.any { it.peakWaiting > 0 })
+            lasting.close()
+        }
+        assertEquals(emptyList<Alert>(), alerts.toList())
+        scope.coroutineContext[Job]!!.let { job -> stress { job.children.forEach { it.join() } } }
+        for (source in sources) {
+            source.usage()
+            assertEquals(listOf(0, 0), source.usage().let { listOf(it.waiting, it.peakWaiting) }, "$source")
+        }
+        val cores = listOf(semaphore.core, mutex.core, lock.core, queue.core, channel.core)
+        assertEquals(cores.map { false }, cores.map { it.watch!!.isOn })
+    }
+}

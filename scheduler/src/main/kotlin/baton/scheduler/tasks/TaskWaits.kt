@@ -1,0 +1,55 @@
+package baton.scheduler.tasks
+
+import baton.monitoring.Usage
+import kotlin.time.Duration.Companion.nanoseconds
+
+/** What a look at a [TaskCore], at the time [now], finds. */
+internal class TaskWaits(private val now: Long) {
+    private val first = ArrayList<TaskEntry>(NAMED)
+    private var running = 0
+    private var waiting = 0
+    private var peak = 0
+    private var longest = 0L
+    private var started = 0L
+    private var failed = 0L
+    private var refused = 0L
+
+    /** Under the lock of the core. */
+    fun look(queue: TaskQueue, awaitingCapacity: TaskList, counts: TaskCounts, running: Int) {
+        this.running = running
+        waiting = queue.size + awaitingCapacity.size
+        peak = counts.takePeak(waiting)
+        started = counts.started
+        failed = counts[TaskEnd.FAILED]
+        refused = counts[TaskEnd.REJECTED] + counts[TaskEnd.SHED] + counts[TaskEnd.EXPIRED] + counts[TaskEnd.CLOSED]
+        queue.forEachLevel(::add)
+        add(awaitingCapacity)
+    }
+
+    /** Inside a level, tasks are in the order of their arrival, unless a level was changed: so the first few count. */
+    private fun add(tasks: TaskList) {
+        var task = tasks.first
+        var left = NAMED
+        while (task != null && left-- > 0) {
+            longest = maxOf(longest, now - task.enqueuedAt)
+            if (first.size < NAMED) first += task
+            task = task.next
+        }
+    }
+
+    /** Without the lock: a key's `toString` is users' code. */
+    fun toUsage(capacity: Int): Usage =
+        Usage(
+            running.toLong(),
+            capacity.toLong(),
+            waiting,
+            longest.nanoseconds,
+            peak,
+            first.map { labelOf(it.shownKey) },
+            mapOf("started" to started, "failed" to failed, "refused" to refused),
+        )
+
+    private companion object {
+        const val NAMED = 10
+    }
+}
