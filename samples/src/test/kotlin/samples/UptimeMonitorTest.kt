@@ -171,7 +171,7 @@ class UptimeMonitorTest {
 
     @Test
     fun file_missing_orWithoutARightLine_isReported_exits1() {
-        val missing = run()
+        val missing = run("--serve", "0")
         assertEquals("there is no file $file\n", missing.err)
         assertEquals("", missing.out)
         assertEquals(1, missing.exitCode)

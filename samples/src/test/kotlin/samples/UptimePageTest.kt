@@ -37,7 +37,7 @@ class UptimePageTest {
         assertEquals(ENDPOINTS, tiles)
         assertEquals(ENDPOINTS, rows)
         assertTrue(Regex("\\d+ of 200 running").matches(browser.text("#running")))
-        assertTrue(Regex("\\d+ ms, \\d.*s").matches(browser.text("#lag")), browser.text("#lag"))
+        assertTrue(Regex("\\d.* m?s, \\d.* m?s").matches(browser.text("#lag")), browser.text("#lag"))
         assertTrue(browser.text("#pollingWrites").replace(",", "").toInt() > browser.text("#writes").toInt())
         browser.screenshot("uptime-monitor.png")
     }
@@ -76,6 +76,10 @@ class UptimePageTest {
         browser.script<Any?>("const f = document.querySelector('#filter'); f.value = ''; f.oninput()")
         assertEquals(ENDPOINTS.toInt(), visibleRows().size)
     }
+
+    @Test
+    fun alerts_nameTheBreakersThatAreOpen() =
+        browser.await("an alert") { "the breaker of dead.demo is open" in browser.text("#alerts") }
 
     @Test
     fun name_likeATag_isText() {

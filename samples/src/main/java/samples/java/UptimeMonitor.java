@@ -1,6 +1,7 @@
 package samples.java;
 
 import baton.interop.AsyncCircuitBreaker;
+import baton.interop.AsyncMonitor;
 import baton.interop.AsyncRetry;
 import baton.interop.AsyncSchedule;
 import baton.interop.CancellableFuture;
@@ -17,10 +18,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import samples.support.Cli;
 import samples.support.CtrlC;
 import samples.support.DemoServer;
@@ -37,6 +36,7 @@ import samples.support.RefusedException;
  */
 public final class UptimeMonitor {
     private static final Duration TICK = Duration.ofSeconds(1);
+    private static final Duration LOOK = Duration.ofMillis(500);
 
     private final MonitorOptions options;
     private final EndpointsFile file;
@@ -48,7 +48,8 @@ public final class UptimeMonitor {
             .followRedirects(HttpClient.Redirect.NORMAL)
             .build();
     private final AsyncRetry retry;
-    private final Map<String, AsyncCircuitBreaker> breakers = new ConcurrentHashMap<>();
+    private final AsyncMonitor monitor;
+    private final HostBreakers breakers;
 
     /** Complete when the entries of an earlier run are counted; their checks may begin before. */
     private final CompletableFuture<AsyncSchedule<String>> started = new CompletableFuture<>();
@@ -60,6 +61,9 @@ public final class UptimeMonitor {
         this.server = server;
         this.report = report;
         this.page = page;
+        // The limit of the checks, their longest wait, and each breaker.
+        monitor = AsyncMonitor.start(LOOK, AsyncMonitor.rules(), report::alert);
+        breakers = new HostBreakers(options, monitor);
         retry = AsyncRetry.builder()
                 .maxAttempts(2)
                 .constant(Duration.ofMillis(200))
@@ -68,18 +72,6 @@ public final class UptimeMonitor {
                 .retryIf(failure -> RefusedException.isTemporary(failure) && !(failure instanceof HttpTimeoutException))
                 .onRetry(next -> report.retried())
                 .build();
-    }
-
-    private AsyncCircuitBreaker breaker(String host) {
-        return breakers.computeIfAbsent(
-                host,
-                name -> AsyncCircuitBreaker.builder()
-                        .window(20)
-                        .minimumCalls(20)
-                        .openFor(options.shortened(Duration.ofSeconds(30)))
-                        .isFailure(RefusedException::isTemporary)
-                        .name(name)
-                        .build());
     }
 
     private CompletableFuture<Void> send(Endpoint endpoint) {
@@ -100,7 +92,7 @@ public final class UptimeMonitor {
         Endpoint endpoint = report.endpoint(name);
         // The entry is from the state of an earlier run, or was removed just now.
         if (endpoint == null) return started.thenAccept(schedule -> schedule.remove(name));
-        AsyncCircuitBreaker breaker = breaker(endpoint.url().getHost());
+        AsyncCircuitBreaker breaker = breakers.of(endpoint.url().getHost());
         report.checkBegins(due.lag());
         // Cancellable, so that the end of the schedule aborts the request.
         return CancellableFuture.of(retry.call(() -> breaker.protect(() -> send(endpoint))))
@@ -158,11 +150,18 @@ public final class UptimeMonitor {
 
     /** Returns the exit code. */
     private int run() {
+        try (monitor) {
+            return watch();
+        }
+    }
+
+    private int watch() {
         List<Endpoint> endpoints = file.read(report::warn);
         if (endpoints.isEmpty()) return 1;
         MonitorReport.Edit all = report.edit(endpoints);
         try (CtrlC ctrlC = new CtrlC();
                 AsyncSchedule<String> schedule = start()) {
+            monitor.watch("checks", schedule);
             if (options.state() != null) load(schedule);
             started.complete(schedule);
             apply(all, schedule);
@@ -170,7 +169,6 @@ public final class UptimeMonitor {
             report.say("watching " + endpoints.size() + " endpoints of " + file);
             if (page != null) page.serve(schedule);
             watch(schedule, ctrlC);
-            if (page != null) page.close();
             schedule.shutdown().join(); // writes the changes that are not in the state yet
             return report.sumUp(schedule.metrics(), server) ? 0 : 1;
         } catch (CompletionException failure) {

@@ -1,5 +1,6 @@
 package samples.support;
 
+import baton.monitoring.Alert;
 import baton.scheduler.ScheduleMetrics;
 import java.io.PrintStream;
 import java.nio.file.NoSuchFileException;
@@ -29,6 +30,7 @@ public final class MonitorReport {
     private final WatchList watches = new WatchList();
     private final Deque<String> latest = new ArrayDeque<>();
     private final Failures failures = new Failures();
+    private final RaisedAlerts alerts = new RaisedAlerts();
     private final LoadMeter load = new LoadMeter();
     private int checks;
     private int retries;
@@ -121,6 +123,11 @@ public final class MonitorReport {
         if (failure != null) failures.addCall(failure);
     }
 
+    /** The monitor has raised an alert, or cleared it. */
+    public synchronized void alert(Alert alert) {
+        changed(alerts.add(alert));
+    }
+
     private void changed(String change) {
         String line = String.format(Locale.ROOT, "%7.1f s  %s", seconds(), change);
         latest.addLast(line);
@@ -146,6 +153,7 @@ public final class MonitorReport {
                 options.concurrency(),
                 metrics.lagP50().toMillis(),
                 metrics.lagP99().toMillis()));
+        for (String alert : alerts.lines()) lines.add("           alert: " + alert);
         lines.addAll(latest);
         block.show(lines);
     }
@@ -162,37 +170,16 @@ public final class MonitorReport {
                 failures.count(),
                 retries,
                 watches.polling(options),
+                alerts.lines(),
                 watches.statuses());
     }
 
     /** Prints the summary. Returns whether the changes found are those that {@code server} made. */
     public synchronized boolean sumUp(ScheduleMetrics metrics, DemoServer server) {
         DemoComparison changes = new DemoComparison(options, server, watches.all(), metrics.lagP99());
-        PollingCost polling = watches.polling(options);
-        double minutes = seconds() / 60;
         block.clear();
-        out.printf(
-                Locale.ROOT,
-                "%n%d endpoints, %.1f s, at %d times the speed%n",
-                watches.endpoints().size(),
-                seconds(),
-                options.speed());
-        row("checks", checks, "");
-        row("  failed", failures.count(), failures.toString());
-        row("  retries", retries, "");
-        row("up at the end", watches.count(CheckHistory.State.UP), "");
-        row("down at the end", watches.count(CheckHistory.State.DOWN), "");
-        row("lag p50", metrics.lagP50().toMillis(), "ms, from due to begun");
-        row("lag p99", metrics.lagP99().toMillis(), "ms");
-        row("peak at once", load.peak(), "of " + options.concurrency());
-        row("store reads a minute", Math.round(metrics.getStoreReads() / minutes), polling.reads());
-        row("store writes a minute", Math.round(metrics.getStoreWrites() / minutes), polling.writes());
-        row("changes found", changes.found(), changes.note());
+        new MonitorSummary(status(false), load.peak(), failures).print(out, metrics, changes);
         changes.differences().forEach(err::println);
         return changes.differences().isEmpty();
-    }
-
-    private void row(String label, long number, String note) {
-        Table.row(out, label, number, note);
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
  *
  * @param elapsed the time since the beginning.
  * @param recent the load since the previous look, if this is one.
+ * @param alerts those that are raised, a line each.
  */
 record MonitorStatus(
         Duration elapsed,
@@ -21,6 +22,7 @@ record MonitorStatus(
         int failed,
         int retries,
         PollingCost polling,
+        List<String> alerts,
         List<EndpointStatus> endpoints) {
     private static final long MINUTE = Duration.ofMinutes(1).toMillis();
 
@@ -44,6 +46,7 @@ record MonitorStatus(
                 .number("writes", metrics.getStoreWrites())
                 .number("pollingReads", polled(polling.queries()))
                 .number("pollingWrites", polled(polling.rows()))
+                .raw("alerts", Json.array(alerts.stream().map(Json::quoted).toList()))
                 .toString();
     }
 

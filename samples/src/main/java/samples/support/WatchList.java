@@ -65,10 +65,6 @@ final class WatchList {
                 .count();
     }
 
-    List<Endpoint> endpoints() {
-        return watched.values().stream().map(watch -> watch.endpoint).toList();
-    }
-
     /** The cost of polling for the endpoints that are watched. */
     PollingCost polling(MonitorOptions options) {
         return PollingCost.of(watched.values().stream()

@@ -84,7 +84,7 @@ class EventStreamTest {
                 val lines = answer.body().bufferedReader()
                 lines.awaitEvent("\"first\"")
                 // Far more than the sockets buffer; the second reader reads each before the next.
-                val large = "x".repeat(256 shl 10)
+                val large = "x".repeat(64 shl 10)
                 var number = 0
                 while (stream.readers() > 1) {
                     stream.publish("tick", "${++number} $large")

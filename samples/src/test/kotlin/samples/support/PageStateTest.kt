@@ -107,6 +107,7 @@ class PageStateTest {
         val numbers = jsonOf(state.present())["numbers"] as Map<*, *>
 
         assertEquals(7L, numbers["limit"])
+        assertEquals(emptyList<Any>(), numbers["alerts"])
         assertEquals(60L, numbers["speed"])
         assertEquals(setOf("CRITICAL", "HIGH", "NORMAL", "LOW", "IDLE"), (numbers["queue"] as Map<*, *>).keys)
         for (name in listOf("reads", "writes", "pollingReads", "pollingWrites")) assertTrue(name in numbers, name)
