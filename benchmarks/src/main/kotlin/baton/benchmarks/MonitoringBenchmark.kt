@@ -23,6 +23,7 @@ import org.openjdk.jmh.annotations.TearDown
  */
 open class MonitoringBenchmark : BatonBenchmark() {
     /** [impl] says whether it is watched. */
+    @State(Scope.Benchmark)
     abstract class Watched {
         @Param("baton", "baton-watched") lateinit var impl: String
         private lateinit var monitor: Monitor
