@@ -3,6 +3,7 @@
 module baton.scheduler {
     requires kotlin.stdlib;
     requires transitive baton.primitives;
+    requires static transitive java.sql;
 
     exports baton.scheduler;
     exports baton.scheduler.bridge to

@@ -1,11 +1,16 @@
 package baton.interop;
 
 import baton.scheduler.InMemoryScheduleStore;
+import baton.scheduler.JdbcScheduleStore;
 import baton.scheduler.JournalScheduleStore;
 import baton.scheduler.KeyCodec;
 import baton.scheduler.ScheduleStore;
+import baton.scheduler.bridge.JdbcBridge;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Executor;
+import javax.sql.DataSource;
 
 /** The stores of an {@link AsyncSchedule}. A store serves one schedule, which closes it at its end. */
 public final class ScheduleStores {
@@ -28,5 +33,45 @@ public final class ScheduleStores {
     public static <K> ScheduleStore<K> journal(Path path, KeyCodec<K> codec) {
         return new JournalScheduleStore<>(
                 Objects.requireNonNull(path, "path"), Objects.requireNonNull(codec, "codec"), true);
+    }
+
+    /** As {@link #jdbc(DataSource, String, KeyCodec)}, for keys that are strings. */
+    public static ScheduleStore<String> jdbc(DataSource dataSource, String table) {
+        return jdbc(dataSource, table, KeyCodec.Companion.getSTRING());
+    }
+
+    /**
+     * Keeps the entries in tables of H2, SQLite or PostgreSQL, which {@link AsyncScheduleEdits} creates and edits; see
+     * {@link JdbcScheduleStore} for the tables, the one owner, and what survives a crash. Edits of other programs are
+     * looked for every 5 seconds, on PostgreSQL they arrive at once. Its calls block the threads that Kotlin has for
+     * that.
+     *
+     * @throws IllegalArgumentException if the table's name has other characters than letters, digits and _
+     */
+    public static <K> ScheduleStore<K> jdbc(DataSource dataSource, String table, KeyCodec<K> codec) {
+        return JdbcBridge.newJdbcStore(
+                Objects.requireNonNull(dataSource, "dataSource"),
+                Objects.requireNonNull(codec, "codec"),
+                Objects.requireNonNull(table, "table"),
+                null,
+                null);
+    }
+
+    /**
+     * As {@link #jdbc(DataSource, String, KeyCodec)}.
+     *
+     * @param pollEdits the time between two queries for the edits of other programs, at least 1 ms
+     * @param executor runs the calls of the database, which block, one at a time; on PostgreSQL a second of its threads
+     *     waits for notifications. With one thread a call may wait for a quarter of a second.
+     * @throws IllegalArgumentException if the table's name is another, or pollEdits is too short
+     */
+    public static <K> ScheduleStore<K> jdbc(
+            DataSource dataSource, String table, KeyCodec<K> codec, Duration pollEdits, Executor executor) {
+        return JdbcBridge.newJdbcStore(
+                Objects.requireNonNull(dataSource, "dataSource"),
+                Objects.requireNonNull(codec, "codec"),
+                Objects.requireNonNull(table, "table"),
+                Objects.requireNonNull(pollEdits, "pollEdits"),
+                Objects.requireNonNull(executor, "executor"));
     }
 }

@@ -36,6 +36,7 @@ class ApiDumpTest {
                     "baton.shared.word.**",
                     "baton.scheduler.bridge.**",
                     "baton.scheduler.dispatch.**",
+                    "baton.scheduler.jdbc.**",
                     "baton.scheduler.journal.**",
                     "baton.scheduler.tasks.**",
                     "baton.scheduler.schedule.**",

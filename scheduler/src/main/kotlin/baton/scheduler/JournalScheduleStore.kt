@@ -2,19 +2,11 @@ package baton.scheduler
 
 import baton.scheduler.journal.Journal
 import baton.scheduler.journal.JournalRow
+import baton.scheduler.schedule.BlockingCalls
 import java.nio.file.Path
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.NonCancellable
-import kotlinx.coroutines.SupervisorJob
-import kotlinx.coroutines.async
-import kotlinx.coroutines.currentCoroutineContext
-import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.emptyFlow
-import kotlinx.coroutines.withContext
 
 /**
  * A store in one local file, for a [Schedule] of one process: it survives the end of the process, however that comes,
@@ -65,7 +57,7 @@ public class JournalScheduleStore<K : Any>
 constructor(public val path: Path, private val codec: KeyCodec<K>, public val fsync: Boolean = true) :
     ScheduleStore<K> {
     private val journal = Journal(path, fsync)
-    private val files = CoroutineScope(SupervisorJob() + Dispatchers.IO.limitedParallelism(1))
+    private val files = BlockingCalls(Dispatchers.IO.limitedParallelism(1))
 
     /**
      * As [ScheduleStore.load]. No other process writes, so deleted rows are forgotten. After [close] this opens the
@@ -79,7 +71,7 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
      */
     override suspend fun load(since: Long): List<ScheduleRow<K>> {
         require(since >= 0) { "since = $since, must be at least 0" }
-        return onFile { journal.load(since).map(::decoded) }
+        return files.call { journal.load(since).map(::decoded) }
     }
 
     /**
@@ -93,7 +85,7 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
      */
     override suspend fun apply(rows: List<ScheduleRow<K>>): Long {
         require(rows.isNotEmpty()) { "rows is empty, must hold at least one" }
-        return onFile { journal.append(rows.map(::encoded)) }
+        return files.call { journal.append(rows.map(::encoded)) }
     }
 
     /** An empty flow: no other process writes to the file. */
@@ -101,19 +93,7 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
 
     /** Frees the file, also if the caller is cancelled. No effect if it is not open. */
     override suspend fun close() {
-        val closed = files.async { journal.close() }
-        withContext(NonCancellable) { closed.await() }
-    }
-
-    private suspend fun <T> onFile(operation: () -> T): T {
-        currentCoroutineContext().ensureActive()
-        val result: Deferred<T> = files.async { operation() }
-        try {
-            return result.await()
-        } catch (e: CancellationException) {
-            result.cancel()
-            throw e
-        }
+        files.callAnyhow { journal.close() }
     }
 
     private fun encoded(row: ScheduleRow<K>): JournalRow =

@@ -83,7 +83,8 @@ public class Schedule<K : Any>(
     private val table = EntryTable<K>(config.resolution.inWholeMicroseconds)
     private val core = ScheduleCore(config, table, label)
     private val fires = FireCore(config, table)
-    private val sync = StoreSync(config, store, core, StoreRows(config, core), StoreOutage { core.report(store, it) })
+    private val sync =
+        StoreSync(config, store, core, StoreRows(config, core), StoreOutage { core.report(store, it) }, label)
     private val life = ScheduleLifecycle(config, store, core, sync)
 
     /** How many entries there are, paused ones included. */
@@ -135,6 +136,7 @@ public class Schedule<K : Any>(
      * returns. An entry that was put before wins over the one that is loaded.
      *
      * @throws IllegalStateException if it was called before, or after [shutdown].
+     * @throws ScheduleOwnedException if another schedule uses the store, see [JdbcScheduleStore].
      * @throws Exception if the store cannot be read at the start: then nothing has fired, and the store is left as it
      *   is.
      */

@@ -15,7 +15,8 @@ import java.time.Instant
  * @property revision of the store, when the row was last written; in a row to be written, the latest that the schedule
  *   has read or written, or 0.
  */
-public class ScheduleRow<K : Any>(
+public class ScheduleRow<K : Any>
+internal constructor(
     public val key: K,
     public val trigger: String,
     public val priority: Priority,
@@ -23,7 +24,19 @@ public class ScheduleRow<K : Any>(
     public val paused: Boolean,
     public val deleted: Boolean,
     public val revision: Long,
+    /** Whether the user has changed the entry, and not only a run its due time. */
+    internal val isEdited: Boolean,
 ) {
+    public constructor(
+        key: K,
+        trigger: String,
+        priority: Priority,
+        nextDue: Instant?,
+        paused: Boolean,
+        deleted: Boolean,
+        revision: Long,
+    ) : this(key, trigger, priority, nextDue, paused, deleted, revision, isEdited = true)
+
     override fun toString(): String =
         "ScheduleRow (key = $key, trigger = $trigger, priority = $priority, nextDue = $nextDue, paused = $paused, " +
             "deleted = $deleted, revision = $revision)"

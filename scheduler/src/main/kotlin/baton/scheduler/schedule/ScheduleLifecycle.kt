@@ -2,6 +2,7 @@ package baton.scheduler.schedule
 
 import baton.scheduler.Due
 import baton.scheduler.ScheduleConfig
+import baton.scheduler.ScheduleOwnedException
 import baton.scheduler.ScheduleStore
 import baton.scheduler.TaskScheduler
 import baton.sync.Latch
@@ -77,6 +78,7 @@ internal class ScheduleLifecycle<K : Any>(
     private suspend fun work(loop: FireLoop<K>): Unit = coroutineScope {
         launch(start = CoroutineStart.UNDISPATCHED) { sync.editsLoop() }
         sync.load()
+        launch { sync.renewLoop() }
         launch { sync.flushLoop() }
         launch { sync.resyncLoop() }
         loop.run()
@@ -118,7 +120,12 @@ internal class ScheduleLifecycle<K : Any>(
     }
 
     private suspend fun flush() {
-        if (!sync.hasLoadFailed) sync.retrying(StoreSync.LAST_BACKOFF) { sync.flush() }
+        if (sync.hasLoadFailed) return
+        try {
+            sync.retrying(StoreSync.LAST_BACKOFF) { sync.flush() }
+        } catch (_: ScheduleOwnedException) {
+            // What is left to be written is reported, and is the other's now.
+        }
     }
 
     suspend fun shutdown() {

@@ -32,10 +32,11 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
             table.freeIfUnused(slot)
             return
         }
-        table.mark(slot, if (table.has(slot, EDITED)) IN_FLIGHT or EDIT_IN_FLIGHT else IN_FLIGHT)
+        val isEdited = table.has(slot, EDITED)
+        table.mark(slot, if (isEdited) IN_FLIGHT or EDIT_IN_FLIGHT else IN_FLIGHT)
         table.unmark(slot, DIRTY or EDITED)
         slots.add(slot)
-        rows += rowOf(slot, revision)
+        rows += rowOf(slot, revision, isEdited)
     }
 
     /** Keeps [row] of others, whose [slot] is IN_FLIGHT; in a step. */
@@ -100,7 +101,7 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
         if (settled == slots.size) owner.settled()
     }
 
-    private fun rowOf(slot: Int, revision: Long): ScheduleRow<K> {
+    private fun rowOf(slot: Int, revision: Long, isEdited: Boolean): ScheduleRow<K> {
         val trigger = table.triggers[slot]
         val text = if (trigger != null && TriggerText.hasText(trigger)) TriggerText.of(trigger) else null
         // A run that has not ended is due again after a crash.
@@ -122,6 +123,7 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
             paused = table.has(slot, PAUSED),
             deleted = text == null,
             revision = revision,
+            isEdited = isEdited,
         )
     }
 }

@@ -9,6 +9,7 @@ internal class StoreOutage(private val report: (Throwable) -> Unit) {
     enum class Call {
         LOAD,
         APPLY,
+        RENEW,
     }
 
     private val failing = HashSet<Call>()

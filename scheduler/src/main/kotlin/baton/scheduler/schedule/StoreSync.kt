@@ -1,7 +1,9 @@
 package baton.scheduler.schedule
 
 import baton.resilience.Backoff
+import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.ScheduleConfig
+import baton.scheduler.ScheduleOwnedException
 import baton.scheduler.ScheduleStore
 import baton.scheduler.schedule.StoreOutage.Call
 import baton.sync.Latch
@@ -32,10 +34,16 @@ internal class StoreSync<K : Any>(
     private val core: ScheduleCore<K>,
     private val rows: StoreRows<K>,
     private val outage: StoreOutage,
+    /** The schedule, to other owners of its store. */
+    private val label: String,
 ) {
     private val flushing = Mutex()
     private val loading = Mutex()
+    private val owning = Mutex()
     private val isLoaded = Latch(1)
+    private val ownership = (store as? JdbcScheduleStore<*>)?.ownership
+    private val renewEvery = config.flushEvery.coerceAtMost(LONGEST_RENEWAL)
+    private var isOwned = false
     private val readCount = AtomicLong()
     private val writeCount = AtomicLong()
     private val failureCount = AtomicLong()
@@ -54,11 +62,36 @@ internal class StoreSync<K : Any>(
     val flushFailures: Long
         get() = failureCount.get()
 
+    /** Nothing is read or written before this schedule owns the store. */
+    private suspend fun own() {
+        owning.withLock {
+            if (!isOwned) ownership?.own(label, renewEvery)
+            isOwned = true
+        }
+    }
+
+    /** Gives signs of life until another owner has taken over. */
+    suspend fun renewLoop() {
+        if (ownership == null) return
+        while (true) {
+            delay(renewEvery)
+            retrying(renewEvery) {
+                try {
+                    ownership.renew()
+                } catch (e: Throwable) {
+                    throw unlessCancelled(e).also { outage.failed(Call.RENEW, it) }
+                }
+                outage.worked(Call.RENEW)
+            }
+        }
+    }
+
     /** Loads all rows. Without them the schedule must not run, so a failure ends it. */
     suspend fun load() {
         loading.withLock {
             val all =
                 try {
+                    own()
                     store.load(0)
                 } catch (e: Throwable) {
                     throw unlessCancelled(e).also { hasLoadFailed = true }
@@ -133,6 +166,7 @@ internal class StoreSync<K : Any>(
             val batch = rows.take()
             if (batch.rows.isEmpty()) return@withLock
             try {
+                own()
                 write(batch, 0, batch.rows.size)
             } catch (e: Throwable) {
                 batch.failed()
@@ -172,12 +206,14 @@ internal class StoreSync<K : Any>(
         }
     }
 
-    /** Repeats [call] until it works. [call] itself reports its failures. */
+    /** Repeats [call] until it works, or the store is another's. [call] itself reports its failures. */
     suspend fun retrying(base: Duration, call: suspend () -> Unit) {
         var failures = 0
         while (true) {
             try {
                 return call()
+            } catch (e: ScheduleOwnedException) {
+                throw e
             } catch (e: Throwable) {
                 unlessCancelled(e)
                 delay(backoff(++failures, base))
@@ -198,6 +234,7 @@ internal class StoreSync<K : Any>(
     companion object {
         private val EDITS_BACKOFF = 1.seconds
         private val LONGEST_BACKOFF = 1.minutes
+        private val LONGEST_RENEWAL = 1.minutes
 
         /** At the end there is little time. */
         val LAST_BACKOFF = 100.milliseconds

@@ -21,6 +21,9 @@ abstract class ScheduleStoreContract {
     /** Opens the same store, which is empty at first, anew. The last one opened was closed. */
     protected abstract fun open(): ScheduleStore<String>
 
+    /** Keys that are hard to keep. */
+    protected open val hardKeys = listOf("", "a", "two words", "line\nbreak", "\u0000", "ünïcødé 🎉")
+
     private fun row(key: String, nextDue: Instant? = null, deleted: Boolean = false) =
         ScheduleRow(key, "every PT2M", Priority.LOW, nextDue, paused = false, deleted, revision = 0)
 
@@ -31,8 +34,8 @@ abstract class ScheduleStoreContract {
     @Test
     fun rows_applied_areLoadedAsTheyWere() = runTest {
         val rows = ArrayList<ScheduleRow<String>>()
-        for (key in listOf("", "a", "two words", "line\nbreak", "\u0000", "ünïcødé 🎉")) for (priority in
-            Priority.entries) rows += ScheduleRow("$key $priority", "named x\ty", priority, null, key == "a", false, 7)
+        for (key in hardKeys) for (priority in Priority.entries) rows +=
+            ScheduleRow("$key $priority", "named x\ty", priority, null, key == "a", false, 7)
         for ((i, due) in
             listOf(Instant.EPOCH, Instant.MAX, Instant.MIN, Instant.ofEpochSecond(5, 123)).withIndex()) rows +=
             row("due $i", due)

@@ -1,0 +1,84 @@
+package baton.interop.schedule;
+
+import static baton.interop.Futures.failure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.Priority;
+import baton.interop.AsyncSchedule;
+import baton.interop.AsyncScheduleEdits;
+import baton.interop.ScheduleStores;
+import baton.interop.Triggers;
+import baton.scheduler.KeyCodec;
+import baton.scheduler.ScheduleOwnedException;
+import baton.scheduler.ScheduleStore;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+
+/** Stores in a database, on H2 in memory. */
+class JdbcScheduleStoreTest {
+    private final JdbcDataSource source = new JdbcDataSource();
+
+    private JdbcDataSource source(String name) {
+        source.setURL("jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1");
+        return source;
+    }
+
+    @Test
+    void schedule_onTheTables_takesOverEditsOfOthers() throws Exception {
+        source("edits");
+        AsyncScheduleEdits<String> edits = AsyncScheduleEdits.of(source, "checks");
+        edits.createTables().get(60, TimeUnit.SECONDS);
+        edits.edit("before", Triggers.every(Duration.ofMillis(10)), Priority.HIGH)
+                .get(60, TimeUnit.SECONDS);
+        Set<String> fired = ConcurrentHashMap.newKeySet();
+        CompletableFuture<Void> both = new CompletableFuture<>();
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        ScheduleStore<String> store = ScheduleStores.jdbc(
+                source, "checks", KeyCodec.Companion.getSTRING(), Duration.ofMillis(20), executor);
+        AsyncSchedule<String> schedule = AsyncSchedule.<String>builder(due -> {
+                    fired.add(due.getKey());
+                    if (fired.containsAll(Set.of("before", "after"))) both.complete(null);
+                    return CompletableFuture.completedFuture(null);
+                })
+                .store(store)
+                .name("checks")
+                .start();
+        edits.edit("after", Triggers.every(Duration.ofMillis(10)), Priority.NORMAL)
+                .get(60, TimeUnit.SECONDS);
+        both.get(60, TimeUnit.SECONDS);
+
+        AsyncSchedule<String> second = AsyncSchedule.<String>builder(due -> CompletableFuture.completedFuture(null))
+                .store(ScheduleStores.jdbc(source, "checks"))
+                .start();
+        ScheduleOwnedException refusal =
+                assertInstanceOf(ScheduleOwnedException.class, failure(second.ended().orTimeout(60, TimeUnit.SECONDS)));
+        assertTrue(refusal.getOwner().startsWith("Schedule 'checks', process "), refusal.getOwner());
+        schedule.shutdown().get(60, TimeUnit.SECONDS);
+        executor.shutdown();
+        edits.close().get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void edits_thatCannotBe_failTheirFutures() throws Exception {
+        source("refused");
+        AsyncScheduleEdits<String> edits = AsyncScheduleEdits.of(source, "checks");
+        edits.createTables().get(60, TimeUnit.SECONDS);
+        assertInstanceOf(
+                IllegalArgumentException.class,
+                failure(edits.edit("a", after -> after, Priority.NORMAL).orTimeout(60, TimeUnit.SECONDS)));
+        edits.delete("none").get(60, TimeUnit.SECONDS);
+        assertThrows(IllegalArgumentException.class, () -> AsyncScheduleEdits.of(source, "a; DROP TABLE b"));
+        assertThrows(NullPointerException.class, () -> edits.delete(null));
+        assertEquals("AsyncScheduleEdits of JdbcScheduleStore (table = checks, pollEdits = 5s)", edits.toString());
+    }
+}

@@ -1,0 +1,66 @@
+@file:JvmName("JdbcBridge")
+
+package baton.scheduler.bridge
+
+import baton.InternalBatonApi
+import baton.Priority
+import baton.scheduler.JdbcScheduleStore
+import baton.scheduler.KeyCodec
+import baton.scheduler.Trigger
+import java.time.Duration
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.Executor
+import javax.sql.DataSource
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.startCoroutine
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.toKotlinDuration
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.asCoroutineDispatcher
+
+// The internal API of stores in databases for Baton's Java API.
+
+/** Its calls run on [executor], or on the threads that Kotlin uses if that is null. */
+@InternalBatonApi
+public fun <K : Any> newJdbcStore(
+    source: DataSource,
+    codec: KeyCodec<K>,
+    table: String,
+    pollEdits: Duration?,
+    executor: Executor?,
+): JdbcScheduleStore<K> {
+    val threads = executor?.asCoroutineDispatcher() ?: Dispatchers.IO
+    val poll = pollEdits?.toKotlinDuration() ?: 5.seconds
+    return JdbcScheduleStore(source, codec, table, poll, threads.limitedParallelism(1), threads.limitedParallelism(1))
+}
+
+/** The calls of a [store] that a schedule does not make, each as a future. */
+@InternalBatonApi
+public class JdbcCalls<K : Any>(private val store: JdbcScheduleStore<K>) {
+    public fun createTables(): CompletableFuture<Void?> = call { store.createTables() }
+
+    public fun edit(key: K, trigger: Trigger, priority: Priority): CompletableFuture<Void?> = call {
+        store.edit(key, trigger, priority)
+    }
+
+    public fun delete(key: K): CompletableFuture<Void?> = call { store.delete(key) }
+
+    public fun close(): CompletableFuture<Void?> = call { store.close() }
+
+    private fun call(block: suspend () -> Unit): CompletableFuture<Void?> {
+        val future = CompletableFuture<Void?>()
+        block.startCoroutine(
+            object : Continuation<Unit> {
+                override val context: CoroutineContext
+                    get() = EmptyCoroutineContext
+
+                override fun resumeWith(result: Result<Unit>) {
+                    result.fold({ future.complete(null) }, { future.completeExceptionally(it) })
+                }
+            }
+        )
+        return future
+    }
+}

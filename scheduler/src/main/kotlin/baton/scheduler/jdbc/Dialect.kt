@@ -1,0 +1,84 @@
+package baton.scheduler.jdbc
+
+import java.sql.Connection
+import java.sql.DatabaseMetaData
+import java.sql.SQLException
+import java.sql.SQLFeatureNotSupportedException
+import java.sql.Statement
+
+/** What differs between the databases. */
+internal abstract class Dialect(val name: String, private val oldest: List<Int>) {
+    /** Creates what is not there. The last statement of all is that of the owner's row. */
+    abstract fun schema(names: TableNames): List<String>
+
+    /** The milliseconds since the epoch, as SQL. */
+    abstract val now: String
+
+    /** Statements that return the next revision; the last one is a query. */
+    abstract fun nextRevision(names: TableNames): List<String>
+
+    /**
+     * Writes a row unless the stored one is newer. The parameters are the columns, then the revision up to which others
+     * may have written, and the writer, whose own rows are replaced in any case.
+     */
+    abstract fun upsert(names: TableNames): String
+
+    /** Whether a statement can be given a time limit. */
+    open val hasTimeouts = true
+
+    /** Settings of a new connection. */
+    open fun prepare(connection: Connection) {}
+
+    /** Undoes what would disturb the next user of a pooled connection. */
+    open fun restore(connection: Connection) {}
+
+    /** Whether [e] says that a row cannot be written as it is, so that another try is of no use. */
+    open fun isRefusal(e: SQLException): Boolean {
+        val state = e.sqlState ?: return false
+        return (state.startsWith(DATA_EXCEPTION) || state.startsWith(INTEGRITY)) && state != UNIQUE_VIOLATION
+    }
+
+    private fun requireVersion(data: DatabaseMetaData) {
+        val version = data.databaseProductVersion
+        val numbers = Regex("\\d+").findAll(version).map { it.value.toInt() }.take(oldest.size).toList()
+        for ((actual, bound) in numbers.zip(oldest)) {
+            if (actual > bound) return
+            if (actual < bound) throw unsupported("$name $version", "the oldest is ${oldest.joinToString(".")}")
+        }
+    }
+
+    protected fun execute(connection: Connection, sql: String) =
+        connection.createStatement().use { statement: Statement -> statement.execute(sql) }
+
+    companion object {
+        private const val DATA_EXCEPTION = "22"
+        private const val INTEGRITY = "23"
+        const val UNIQUE_VIOLATION = "23505"
+
+        /** @throws SQLFeatureNotSupportedException for any other database. */
+        fun of(connection: Connection): Dialect {
+            val data = connection.metaData
+            val product = data.databaseProductName
+            val dialect =
+                when (product) {
+                    "H2" -> H2Dialect
+                    "SQLite" -> SqliteDialect
+                    "PostgreSQL" -> PostgresDialect
+                    else -> throw unsupported("$product ${data.databaseProductVersion}", "use H2, SQLite or PostgreSQL")
+                }
+            dialect.requireVersion(data)
+            return dialect
+        }
+
+        private fun unsupported(database: String, instead: String) =
+            SQLFeatureNotSupportedException("JdbcScheduleStore does not support $database: $instead")
+
+        const val COLUMNS = "entry_key, trigger_text, priority, next_due, paused, deleted, revision, writer"
+
+        const val PRIORITIES = "CHECK (priority IN ('CRITICAL', 'HIGH', 'NORMAL', 'LOW', 'IDLE'))"
+
+        fun ownerRow(names: TableNames) =
+            "INSERT INTO ${names.owner} (id, beat_at, beat_every) " +
+                "SELECT 1, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM ${names.owner})"
+    }
+}

@@ -1,0 +1,191 @@
+package baton.scheduler.jdbc
+
+import baton.scheduler.KeyCodec
+import baton.scheduler.ScheduleRow
+import java.sql.SQLException
+import java.util.UUID
+import javax.sql.DataSource
+import kotlin.time.Duration
+
+/**
+ * The operations of a store on its tables. Each is one transaction, and blocks. One thread at a time.
+ *
+ * A revision is taken from the database before its rows are written, so revisions may become visible out of order. What
+ * keeps an edit from being lost:
+ * - No write lowers the revision of a row: a batch that would do so is repeated with a new one.
+ * - A due time that a run has set does not replace a row that others have written since the schedule has read it. That
+ *   row gets a revision above that of the batch, and a new edit announces it.
+ * - [load] reads all revisions that it has not seen, and not only those above the last one.
+ */
+internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, private val names: TableNames) {
+    private val session = JdbcSession(source)
+
+    /** Of the rows that the schedule of this store writes. */
+    private val writer = UUID.randomUUID().toString()
+
+    /** Of the edits made by this store: its own schedule, if any, takes them over like those of others. */
+    private val editor = "$writer edit"
+    private val rows = RowTable(names, codec)
+    private val edits = EditTable(names, rows, writer)
+    private val owner = OwnerRow(names, writer)
+    private val revisions = NumberGaps(EditTable.LOOK_BACK)
+
+    /** The greatest revisions at the last reads of the owner. */
+    private val readRevisions = ArrayDeque<Long>()
+    private var hasLoaded = false
+    private var isClosed = false
+
+    fun create() {
+        if (areThere()) return
+        session.transaction(keeps = session.isOpen) { for (sql in dialect.schema(names)) execute(sql) }
+    }
+
+    private fun areThere(): Boolean =
+        session.transaction(keeps = session.isOpen) {
+            // A query of a table that is not there fails, and that ends a transaction of PostgreSQL.
+            val data = connection.metaData
+            val name =
+                when {
+                    data.storesUpperCaseIdentifiers() -> names.owner.uppercase()
+                    data.storesLowerCaseIdentifiers() -> names.owner.lowercase()
+                    else -> names.owner
+                }
+            data.getTables(connection.catalog, connection.schema, name, null).use { tables ->
+                // The _ of a name is a wildcard.
+                generateSequence { if (tables.next()) tables.getString("TABLE_NAME") else null }
+                    .any { it.equals(names.owner, ignoreCase = true) }
+            }
+        }
+
+    fun load(since: Long): List<ScheduleRow<K>> {
+        isClosed = false
+        if (since > 0 && !hasLoaded) revisions.reset(listOf(since), window = 0)
+        hasLoaded = true
+        val found =
+            session.transaction(keeps = true) {
+                if (since == 0L) rows.loadAll(this) else rows.loadSince(this, minOf(since, revisions.mark))
+            }
+        val newer =
+            if (since == 0L) {
+                revisions.reset(found.map { it.revision }.distinct().sorted())
+                found
+            } else {
+                val newer = found.filter { it.revision > since || !revisions.hasSeen(it.revision) }
+                for (row in found) revisions.see(row.revision)
+                revisions.giveUpOld()
+                newer
+            }
+        if (owner.isOwned) cleanUp()
+        return newer
+    }
+
+    /** Deleted rows stay until the second resync after them. */
+    private fun cleanUp() {
+        readRevisions += revisions.greatest
+        try {
+            session.transaction(keeps = true) {
+                owner.renew(this)
+                edits.deleteOld(this)
+                if (readRevisions.size > KEPT_READS)
+                    update("DELETE FROM ${names.rows} WHERE deleted = TRUE AND revision <= ?", readRevisions.first())
+            }
+            if (readRevisions.size > KEPT_READS) readRevisions.removeFirst()
+        } catch (_: SQLException) {
+            // The rows were read. The next read cleans up.
+            readRevisions.removeLast()
+        }
+    }
+
+    fun apply(batch: List<ScheduleRow<K>>): Long {
+        checkOpen()
+        // Two batches that lock their rows in one order wait for each other at most once.
+        val texts = batch.associate { row -> rows.textsOf(row).let { it.key to it } }.values.sortedBy { it.key }
+        repeat(TRIES) {
+            write(texts)?.let {
+                return it.also(revisions::see)
+            }
+        }
+        error("table ${names.rows} had newer rows in $TRIES tries")
+    }
+
+    /** Returns null if an edited row would get a smaller revision than it has. */
+    private fun write(texts: List<RowTable.Texts<K>>): Long? =
+        attempt(keeps = true) {
+            owner.renew(this)
+            val revision = nextRevision(names)
+            val kept = rows.upsert(this, texts, revision, writer)
+            if (kept.any { it.row.isEdited }) throw OvertakenException()
+            for (row in kept) announce(row.key)
+            revision
+        }
+
+    private fun Transaction.announce(key: String) {
+        val revision = nextRevision(names)
+        if (update("UPDATE ${names.rows} SET revision = ? WHERE entry_key = ?", revision, key) == 1)
+            edits.add(this, key, revision, editor)
+    }
+
+    fun edit(row: ScheduleRow<K>) {
+        val texts = rows.textsOf(row)
+        repeat(TRIES) { if (edit(texts)) return }
+        error("table ${names.rows} had a newer row of key '${texts.key}' in $TRIES tries")
+    }
+
+    private fun edit(texts: RowTable.Texts<K>): Boolean =
+        attempt(keeps = session.isOpen) {
+            val revision = nextRevision(names)
+            if (rows.upsert(this, listOf(texts), revision, editor).isNotEmpty()) throw OvertakenException()
+            edits.add(this, texts.key, revision, editor)
+        } != null
+
+    /** Returns null if another writer was in between. */
+    private fun <T> attempt(keeps: Boolean, block: Transaction.() -> T): T? =
+        try {
+            session.transaction(keeps, block)
+        } catch (_: OvertakenException) {
+            null
+        } catch (e: SQLException) {
+            // Both have inserted the row.
+            if (generateSequence(e) { it.nextException }.none { it.sqlState == Dialect.UNIQUE_VIOLATION }) throw e
+            null
+        }
+
+    private class OvertakenException : RuntimeException(null, null, false, false)
+
+    fun beginEdits() {
+        isClosed = false
+        session.transaction(keeps = true) { edits.begin(this) }
+    }
+
+    fun readEdits(): EditTable.Edits<K> {
+        checkOpen()
+        return session.transaction(keeps = true) { edits.read(this) }
+    }
+
+    fun own(name: String, interval: Duration) {
+        isClosed = false
+        session.transaction(keeps = true) { owner.own(this, name, interval) }
+    }
+
+    fun renew() {
+        checkOpen()
+        session.transaction(keeps = true) { owner.renew(this) }
+    }
+
+    /** A call that is late must not open a connection. */
+    private fun checkOpen() = check(!isClosed) { "the store of table ${names.rows} is closed" }
+
+    fun close() {
+        isClosed = true
+        try {
+            if (owner.isOwned) session.transaction(keeps = true) { owner.release(this) }
+        } finally {
+            session.close()
+        }
+    }
+
+    private companion object {
+        const val KEPT_READS = 2
+        const val TRIES = 10
+    }
+}

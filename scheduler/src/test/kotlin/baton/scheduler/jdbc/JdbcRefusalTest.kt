@@ -1,0 +1,99 @@
+package baton.scheduler.jdbc
+
+import baton.scheduler.JdbcScheduleStore
+import baton.scheduler.KeyCodec
+import java.lang.reflect.Proxy
+import java.nio.file.Path
+import java.sql.Connection
+import java.sql.DatabaseMetaData
+import java.sql.SQLFeatureNotSupportedException
+import javax.sql.DataSource
+import kotlin.time.Duration
+import kotlinx.coroutines.runBlocking
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+import org.junit.jupiter.api.io.TempDir
+
+class JdbcRefusalTest {
+    @TempDir private lateinit var directory: Path
+
+    private fun <T> proxy(type: Class<T>, answer: (method: String) -> Any?): T =
+        type.cast(Proxy.newProxyInstance(javaClass.classLoader, arrayOf(type)) { _, method, _ -> answer(method.name) })
+
+    private var isClosed = false
+
+    private fun source(product: String, version: String): DataSource {
+        val data =
+            proxy(DatabaseMetaData::class.java) { method ->
+                if (method == "getDatabaseProductName") product else version
+            }
+        val connection =
+            proxy(Connection::class.java) { method ->
+                when (method) {
+                    "getMetaData" -> data
+                    "close" -> isClosed = true
+                    "getAutoCommit" -> false
+                    "getTransactionIsolation" -> Connection.TRANSACTION_READ_COMMITTED
+                    else -> null
+                }
+            }
+        return proxy(DataSource::class.java) { connection }
+    }
+
+    private fun refusal(product: String, version: String): String? {
+        val store = JdbcScheduleStore(source(product, version), KeyCodec.STRING)
+        isClosed = false
+        val failure = assertThrows<SQLFeatureNotSupportedException> { runBlocking { store.createTables() } }
+        assertTrue(isClosed)
+        return failure.message
+    }
+
+    @Test
+    fun database_thatIsNotSupported_isRefusedWithItsNameAndVersion() {
+        assertEquals(
+            "JdbcScheduleStore does not support MySQL 8.4.2: use H2, SQLite or PostgreSQL",
+            refusal("MySQL", "8.4.2"),
+        )
+        val tooOld = "JdbcScheduleStore does not support SQLite 3.23.1: the oldest is 3.24"
+        assertEquals(tooOld, refusal("SQLite", "3.23.1"))
+        for ((product, version) in
+            listOf("SQLite" to "2.99", "H2" to "1.4.200 (2019-10-14)", "PostgreSQL" to "9.6.24")) {
+            assertTrue(version in refusal(product, version)!!)
+        }
+    }
+
+    @Test
+    fun tableName_ofOtherCharacters_isRefused() {
+        val source = source("H2", "2.5")
+        for (table in listOf("", "a b", "a;", "1a", "a-b", "x\"y", "ä", "a.b", "x".repeat(49))) {
+            val failure = assertThrows<IllegalArgumentException> { JdbcScheduleStore(source, KeyCodec.STRING, table) }
+            assertTrue("table = '$table'" in failure.message!!)
+        }
+        for (table in listOf("a", "_", "Checks_2", "x".repeat(48))) JdbcScheduleStore(source, KeyCodec.STRING, table)
+        assertThrows<IllegalArgumentException> { JdbcScheduleStore(source, KeyCodec.STRING, "a", Duration.ZERO) }
+    }
+
+    @Test
+    fun tableName_longAndMixed_works_onEachDatabase() {
+        val table = "Checks_" + "X".repeat(41)
+        for (database in listOf(H2Database(directory), SqliteDatabase(directory), postgresOrNull()).filterNotNull()) {
+            JdbcStoreFixture(database, table).use { fixture ->
+                runBlocking {
+                    fixture.open().createTables()
+                    fixture.open().edit("a", baton.scheduler.Trigger.fixedDelay(Duration.parse("1s")))
+                    assertEquals("delay PT1S", fixture.open().load(0).single().trigger)
+                }
+            }
+        }
+    }
+
+    private fun postgresOrNull() = if (PostgresDatabase.serverUrl == null) null else PostgresDatabase()
+
+    @Test
+    fun toString_showsTheTable() {
+        val store = JdbcScheduleStore(source("H2", "2.5"), KeyCodec.STRING, "checks")
+        assertEquals("JdbcScheduleStore (table = checks, pollEdits = 5s)", "$store")
+    }
+}

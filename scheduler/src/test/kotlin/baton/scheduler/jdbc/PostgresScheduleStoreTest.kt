@@ -1,0 +1,5 @@
+package baton.scheduler.jdbc
+
+class PostgresScheduleStoreTest : JdbcScheduleStoreContract() {
+    override fun database(): TestDatabase = PostgresDatabase()
+}

@@ -1,0 +1,5 @@
+package baton.scheduler.jdbc
+
+class SqliteScheduleStoreTest : JdbcScheduleStoreContract() {
+    override fun database(): TestDatabase = SqliteDatabase(directory)
+}
