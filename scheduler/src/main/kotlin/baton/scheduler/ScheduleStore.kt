@@ -15,7 +15,8 @@ import kotlinx.coroutines.flow.Flow
 public interface ScheduleStore<K : Any> {
     /**
      * The rows with a revision above [since]. With 0, in the first call, these are all rows that are not deleted. With
-     * more, deleted rows are among them, unless the store has no other writers.
+     * more, deleted rows are among them, unless the store has no other writers. Rows with lower revisions may be among
+     * them that have become visible since the last call.
      *
      * @throws Exception if not all of them can be read: never returns fewer instead.
      */
@@ -32,10 +33,10 @@ public interface ScheduleStore<K : Any> {
     public suspend fun apply(rows: List<ScheduleRow<K>>): Long
 
     /**
-     * The edits of other writers, as they are written; never the edits of this store object. The schedule collects the
-     * flow from before the first [load] to its end. After a failure, which is an outage, it collects the flow anew and
-     * then reads the rows that it has missed: so a flow must emit each edit from when `collect` first suspends. A store
-     * without other writers returns an empty flow.
+     * The edits of other writers, as they are written; never what [apply] of this store object has written. The
+     * schedule collects the flow from before the first [load] to its end. After a failure, which is an outage, it
+     * collects the flow anew and then reads the rows that it has missed: so a flow must emit each edit from when
+     * `collect` first suspends. A store without other writers returns an empty flow.
      */
     public fun edits(): Flow<List<ScheduleRow<K>>>
 

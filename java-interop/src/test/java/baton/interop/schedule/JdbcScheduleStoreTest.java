@@ -1,6 +1,5 @@
 package baton.interop.schedule;
 
-import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,6 +17,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +33,11 @@ class JdbcScheduleStoreTest {
         return source;
     }
 
+    private static <T extends Throwable> T failureOf(Class<T> type, CompletableFuture<?> future) {
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> future.get(60, TimeUnit.SECONDS));
+        return assertInstanceOf(type, failure.getCause());
+    }
+
     @Test
     void schedule_onTheTables_takesOverEditsOfOthers() throws Exception {
         source("edits");
@@ -43,8 +48,8 @@ class JdbcScheduleStoreTest {
         Set<String> fired = ConcurrentHashMap.newKeySet();
         CompletableFuture<Void> both = new CompletableFuture<>();
         ExecutorService executor = Executors.newSingleThreadExecutor();
-        ScheduleStore<String> store = ScheduleStores.jdbc(
-                source, "checks", KeyCodec.Companion.getSTRING(), Duration.ofMillis(20), executor);
+        ScheduleStore<String> store =
+                ScheduleStores.jdbc(source, "checks", KeyCodec.Companion.getSTRING(), Duration.ofMillis(20), executor);
         AsyncSchedule<String> schedule = AsyncSchedule.<String>builder(due -> {
                     fired.add(due.getKey());
                     if (fired.containsAll(Set.of("before", "after"))) both.complete(null);
@@ -60,8 +65,7 @@ class JdbcScheduleStoreTest {
         AsyncSchedule<String> second = AsyncSchedule.<String>builder(due -> CompletableFuture.completedFuture(null))
                 .store(ScheduleStores.jdbc(source, "checks"))
                 .start();
-        ScheduleOwnedException refusal =
-                assertInstanceOf(ScheduleOwnedException.class, failure(second.ended().orTimeout(60, TimeUnit.SECONDS)));
+        ScheduleOwnedException refusal = failureOf(ScheduleOwnedException.class, second.ended());
         assertTrue(refusal.getOwner().startsWith("Schedule 'checks', process "), refusal.getOwner());
         schedule.shutdown().get(60, TimeUnit.SECONDS);
         executor.shutdown();
@@ -73,9 +77,7 @@ class JdbcScheduleStoreTest {
         source("refused");
         AsyncScheduleEdits<String> edits = AsyncScheduleEdits.of(source, "checks");
         edits.createTables().get(60, TimeUnit.SECONDS);
-        assertInstanceOf(
-                IllegalArgumentException.class,
-                failure(edits.edit("a", after -> after, Priority.NORMAL).orTimeout(60, TimeUnit.SECONDS)));
+        failureOf(IllegalArgumentException.class, edits.edit("a", after -> after, Priority.NORMAL));
         edits.delete("none").get(60, TimeUnit.SECONDS);
         assertThrows(IllegalArgumentException.class, () -> AsyncScheduleEdits.of(source, "a; DROP TABLE b"));
         assertThrows(NullPointerException.class, () -> edits.delete(null));
