@@ -193,21 +193,5 @@ class MonitorPageTest {
             .also { assertEquals("text/event-stream", it.header("Content-Type")) }
             .body()
             .bufferedReader()
-            .let(::Events)
-
-    private class Events(private val lines: java.io.BufferedReader) {
-        fun next(): Pair<String, Map<String, Any?>> = nextOrNull() ?: throw AssertionError("the stream has ended")
-
-        /** Null at the end of the stream. */
-        fun nextOrNull(): Pair<String, Map<String, Any?>>? {
-            try {
-                val event = lines.readLine() ?: return null
-                val data = lines.readLine() ?: return null
-                assertEquals("", lines.readLine())
-                return event.removePrefix("event: ") to jsonOf(data.removePrefix("data: "))
-            } catch (broken: java.io.IOException) {
-                return null
-            }
-        }
-    }
+            .let(::ServerEvents)
 }
