@@ -102,7 +102,7 @@ public final class BlockingSemaphore {
      */
     public Permit acquireUninterruptibly(int permits) {
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
-        if (semaphore.tryAcquire(permits)) return permit.handedOut();
+        if (SyncBridge.tryAcquireAsThread(semaphore, permits)) return permit.handedOut();
         waiter(permits, null).awaitUninterruptibly();
         return permit.handedOut();
     }
@@ -124,7 +124,7 @@ public final class BlockingSemaphore {
      */
     public Optional<Permit> tryAcquire(int permits) {
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
-        return semaphore.tryAcquire(permits) ? Optional.of(permit.handedOut()) : Optional.empty();
+        return SyncBridge.tryAcquireAsThread(semaphore, permits) ? Optional.of(permit.handedOut()) : Optional.empty();
     }
 
     /** As {@link #call(int, Callable)}, for one permit. */
@@ -182,7 +182,7 @@ public final class BlockingSemaphore {
     private Permit request(int permits, @Nullable Priority priority) throws InterruptedException {
         ThreadWaiter.throwIfInterrupted();
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
-        if (semaphore.tryAcquire(permits)) return permit.handedOut();
+        if (SyncBridge.tryAcquireAsThread(semaphore, permits)) return permit.handedOut();
         waiter(permits, priority).await();
         return permit.handedOut();
     }
@@ -192,7 +192,7 @@ public final class BlockingSemaphore {
         long nanos = Timeout.nanos(timeout);
         ThreadWaiter.throwIfInterrupted();
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
-        if (semaphore.tryAcquire(permits)) return permit.handedOut();
+        if (SyncBridge.tryAcquireAsThread(semaphore, permits)) return permit.handedOut();
         if (nanos > 0 && waiter(permits, priority).await(nanos)) return permit.handedOut();
         throw new TimeoutException(Late.acquire(permits, timeout, semaphore));
     }

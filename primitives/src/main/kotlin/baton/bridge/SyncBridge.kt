@@ -36,6 +36,10 @@ import kotlinx.coroutines.future.await
 /** Throws unless this semaphore could ever grant that many. */
 @InternalBatonApi public fun checkPermits(semaphore: Semaphore, permits: Int): Unit = semaphore.checkWeight(permits)
 
+/** [Semaphore.tryAcquire] by the current thread, which is noted as the holder where deadlocks are looked for. */
+@InternalBatonApi
+public fun tryAcquireAsThread(semaphore: Semaphore, permits: Int): Boolean = semaphore.tryAcquireAsThread(permits)
+
 /** The core at which readers and writers wait; a waiter's request is the result of one of the four functions below. */
 @InternalBatonApi @JvmName("of") public fun coreOf(lock: ReadWriteLock): WaitCore = lock.core
 

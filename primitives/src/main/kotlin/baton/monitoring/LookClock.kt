@@ -1,8 +1,11 @@
 package baton.monitoring
 
+import kotlin.time.AbstractLongTimeSource
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
+import kotlin.time.DurationUnit
+import kotlin.time.TimeSource
 
 /**
  * The time between the looks of a monitor, in the clock of its dispatcher.
@@ -32,6 +35,14 @@ internal class LookClock(every: Duration) {
         val now = now
         return if (isVirtual) ((now.look - moment.look) * tickMillis).milliseconds
         else (now.nanos - moment.nanos).nanoseconds
+    }
+
+    /** The time of the looks. */
+    fun timeSource(): TimeSource.WithComparableMarks {
+        val start = now
+        return object : AbstractLongTimeSource(DurationUnit.NANOSECONDS) {
+            override fun read(): Long = since(start).inWholeNanoseconds
+        }
     }
 
     /** The time of a look. */

@@ -25,6 +25,10 @@ import kotlinx.coroutines.launch
  * nothing, but breaks what was counted. [AlertRules.after] counts from the first look that sees the condition. An alert
  * of a source that is closed, or is not in memory any more, ends without a call.
  *
+ * *Deadlocks.* Where [Deadlocks.isEnabled], each look counts as a call of [Deadlocks.find]. An alert is raised once a
+ * deadlock of any locks, watched or not, has stood for [AlertRules.after] and at least a second. It is cleared at the
+ * first look that finds it dissolved.
+ *
  * *Limits.* What is in use is sampled: a spike between two looks is not seen. That a caller had to wait is:
  * [Usage.peakWaiting]. The longest wait is that of the callers that wait at the look; a wait that began before the
  * source was watched counts from the first look.
@@ -63,6 +67,7 @@ public class Monitor(
 ) : AutoCloseable {
     private val clock: LookClock
     private val listeners = MonitorListeners(onAlert, ::report)
+    private val deadlocks: DeadlockAlerts
 
     /** By name, in the order in which they were added. Guarded by itself. */
     private val watches = LinkedHashMap<String, Watch>()
@@ -73,6 +78,7 @@ public class Monitor(
     init {
         require(every.isPositive() && every.isFinite()) { "every = $every, must be positive and finite" }
         clock = LookClock(every)
+        deadlocks = DeadlockAlerts(rules.after, clock)
         job = scope.launch { run() }
         job.invokeOnCompletion { end() }
     }
@@ -120,7 +126,7 @@ public class Monitor(
 
     /** The alerts that are raised at present. */
     public val active: List<Alert>
-        get() = current().flatMap { it.raised }
+        get() = current().flatMap { it.raised } + deadlocks.raised
 
     /**
      * The usage of each source by name, read now, in the order in which they were added. [Usage.peakWaiting] is since
@@ -164,6 +170,7 @@ public class Monitor(
     private suspend fun run() {
         while (true) {
             look(current())
+            lookForDeadlocks()
             val begin = System.nanoTime()
             delay(every)
             clock.advance(System.nanoTime() - begin)
@@ -177,6 +184,14 @@ public class Monitor(
 
     /** Until the result is closed. */
     @InternalBatonApi public fun addListener(listener: MonitorListener): AutoCloseable = listeners.add(listener)
+
+    private fun lookForDeadlocks() {
+        try {
+            deadlocks.look(listeners::alerted)
+        } catch (e: Throwable) {
+            report(e)
+        }
+    }
 
     private fun tryToRead(watch: Watch) {
         try {
@@ -198,7 +213,7 @@ public class Monitor(
 
     override fun toString(): String {
         val watched = current()
-        return "Monitor (every = $every, watches = ${watched.size}, alerts = ${watched.sumOf { it.raised.size }})"
+        return "Monitor (every = $every, watches = ${watched.size}, alerts = ${active.size})"
     }
 
     private companion object {

@@ -1,9 +1,11 @@
 package baton.sync
 
+import baton.waiting.DeadlockDetection
 import baton.waiting.FifoWaitQueue
 import baton.waiting.SignalWaiter
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.noteCaller
 
 /*
  * How it works
@@ -35,7 +37,11 @@ internal class ConditionCore(val mutex: MutexCore, override val label: () -> Str
         get() = mutex.decide { queue.size }
 
     /** [Waiter.FAILED] when the mutex is not held, or not with the owner of [waiter]; nothing has changed then. */
-    override fun enqueue(waiter: Waiter): Int = mutex.decide { enqueueUnderLock(waiter as SignalWaiter) }
+    override fun enqueue(waiter: Waiter): Int {
+        // A future or a thread, which enters the mutex's queue later under the lock. A coroutine has noted its caller.
+        if (DeadlockDetection.isOn && waiter.coroutine == null) mutex.noteCaller(waiter)
+        return mutex.decide { enqueueUnderLock(waiter as SignalWaiter) }
+    }
 
     private fun enqueueUnderLock(waiter: SignalWaiter): Int {
         if (!mutex.inflate()) return Waiter.FAILED

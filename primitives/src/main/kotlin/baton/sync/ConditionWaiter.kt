@@ -2,11 +2,13 @@
 
 package baton.sync
 
+import baton.waiting.DeadlockDetection
 import baton.waiting.SignalWaiter
 import baton.waiting.Waiter
 import baton.waiting.boost.readUrgency
 import baton.waiting.coroutine.DispatchedWaiter
 import baton.waiting.coroutine.watchCancellation
+import baton.waiting.noteCaller
 import baton.waiting.threads.Timeouts
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
@@ -51,6 +53,7 @@ internal class ConditionWaiter(
      */
     fun await(timeout: Duration): Any? {
         readUrgency()
+        if (DeadlockDetection.isOn) core.noteCaller(this)
         timer = Timeouts.schedule(timeout, context, this)
         val job = job
         if (job != null) {

@@ -2,6 +2,7 @@
 
 package baton.sync
 
+import baton.waiting.NotedCaller
 import baton.waiting.Waiter
 import baton.waiting.boost.BoostableHolder
 
@@ -20,7 +21,13 @@ internal enum class LockMode(val call: String) {
 }
 
 /** The request of a waiter of a read-write lock. A reader that can be boosted while it reads is [boostable]. */
-internal class LockRequest(val mode: LockMode, val owner: Any?, val boostable: BoostableHolder? = null)
+internal open class LockRequest(val mode: LockMode, val owner: Any?, val boostable: BoostableHolder? = null)
+
+/** A reader without an owner that names itself at its unlock, where deadlocks are looked for. */
+internal class NamedReader(val caller: NotedCaller, val boostable: BoostableHolder?)
+
+/** The request of a [NamedReader]. */
+internal class NamedReadRequest(val reader: NamedReader) : LockRequest(LockMode.READ, null, reader.boostable)
 
 internal val Waiter.lockRequest: LockRequest
     get() = request as LockRequest

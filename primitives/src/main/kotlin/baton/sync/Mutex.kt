@@ -6,11 +6,14 @@ import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.waiting.BoostableCoroutine
+import baton.waiting.NotedCaller
 import baton.waiting.boost.boostableCoroutine
+import baton.waiting.callerByOwner
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.currentCaller
 import baton.waiting.lookAtWaiters
 import baton.waiting.nameOf
 import kotlin.contracts.ExperimentalContracts
@@ -94,7 +97,7 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun lock(owner: Any? = null) {
-        if (tryLock(owner, boostableCoroutine())) return
+        if (tryLock(owner, boostableCoroutine(), currentCaller(owner))) return
         awaitGrant(core, request = owner)
     }
 
@@ -103,10 +106,10 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      *
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
-    public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, newHolder = null)
+    public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, newHolder = null, callerByOwner(owner))
 
-    private fun tryLock(owner: Any?, newHolder: BoostableCoroutine?): Boolean =
-        when (core.tryLock(owner, newHolder)) {
+    private fun tryLock(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Boolean =
+        when (core.tryLock(owner, newHolder, caller)) {
             MutexCore.Outcome.DONE -> true
             MutexCore.Outcome.BUSY -> false
             MutexCore.Outcome.REFUSED -> throw core.lockedTwice(owner!!)
@@ -121,7 +124,7 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean {
-        if (tryLock(owner, boostableCoroutine())) return true
+        if (tryLock(owner, boostableCoroutine(), currentCaller(owner))) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, request = owner, timeout = timeout)
     }

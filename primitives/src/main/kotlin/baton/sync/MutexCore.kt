@@ -5,6 +5,8 @@ package baton.sync
 import baton.waiting.BoostableCoroutine
 import baton.waiting.ClauseWaiter
 import baton.waiting.FifoWaitQueue
+import baton.waiting.LockLook
+import baton.waiting.NotedCaller
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.boost.clearSoleHolder
@@ -12,16 +14,20 @@ import baton.waiting.boost.countWaiter
 import baton.waiting.boost.readUrgency
 import baton.waiting.boost.recordSoleHolder
 import baton.waiting.boost.uncountWaiter
+import baton.waiting.caller
+import baton.waiting.hasKnownHolder
+import baton.waiting.holderNotes
 import baton.waiting.nameOf
+import baton.waiting.noteSole
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 
 /*
  * How it works
  *
- *            lock()              a caller waits, or locks with an owner, or can be boosted
+ *            lock()              a caller waits, or locks with an owner, or can be boosted or noted
  *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────────────────────────▶ INFLATED
- *            unlock()            no waiter, no owner and no recorded holder is left
+ *            unlock()            no waiter, no owner and no recorded or noted holder is left
  *
  *   FREE       not held; no waiters
  *   HELD       held without an owner; no waiters
@@ -59,23 +65,26 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
     val waiting: Int
         get() = if (word == INFLATED) decide { queue.size } else 0
 
-    /** [newHolder] is the calling coroutine, if its priority can be boosted. */
-    fun tryLock(newOwner: Any?, newHolder: BoostableCoroutine? = null): Outcome =
+    /** [newHolder] is the calling coroutine, if its priority can be boosted; [caller] is to be noted as the holder. */
+    fun tryLock(newOwner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome =
         when {
-            newOwner != null || newHolder != null -> decide { tryLockUnderLock(newOwner, newHolder) }
+            newOwner != null || newHolder != null || caller != null ->
+                decide { tryLockUnderLock(newOwner, newHolder, caller) }
             WORD.compareAndSet(this, FREE, HELD) -> Outcome.DONE
             else -> Outcome.BUSY
         }
 
     /** Under the lock. REFUSED when [newOwner] holds the mutex already. */
-    private fun tryLockUnderLock(newOwner: Any?, newHolder: BoostableCoroutine?): Outcome {
+    private fun tryLockUnderLock(newOwner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Outcome {
         while (true) {
             when (word) {
                 FREE -> {
-                    val locked = if (newOwner == null && newHolder == null) HELD else INFLATED
+                    val isPlain = newOwner == null && newHolder == null && caller == null
+                    val locked = if (isPlain) HELD else INFLATED
                     if (WORD.compareAndSet(this, FREE, locked)) {
                         owner = newOwner
                         if (newHolder != null) recordSoleHolder(newHolder)
+                        noteSole(caller)
                         return Outcome.DONE
                     }
                 }
@@ -100,10 +109,18 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
 
     override fun ownerIn(request: Any?): Any? = request
 
+    override val notesHolders: Boolean
+        get() = true
+
+    override fun lookForDeadlocks(look: LockLook) {
+        look.addHold(holderNotes?.sole, LockLook.SOLE)
+        visitWaiters(Int.MAX_VALUE) { look.addWait(it, LockLook.SOLE) }
+    }
+
     private fun enqueueUnderLock(waiter: Waiter): Int {
         while (true) {
             val owner = waiter.owner
-            val outcome = tryLockUnderLock(owner, waiter.holder)
+            val outcome = tryLockUnderLock(owner, waiter.holder, waiter.caller)
             when {
                 outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
                 outcome == Outcome.REFUSED && owner != null && !isRivalOfGranted(waiter) ->
@@ -182,6 +199,7 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
         owner = null
         grantedClause = null
         clearSoleHolder()
+        noteSole(null)
         while (true) {
             val next = queue.head()
             if (next == null) {
@@ -193,6 +211,7 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
                 owner = next.owner
                 grantedClause = next as? ClauseWaiter
                 recordSoleHolder(next.holder)
+                noteSole(next.caller)
                 updateWord()
                 wake(next)
                 return
@@ -202,7 +221,8 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
 
     /** Restores invariant 4 for a mutex that is held. Under the lock. */
     fun updateWord() {
-        val newWord = if (owner == null && queue.size == 0 && inheritance?.hasHolder != true) HELD else INFLATED
+        val isPlain = owner == null && queue.size == 0 && !hasKnownHolder()
+        val newWord = if (isPlain) HELD else INFLATED
         if (word != newWord) word = newWord
     }
 
@@ -222,7 +242,7 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
         while (true) {
             val isHeld = inflate()
             if (!isHeld && !WORD.compareAndSet(this, FREE, INFLATED)) continue
-            noteWait(waiter)
+            noteWaitAnew(waiter)
             addWaiter(waiter)
             if (!isHeld) handOff()
             return

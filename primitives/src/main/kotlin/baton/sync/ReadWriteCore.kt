@@ -2,6 +2,9 @@ package baton.sync
 
 import baton.waiting.BoostableCoroutine
 import baton.waiting.BoundedBypass
+import baton.waiting.DeadlockDetection
+import baton.waiting.LockLook
+import baton.waiting.NotedCaller
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
 import baton.waiting.Wakeup
@@ -9,6 +12,9 @@ import baton.waiting.boost.BoostableHolder
 import baton.waiting.boost.Boosts
 import baton.waiting.boost.PriorityInheritance
 import baton.waiting.boost.readUrgency
+import baton.waiting.caller
+import baton.waiting.holderNotes
+import baton.waiting.noteCaller
 
 /*
  * How it works
@@ -78,41 +84,46 @@ internal class ReadWriteCore(
     /**
      * [boostable] identifies the reader, if its coroutine can be boosted: [endRead] gets the same one, or its owner.
      */
-    fun tryRead(owner: Any?, boostable: BoostableHolder? = null): Outcome =
+    fun tryRead(owner: Any?, boostable: BoostableHolder? = null, caller: NotedCaller? = null): Outcome =
         when {
-            owner == null && boostable == null && readAtOnce() -> Outcome.DONE
+            owner == null && boostable == null && caller == null && readAtOnce() -> Outcome.DONE
             owner == null && mustReaderWait() -> Outcome.BUSY
-            else -> decideInflated { readUnderLock(owner, boostable) }
+            else -> decideInflated { readUnderLock(owner, boostable, caller) }
         }
 
-    /** [newHolder], here and below, is the calling coroutine, if it can be boosted. */
-    fun tryWrite(owner: Any?, newHolder: BoostableCoroutine? = null): Outcome =
+    /**
+     * [newHolder], here and below, is the calling coroutine, if it can be boosted; [caller] is to be noted as the
+     * holder.
+     */
+    fun tryWrite(owner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome =
         when {
-            owner == null && newHolder == null && writeAtOnce() -> Outcome.DONE
+            owner == null && newHolder == null && caller == null && writeAtOnce() -> Outcome.DONE
             owner == null && mustWriterWait() -> Outcome.BUSY
-            else -> decideInflated { writeUnderLock(owner, newHolder) }
+            else -> decideInflated { writeUnderLock(owner, newHolder, caller) }
         }
 
-    fun tryReadUpgradably(owner: Any?, newHolder: BoostableCoroutine? = null): Outcome =
+    fun tryReadUpgradably(owner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome =
         when {
-            owner == null && newHolder == null && readUpgradablyAtOnce() -> Outcome.DONE
-            else -> decideInflated { readUpgradablyUnderLock(owner, newHolder) }
+            owner == null && newHolder == null && caller == null && readUpgradablyAtOnce() -> Outcome.DONE
+            else -> decideInflated { readUpgradablyUnderLock(owner, newHolder, caller) }
         }
 
-    fun tryUpgrade(owner: Any?, newHolder: BoostableCoroutine? = null): Outcome =
+    fun tryUpgrade(owner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome =
         when {
-            owner == null && newHolder == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) -> Outcome.DONE
-            else -> decideInflated { upgradeUnderLock(owner, newHolder) }
+            owner == null && newHolder == null && caller == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) ->
+                Outcome.DONE
+            else -> decideInflated { upgradeUnderLock(owner, newHolder, caller) }
         }
 
-    fun endRead(owner: Any?, boostable: BoostableHolder? = null): Boolean {
-        while (owner == null && boostable == null) {
+    /** [caller] is the note of a reader that names itself. */
+    fun endRead(owner: Any?, boostable: BoostableHolder? = null, caller: NotedCaller? = null): Boolean {
+        while (owner == null && boostable == null && caller == null) {
             val seen = counter()
             if (seen < 0) break
             if (seen.toInt() == 0) return false
             if (compareAndSet(seen, seen - 1)) return true
         }
-        return decideInflated { endReadUnderLock(owner, boostable) }
+        return decideInflated { endReadUnderLock(owner, boostable, caller) }
     }
 
     fun endWrite(owner: Any?): Boolean =
@@ -147,7 +158,8 @@ internal class ReadWriteCore(
 
     override fun enqueue(waiter: Waiter): Int {
         waiter.readUrgency()
-        noteWait(waiter)
+        val request = if (DeadlockDetection.isOn) waiter.request as? NamedReadRequest else null
+        if (request == null) noteWait(waiter) else noteCaller(waiter, request.reader.caller)
         return decideInflated { enqueueUnderLock(waiter) }
     }
 
@@ -169,10 +181,10 @@ internal class ReadWriteCore(
         val owner = request.owner
         val outcome =
             when {
-                mode == LockMode.READ -> readUnderLock(owner, request.boostable)
-                mode == LockMode.WRITE -> writeUnderLock(owner, waiter.holder)
-                mode == LockMode.UPGRADABLE -> readUpgradablyUnderLock(owner, waiter.holder)
-                else -> upgradeUnderLock(owner, waiter.holder)
+                mode == LockMode.READ -> readUnderLock(owner, request.boostable, waiter.caller)
+                mode == LockMode.WRITE -> writeUnderLock(owner, waiter.holder, waiter.caller)
+                mode == LockMode.UPGRADABLE -> readUpgradablyUnderLock(owner, waiter.holder, waiter.caller)
+                else -> upgradeUnderLock(owner, waiter.holder, waiter.caller)
             }
         when {
             outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBackUnderLock(waiter)
@@ -197,6 +209,40 @@ internal class ReadWriteCore(
         inflate()
         takeBackUnderLock(waiter)
         updateWord()
+    }
+
+    /** Ignores false: then another caller has, by mistake, unlocked the hold that this waiter was granted. */
+    private fun takeBackUnderLock(waiter: Waiter) {
+        val request = waiter.lockRequest
+        val mode = request.mode
+        when {
+            mode == LockMode.READ -> endReadUnderLock(request.owner, request.boostable, waiter.caller)
+            mode == LockMode.WRITE -> endWriteUnderLock(request.owner)
+            mode == LockMode.UPGRADABLE -> if (upgrading == null) endUpgradableUnderLock(request.owner)
+            else ->
+                if (writing && intentOwner === request.owner) {
+                    writing = false
+                    upgradable = true
+                    admitEligible()
+                }
+        }
+    }
+
+    override val notesHolders: Boolean
+        get() = true
+
+    override fun lookForDeadlocks(look: LockLook) {
+        look.addHold(holderNotes?.sole, LockLook.SOLE)
+        holderNotes?.readers?.forEach { look.addHold(it, LockLook.READERS) }
+        upgrading?.let { look.addWait(it, LockLook.READERS, it.mode.call) }
+        // A queued writer holds back those behind it until the readers have unlocked.
+        val all = LockLook.SOLE or LockLook.READERS
+        var groups = LockLook.SOLE
+        intents.forEach {
+            if (it.mode == LockMode.WRITE) groups = all
+            look.addWait(it, groups, it.mode.call)
+        }
+        gathering?.forFirst(Int.MAX_VALUE) { look.addWait(it, all, it.mode.call) }
     }
 
     override fun toString(): String = describe()
@@ -240,7 +286,7 @@ internal class ReaderBatch(private val lock: ReadWriteState) : WaiterBatch() {
 
     override fun arrive(): Wakeup? {
         val first = super.arrive()
-        if (Boosts.inUse) lock.recordReaders(first)
+        if (Boosts.inUse || DeadlockDetection.isOn) lock.recordReaders(first)
         return first
     }
 }

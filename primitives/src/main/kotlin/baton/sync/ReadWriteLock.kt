@@ -6,14 +6,19 @@ import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.sync.ReadWriteState.Outcome
 import baton.waiting.BoostableCoroutine
+import baton.waiting.DeadlockDetection
+import baton.waiting.NotedCaller
 import baton.waiting.boost.BoostableHolder
 import baton.waiting.boost.Boosts
 import baton.waiting.boost.boostableCoroutine
 import baton.waiting.boost.ifBoostable
+import baton.waiting.callerByOwner
+import baton.waiting.callerOf
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.currentCaller
 import baton.waiting.lookAtWaiters
 import baton.waiting.nameOf
 import kotlin.contracts.ExperimentalContracts
@@ -121,28 +126,38 @@ public class ReadWriteLock(
     public suspend fun lockRead(owner: Any? = null) {
         val holder = if (owner == null) null else boostableCoroutine()
         if (holder != null) return lockRead(owner, BoostableHolder(holder))
-        if (done(LockMode.READ, core.tryRead(owner), owner)) return
+        if (done(LockMode.READ, core.tryRead(owner, caller = currentCaller(owner)), owner)) return
         awaitGrant(core, request = LockMode.READ.request(owner))
     }
 
-    /** As the other, for a caller that can be boosted; [boostable] is the result of [boostableOf]. */
+    /** As the other, for a caller that can be boosted or noted; [boostable] is the result of [boostableOf]. */
     @PublishedApi
     internal suspend fun lockRead(owner: Any?, boostable: Any?) {
+        if (DeadlockDetection.isOn && boostable is NamedReader) return lockReadNamed(boostable)
         if (boostable !is BoostableHolder) return lockRead(owner)
-        if (done(LockMode.READ, core.tryRead(owner, boostable), owner)) return
+        if (done(LockMode.READ, core.tryRead(owner, boostable, currentCaller(owner)), owner)) return
         awaitGrant(core, request = LockRequest(LockMode.READ, owner, boostable))
     }
 
-    /** Identifies a reader without an owner by its coroutine, if that can be boosted; else null. */
+    private suspend fun lockReadNamed(reader: NamedReader) {
+        val outcome = core.tryRead(null, reader.boostable, reader.caller)
+        if (!done(LockMode.READ, outcome, owner = null)) awaitGrant(core, request = NamedReadRequest(reader))
+    }
+
+    /** Identifies a reader without an owner by its coroutine, if that can be boosted or noted; else null. */
     @PublishedApi
     internal fun boostableOf(owner: Any?, context: CoroutineContext): Any? {
-        if (!Boosts.inUse || owner != null) return null
-        return context.ifBoostable()?.let(::BoostableHolder)
+        if (owner != null) return null
+        val boostable = if (Boosts.inUse) context.ifBoostable()?.let(::BoostableHolder) else null
+        if (!DeadlockDetection.isOn) return boostable
+        return NamedReader(callerOf(context, null, isNamedAtUnlock = true), boostable)
     }
 
     @PublishedApi
     internal fun unlockRead(owner: Any?, boostable: Any?) {
-        if (!core.endRead(owner, boostable as? BoostableHolder)) refuse("unlockRead", owner)
+        val reader = if (DeadlockDetection.isOn) boostable as? NamedReader else null
+        val isHeld = core.endRead(owner, reader?.boostable ?: boostable as? BoostableHolder, reader?.caller)
+        if (!isHeld) refuse("unlockRead", owner)
     }
 
     /**
@@ -150,7 +165,8 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and writes.
      */
-    public fun tryLockRead(owner: Any? = null): Boolean = done(LockMode.READ, core.tryRead(owner), owner)
+    public fun tryLockRead(owner: Any? = null): Boolean =
+        done(LockMode.READ, core.tryRead(owner, caller = callerByOwner(owner)), owner)
 
     /**
      * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
@@ -159,11 +175,12 @@ public class ReadWriteLock(
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
         val holder = if (owner == null) null else boostableCoroutine()
         if (holder != null) return tryLockRead(timeout, owner, BoostableHolder(holder))
-        return tryLockRead(owner) || waitFor(LockMode.READ.request(owner), timeout)
+        if (done(LockMode.READ, core.tryRead(owner, caller = currentCaller(owner)), owner)) return true
+        return waitFor(LockMode.READ.request(owner), timeout)
     }
 
     private suspend fun tryLockRead(timeout: Duration, owner: Any?, boostable: BoostableHolder): Boolean {
-        if (done(LockMode.READ, core.tryRead(owner, boostable), owner)) return true
+        if (done(LockMode.READ, core.tryRead(owner, boostable, currentCaller(owner)), owner)) return true
         return waitFor(LockRequest(LockMode.READ, owner, boostable), timeout)
     }
 
@@ -184,7 +201,8 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
-        if (!tryLockWrite(owner, boostableCoroutine())) awaitGrant(core, request = LockMode.WRITE.request(owner))
+        if (!tryLockWrite(owner, boostableCoroutine(), currentCaller(owner)))
+            awaitGrant(core, request = LockMode.WRITE.request(owner))
     }
 
     /**
@@ -192,15 +210,15 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
-    public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, newHolder = null)
+    public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, newHolder = null, callerByOwner(owner))
 
-    private fun tryLockWrite(owner: Any?, newHolder: BoostableCoroutine?) =
-        done(LockMode.WRITE, core.tryWrite(owner, newHolder), owner)
+    private fun tryLockWrite(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) =
+        done(LockMode.WRITE, core.tryWrite(owner, newHolder, caller), owner)
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
-    public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
-        return tryLockWrite(owner, boostableCoroutine()) || waitFor(LockMode.WRITE.request(owner), timeout)
-    }
+    public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean =
+        tryLockWrite(owner, boostableCoroutine(), currentCaller(owner)) ||
+            waitFor(LockMode.WRITE.request(owner), timeout)
 
     /**
      * Ends writing, and admits waiters in the order of the [policy].
@@ -221,7 +239,7 @@ public class ReadWriteLock(
      *   have to wait: the request that it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
-        if (tryLockUpgradable(owner, boostableCoroutine())) return
+        if (tryLockUpgradable(owner, boostableCoroutine(), currentCaller(owner))) return
         awaitGrant(core, request = LockMode.UPGRADABLE.request(owner))
     }
 
@@ -230,14 +248,16 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and writes or reads upgradably.
      */
-    public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, newHolder = null)
+    public fun tryLockUpgradable(owner: Any? = null): Boolean =
+        tryLockUpgradable(owner, newHolder = null, callerByOwner(owner))
 
-    private fun tryLockUpgradable(owner: Any?, newHolder: BoostableCoroutine?) =
-        done(LockMode.UPGRADABLE, core.tryReadUpgradably(owner, newHolder), owner)
+    private fun tryLockUpgradable(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) =
+        done(LockMode.UPGRADABLE, core.tryReadUpgradably(owner, newHolder, caller), owner)
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
-        return tryLockUpgradable(owner, boostableCoroutine()) || waitFor(LockMode.UPGRADABLE.request(owner), timeout)
+        return tryLockUpgradable(owner, boostableCoroutine(), currentCaller(owner)) ||
+            waitFor(LockMode.UPGRADABLE.request(owner), timeout)
     }
 
     /**
@@ -260,18 +280,20 @@ public class ReadWriteLock(
      *   if [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
-        if (!tryUpgrade(owner, boostableCoroutine())) awaitGrant(core, request = LockMode.UPGRADE.request(owner))
+        if (!tryUpgrade(owner, boostableCoroutine(), currentCaller(owner)))
+            awaitGrant(core, request = LockMode.UPGRADE.request(owner))
     }
 
     /** As [upgrade], but only if there is no other reader. When it returns false the caller still reads upgradably. */
-    public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, newHolder = null)
+    public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, newHolder = null, callerByOwner(owner))
 
-    private fun tryUpgrade(owner: Any?, newHolder: BoostableCoroutine?) =
-        done(LockMode.UPGRADE, core.tryUpgrade(owner, newHolder), owner)
+    private fun tryUpgrade(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) =
+        done(LockMode.UPGRADE, core.tryUpgrade(owner, newHolder, caller), owner)
 
     /** As [upgrade], waiting [timeout] at most. When it returns false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
-        return tryUpgrade(owner, boostableCoroutine()) || waitFor(LockMode.UPGRADE.request(owner), timeout)
+        return tryUpgrade(owner, boostableCoroutine(), currentCaller(owner)) ||
+            waitFor(LockMode.UPGRADE.request(owner), timeout)
     }
 
     /**

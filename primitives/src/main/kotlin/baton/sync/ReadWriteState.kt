@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.waiting.BoostableCoroutine
 import baton.waiting.FifoWaitQueue
+import baton.waiting.NotedCaller
 import baton.waiting.PaddedCounter
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
@@ -14,6 +15,11 @@ import baton.waiting.boost.removeHolder
 import baton.waiting.boost.takeSoleHolder
 import baton.waiting.boost.uncountWaiter
 import baton.waiting.boost.uncountWaiters
+import baton.waiting.caller
+import baton.waiting.hasKnownHolder
+import baton.waiting.holderNotes
+import baton.waiting.noteReader
+import baton.waiting.noteSole
 
 /*
  * The state of a read-write lock, meaningful while its word is INFLATED or READERS_BLOCKED (see ReadWriteCore.kt):
@@ -33,7 +39,8 @@ import baton.waiting.boost.uncountWaiters
  * (5) Once no waiter, owner or recorded holder is left, the word is neither of the two, and the fast paths are open.
  * (6) A writer or upgradable reader that can be boosted is recorded (see PriorityInheritance) in the step that admits
  *     it. So is a reader whose unlock can be told from that of other readers, by its owner or by its BoostableHolder; a
- *     reader of a batch is recorded by the thread that wakes the batch, before the reader is woken.
+ *     reader of a batch is recorded by the thread that wakes the batch, before the reader is woken. The same threads, in
+ *     the same steps, note the holders for the detection of deadlocks (see HolderNotes).
  *
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
@@ -86,7 +93,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
 
     /** Sets the word that the fields demand (invariant 5). No other thread changes it meanwhile. */
     fun updateWord() {
-        val free = waitingCount == 0 && intentOwner == null && owners.isEmpty && inheritance?.hasHolder != true
+        val free = waitingCount == 0 && intentOwner == null && owners.isEmpty && !hasKnownHolder()
         val word =
             when {
                 !free -> if (mayRead()) INFLATED else READERS_BLOCKED
@@ -101,7 +108,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
 
     private fun holdsToRead(owner: Any) = owners.find(owner)?.holds == true
 
-    fun readUnderLock(owner: Any?, boostable: BoostableHolder?): Outcome =
+    fun readUnderLock(owner: Any?, boostable: BoostableHolder?, caller: NotedCaller?): Outcome =
         when {
             owner != null && writing && intentOwner === owner -> Outcome.HELD
             // The waiting readers may be admitted before a reader unlocks, so they count too.
@@ -113,6 +120,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
                     owners.entry(owner).addHold()
                 }
                 if (boostable != null) recordReader(owner, boostable)
+                noteReader(caller)
                 Outcome.DONE
             }
             // The request that blocks this one waits for this owner to unlock.
@@ -136,11 +144,12 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         while (reader != null) {
             val request = reader.lockRequest
             if (request.boostable != null) decideInflated { recordReader(request.owner, request.boostable) }
+            reader.caller?.let { decideInflated { noteReader(it) } }
             reader = reader.chain as Waiter?
         }
     }
 
-    fun writeUnderLock(owner: Any?, newHolder: BoostableCoroutine?): Outcome =
+    fun writeUnderLock(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Outcome =
         when {
             owner != null && (intentOwner === owner || holdsToRead(owner)) -> Outcome.HELD
             writing || upgradable || readers > 0 || intents.size > 0 -> Outcome.BUSY
@@ -148,11 +157,12 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
                 writing = true
                 intentOwner = owner
                 recordSoleHolder(newHolder)
+                noteSole(caller)
                 Outcome.DONE
             }
         }
 
-    fun readUpgradablyUnderLock(owner: Any?, newHolder: BoostableCoroutine?): Outcome =
+    fun readUpgradablyUnderLock(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Outcome =
         when {
             owner != null && intentOwner === owner -> Outcome.HELD
             writing || upgradable || intents.size > 0 ->
@@ -162,11 +172,12 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
                 upgradable = true
                 intentOwner = owner
                 recordSoleHolder(newHolder)
+                noteSole(caller)
                 Outcome.DONE
             }
         }
 
-    fun upgradeUnderLock(owner: Any?, newHolder: BoostableCoroutine?): Outcome =
+    fun upgradeUnderLock(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Outcome =
         when {
             !upgradable || intentOwner !== owner || upgrading != null -> Outcome.NOT_HELD
             owner != null && holdsToRead(owner) -> Outcome.DEADLOCK
@@ -174,14 +185,15 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             else -> {
                 upgradable = false
                 writing = true
-                recordUpgraded(newHolder)
+                recordUpgraded(newHolder, caller)
                 Outcome.DONE
             }
         }
 
     /** Records a holder that upgraded, if it was not recorded when it began to read upgradably. */
-    private fun recordUpgraded(newHolder: BoostableCoroutine?) {
+    private fun recordUpgraded(newHolder: BoostableCoroutine?, caller: NotedCaller?) {
         if (newHolder != null && inheritance?.hasSole != true) recordSoleHolder(newHolder)
+        if (caller != null && holderNotes?.sole == null) noteSole(caller)
     }
 
     fun enqueueWaiter(waiter: Waiter) {
@@ -214,7 +226,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         return if (first == null) intentOwner else first.lockRequest.owner
     }
 
-    fun endReadUnderLock(owner: Any?, boostable: BoostableHolder? = null): Boolean {
+    fun endReadUnderLock(owner: Any?, boostable: BoostableHolder? = null, caller: NotedCaller? = null): Boolean {
         if (owner == null) {
             if (boostable != null) removeHolder(boostable)
             if (readers == ownedReaders) return false
@@ -230,6 +242,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             owners.removeIfEmpty(entry)
             ownedReaders--
         }
+        holderNotes?.removeReader(owner, caller, readers - ownedReaders)
         readers--
         admitEligible()
         return true
@@ -240,6 +253,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         writing = false
         intentOwner = null
         clearSoleHolder()
+        noteSole(null)
         startNextPhase()
         return true
     }
@@ -249,6 +263,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         upgradable = false
         intentOwner = null
         clearSoleHolder()
+        noteSole(null)
         admitEligible()
         return true
     }
@@ -259,6 +274,9 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         intentOwner = null
         readers = 1
         val boostable = takeSoleHolder()
+        val caller = holderNotes?.sole
+        noteSole(null)
+        noteReader(caller)
         if (owner != null) {
             ownedReaders = 1
             val entry = owners.entry(owner)
@@ -279,7 +297,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     }
 
     /** Admits the waiters that may hold the lock now. */
-    private fun admitEligible() {
+    protected fun admitEligible() {
         val upgrade = upgrading
         if (upgrade != null && readers == 0) {
             upgrading = null
@@ -287,7 +305,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             if (upgrade.tryGrant()) {
                 upgradable = false
                 writing = true
-                recordUpgraded(upgrade.holder)
+                recordUpgraded(upgrade.holder, upgrade.caller)
                 wake(upgrade)
             }
         }
@@ -299,6 +317,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             if (head.mode == LockMode.WRITE) writing = true else upgradable = true
             intentOwner = head.lockRequest.owner
             recordSoleHolder(head.holder)
+            noteSole(head.caller)
             wake(head)
         }
         if (mayRead()) admitReaders()
@@ -343,7 +362,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         val request = waiter.lockRequest
         val batch = waiter.place as ReaderBatch
         if (batch.hasEnded) {
-            endReadUnderLock(request.owner, request.boostable)
+            endReadUnderLock(request.owner, request.boostable, waiter.caller)
             return
         }
         batch.removeReader(waiter)
@@ -353,23 +372,6 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
             batch.ownedReaders--
             entry.removeWaiting()
             owners.removeIfEmpty(entry)
-        }
-    }
-
-    /** Ignores false: then another caller has, by mistake, unlocked the hold that this waiter was granted. */
-    fun takeBackUnderLock(waiter: Waiter) {
-        val request = waiter.lockRequest
-        val mode = request.mode
-        when {
-            mode == LockMode.READ -> endReadUnderLock(request.owner, request.boostable)
-            mode == LockMode.WRITE -> endWriteUnderLock(request.owner)
-            mode == LockMode.UPGRADABLE -> if (upgrading == null) endUpgradableUnderLock(request.owner)
-            else ->
-                if (writing && intentOwner === request.owner) {
-                    writing = false
-                    upgradable = true
-                    admitEligible()
-                }
         }
     }
 

@@ -4,11 +4,14 @@ import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.priority
+import baton.waiting.DeadlockDetection
 import baton.waiting.boost.boostableCoroutine
+import baton.waiting.callerByOwner
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.currentCaller
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -105,7 +108,7 @@ public class Semaphore(
      */
     public suspend fun acquire(permits: Int = 1) {
         checkWeight(permits)
-        if (core.tryTakePermits(permits, boostableCoroutine())) return
+        if (core.tryTakePermits(permits, boostableCoroutine(), currentCaller(owner = null))) return
         awaitGrant(core, permits, level(coroutineContext))
     }
 
@@ -121,6 +124,13 @@ public class Semaphore(
         return core.tryTakePermits(permits)
     }
 
+    @JvmSynthetic
+    internal fun tryAcquireAsThread(permits: Int): Boolean {
+        checkWeight(permits)
+        val caller = if (DeadlockDetection.isOn) callerByOwner(Thread.currentThread()) else null
+        return core.tryTakePermits(permits, newHolder = null, caller)
+    }
+
     /**
      * Takes [permits], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
      * caller holds nothing, even if the grant raced with the timeout. With zero or less it does not wait.
@@ -133,7 +143,7 @@ public class Semaphore(
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         checkWeight(permits)
-        if (core.tryTakePermits(permits, boostableCoroutine())) return true
+        if (core.tryTakePermits(permits, boostableCoroutine(), currentCaller(owner = null))) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, permits, level(coroutineContext), timeout)
     }

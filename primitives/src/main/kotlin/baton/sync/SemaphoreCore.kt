@@ -1,11 +1,17 @@
 package baton.sync
 
 import baton.waiting.BoostableCoroutine
+import baton.waiting.DeadlockDetection
+import baton.waiting.LockLook
+import baton.waiting.NotedCaller
 import baton.waiting.Waiter
 import baton.waiting.boost.Boosts
 import baton.waiting.boost.clearSoleHolder
 import baton.waiting.boost.readUrgency
 import baton.waiting.boost.skipUrgency
+import baton.waiting.caller
+import baton.waiting.holderNotes
+import baton.waiting.noteSole
 
 /*
  * How it works
@@ -70,23 +76,29 @@ internal class SemaphoreCore(
      * Reads without the lock. The write is visible to the recorded holder, and to any thread to which the holder has
      * handed the release.
      */
-    private fun hasRecordedHolder(): Boolean = Boosts.inUse && inheritance?.hasSole == true
+    private fun hasRecordedHolder(): Boolean =
+        (Boosts.inUse && inheritance?.hasSole == true) || (DeadlockDetection.isOn && permits == 1)
 
     // ---- acquire
 
     /** Whether a caller that takes [n] is recorded as the holder of the only permit, if it can be boosted. */
     fun takesOnlyPermit(n: Int): Boolean = n == 1 && permits == 1
 
-    /** Takes [n] if that needs no waiting. [newHolder] is the calling coroutine, if its priority can be boosted. */
-    fun tryTakePermits(n: Int, newHolder: BoostableCoroutine? = null): Boolean {
-        if (newHolder != null && takesOnlyPermit(n)) return tryTakePermitsSlowly(n, newHolder)
+    /**
+     * Takes [n] if that needs no waiting. [newHolder] is the calling coroutine, if its priority can be boosted;
+     * [caller] is to be noted as the holder of the only permit.
+     */
+    fun tryTakePermits(n: Int, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Boolean {
+        if ((newHolder != null || caller != null) && takesOnlyPermit(n)) {
+            return tryTakePermitsSlowly(n, newHolder, caller)
+        }
         while (true) {
             val bound = limit
             val now = counter()
             when {
-                now > bound.toInt() -> return tryTakePermitsSlowly(n, newHolder)
+                now > bound.toInt() -> return tryTakePermitsSlowly(n, newHolder, caller)
                 now >= n -> if (compareAndSet(now, now - n)) return true
-                mayFindPermitsUnderLock(now) -> return tryTakePermitsSlowly(n, newHolder)
+                mayFindPermitsUnderLock(now) -> return tryTakePermitsSlowly(n, newHolder, caller)
                 // The request may have passed checkWeight before a resize shrank the semaphore: then it throws here,
                 // and does not return false as if other callers held the permits.
                 bound == limit -> if (n > bound.toInt()) throw refusal(n) else return false
@@ -94,11 +106,11 @@ internal class SemaphoreCore(
         }
     }
 
-    private fun tryTakePermitsSlowly(n: Int, newHolder: BoostableCoroutine?): Boolean {
+    private fun tryTakePermitsSlowly(n: Int, newHolder: BoostableCoroutine?, caller: NotedCaller?): Boolean {
         var tooMany = false
         val taken = decide {
             tooMany = n > permits
-            (closure == null && queue.takePermits(n)).also { if (it) queue.recordHolder(newHolder) }
+            (closure == null && queue.takePermits(n)).also { if (it) queue.recordHolder(newHolder, caller) }
         }
         if (!taken) closure?.let { throw closed(it) }
         if (!taken && tooMany) throw refusal(n)
@@ -141,7 +153,7 @@ internal class SemaphoreCore(
 
     private fun grantAtOnce(waiter: Waiter): Int {
         if (waiter.tryGrant()) {
-            queue.recordHolder(waiter.holder)
+            queue.recordHolder(waiter.holder, waiter.caller)
         } else {
             idleWaiters.wakeIfIdle(queue.returnPermits(waiter.weight))
         }
@@ -155,6 +167,15 @@ internal class SemaphoreCore(
         queue.visitWaiters(limit, visit)
     }
 
+    override val notesHolders: Boolean
+        get() = permits == 1
+
+    override fun lookForDeadlocks(look: LockLook) {
+        if (permits > 1) return
+        look.addHold(holderNotes?.sole, LockLook.SOLE)
+        visitWaiters(Int.MAX_VALUE) { look.addWait(it, LockLook.SOLE) }
+    }
+
     // ---- called by waiters
 
     override fun claim(waiter: Waiter): Boolean = decide { queue.claim(waiter) }
@@ -166,6 +187,7 @@ internal class SemaphoreCore(
     override fun takeBack(waiter: Waiter) {
         if (waiter.awaitsIdle) return
         clearSoleHolder()
+        noteSole(null)
         admitReturned(isLast = queue.returnPermits(waiter.weight))
     }
 
@@ -214,6 +236,7 @@ internal class SemaphoreCore(
             val old = unbiased(seen)
             if (queue.certainlyFree(old) + n > permits) return false
             clearSoleHolder()
+            noteSole(null)
             // Another release may have changed the counter on the fast path: then fewer permits are held.
             if (compareAndSet(seen, seen + n)) {
                 queue.addReleasedToPool(n.toLong(), old)
@@ -236,6 +259,7 @@ internal class SemaphoreCore(
         val change = newPermits.toLong() - permits
         if (change == 0L) return@decide true
         clearSoleHolder()
+        noteSole(null)
         queue.addResizeToPool(change, old = changePermits(newPermits))
         if (change < 0) queue.failHeavierThan(newPermits, reason = newPermits)
         queue.admitHead()

@@ -2,12 +2,15 @@ package baton.sync
 
 import baton.waiting.BoostableCoroutine
 import baton.waiting.FifoWaitQueue
+import baton.waiting.NotedCaller
 import baton.waiting.PriorityWaitQueue
 import baton.waiting.WaitQueue
 import baton.waiting.Waiter
 import baton.waiting.boost.countWaiter
 import baton.waiting.boost.recordSoleHolder
 import baton.waiting.boost.uncountWaiter
+import baton.waiting.caller
+import baton.waiting.noteSole
 
 /*
  * The queue of a semaphore (see SemaphoreCore.kt), and the account of the permits that the slow path grants:
@@ -159,7 +162,7 @@ internal class SemaphoreQueue(
             return false
         }
         pool -= waiter.weight
-        recordHolder(waiter.holder)
+        recordHolder(waiter.holder, waiter.caller)
         if (wasHead) {
             overtakes = 0
             queue.served(waiter)
@@ -194,9 +197,11 @@ internal class SemaphoreQueue(
 
     private fun mayBeOvertaken() = order == WaitOrder.UNFAIR && overtakes < WaitOrder.MAX_OVERTAKES
 
-    /** [holder] took a permit; null is a holder whose priority cannot be boosted. See (6). */
-    fun recordHolder(holder: BoostableCoroutine?) {
-        if (core.permits == 1) core.recordSoleHolder(holder)
+    /** [holder] took a permit; null is a holder whose priority cannot be boosted. See (6). [caller] is to be noted. */
+    fun recordHolder(holder: BoostableCoroutine?, caller: NotedCaller?) {
+        if (core.permits != 1) return
+        core.recordSoleHolder(holder)
+        core.noteSole(caller)
     }
 
     // ---- shares (invariant 1)

@@ -77,8 +77,27 @@ public abstract class WaitCore {
 
     /** Called by the waiting thread, without the lock, before it enqueues [waiter]. */
     internal fun noteWait(waiter: Waiter) {
-        if (watch?.isOn == true) waiter.outcome = WaitNote(System.nanoTime())
+        when {
+            DeadlockDetection.isOn && notesHolders -> noteCaller(waiter)
+            watch?.isOn == true -> waiter.outcome = WaitNote(System.nanoTime())
+        }
     }
+
+    /** Instead of [noteWait], for a [waiter] that comes from another queue. Under the lock. */
+    internal fun noteWaitAnew(waiter: Waiter) {
+        val caller = waiter.caller
+        when {
+            caller != null -> waiter.outcome = caller.waitingAnew()
+            watch?.isOn == true -> waiter.outcome = WaitNote(System.nanoTime())
+        }
+    }
+
+    /** Whether its holders are noted where [DeadlockDetection] is on. */
+    internal open val notesHolders: Boolean
+        get() = false
+
+    /** Adds the noted waiters and holders to [look]. Under the lock. */
+    internal open fun lookForDeadlocks(look: LockLook) {}
 
     /** There are [waiting] waiters now, after one came. Under the lock. */
     internal fun countPeak(waiting: Int) {

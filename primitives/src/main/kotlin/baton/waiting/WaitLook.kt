@@ -43,7 +43,7 @@ internal fun WaitCore.lookAtWaiters(): WaitLook {
             if (before == null || note.since - before.since < 0) longest = note
             if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request)
         }
-        watch ?: WaitWatch().also { watch = it }
+        watchOrNew()
     }
     val nanos = longest?.let { maxOf(0, System.nanoTime() - it.since) } ?: 0
     return WaitLook(waiting, peak, longest, nanos, found.map { nameOf(it) }, watch)

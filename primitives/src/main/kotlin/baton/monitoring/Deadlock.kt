@@ -1,0 +1,59 @@
+package baton.monitoring
+
+import kotlin.time.Duration
+
+/**
+ * Callers that wait for each other in a cycle: each edge's lock is held by the waiter of the next edge, and the last
+ * one's by the waiter of the first. None of them goes on unless one is cancelled or times out. Found by
+ * [Deadlocks.find].
+ *
+ * [toString] is a report for people: who waits for what and since when, who holds it, and where it was taken.
+ *
+ * @property cycle the edges, at least one. A caller that waits for a lock which it holds itself is a cycle of one.
+ */
+public class Deadlock(public val cycle: List<Edge>) {
+    /**
+     * One caller of the cycle, and what it waits for.
+     *
+     * @property waiter the caller: the name of its coroutine or thread, and its owner. "through its child" says that a
+     *   child of its coroutine waits; it is a deadlock only if the coroutine waits for that child.
+     * @property waitsFor the lock, by its name.
+     * @property heldBy the caller that holds the lock.
+     * @property takenAt the call by which it took the lock, as a stack trace; null if unknown. It was never thrown.
+     */
+    public class Edge
+    internal constructor(
+        public val waiter: String,
+        public val waitsFor: String,
+        public val heldBy: String,
+        public val takenAt: Throwable?,
+        private val waited: Duration?,
+    ) {
+        public constructor(
+            waiter: String,
+            waitsFor: String,
+            heldBy: String,
+            takenAt: Throwable?,
+        ) : this(waiter, waitsFor, heldBy, takenAt, waited = null)
+
+        override fun toString(): String {
+            val since = if (waited == null) "" else " (for $waited)"
+            val taken = takenAt?.let { ", taken at" + frames(it) } ?: ""
+            return "$waiter waits for $waitsFor$since, held by $heldBy$taken"
+        }
+
+        /** The first frames outside of this library; all of them where there is none. */
+        private fun frames(site: Throwable): String {
+            val trace = site.stackTrace.toList()
+            val callers = trace.dropWhile { it.className.startsWith(OURS) }.ifEmpty { trace }
+            return callers.take(FRAMES).joinToString("") { "\n      $it" }
+        }
+    }
+
+    override fun toString(): String = cycle.joinToString("\n", prefix = "Deadlock of ${cycle.size}:\n") { "  $it" }
+
+    private companion object {
+        const val OURS = "baton."
+        const val FRAMES = 4
+    }
+}

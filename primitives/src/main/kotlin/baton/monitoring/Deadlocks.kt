@@ -1,0 +1,51 @@
+package baton.monitoring
+
+import baton.waiting.DeadlockDetection
+
+/**
+ * Finds callers that wait for each other's locks: coroutines, blocked threads, and futures that name an owner.
+ *
+ * Off by default, and then it costs nothing. `-Dbaton.deadlocks=true`, set before the first lock is created, turns it
+ * on: each lock of a `Mutex`, a `Semaphore` with one permit or a `ReadWriteLock` then notes the caller and a stack
+ * trace.
+ *
+ * ```
+ * for (deadlock in Deadlocks.find()) log(deadlock)      // every few seconds, or by a Monitor, which raises an alert
+ * ```
+ *
+ * *What is reported.* A cycle that has stood unchanged between two calls, at least a second apart: the first call that
+ * sees it only remembers it. One that has dissolved is not reported any more. Of cycles that share a waiter, one.
+ *
+ * *Who is who.* A coroutine is known by its `Job`; a wait counts for every `Job` above it that holds something, with
+ * "through its child" in the report, because whether a parent waits for its child cannot be known. Where a caller has
+ * no `Job`, it is known by its owner: a future, a `tryLock(owner)`. A thread that blocks is known by itself.
+ *
+ * *Limits.* Some cycles are not found: through a `select`, whose caller may go on by another clause; through a call
+ * with neither a coroutine nor an owner, such as `tryLock()` or a future; through readers that call `unlockRead()`
+ * without an owner while others do so, too (those of `withRead` are told apart). A lock of one permit that is used as a
+ * signal, acquired again by its holder until another caller releases it, looks like a cycle of one.
+ *
+ * *Cost.* One call looks at each lock at which a caller has ever waited, under its internal lock, one at a time. It is
+ * linear in the callers that wait and hold.
+ *
+ * *Memory.* It keeps no lock in memory.
+ *
+ * May be called from any thread.
+ */
+public object Deadlocks {
+    private val search = DeadlockSearch()
+
+    /** Whether holders and waits are noted: the system property `baton.deadlocks`, as it was when it was first read. */
+    @JvmStatic
+    public val isEnabled: Boolean
+        get() = DeadlockDetection.isOn
+
+    /** The deadlocks that stand now and were seen at least a second ago; none while it is not [isEnabled]. */
+    @JvmStatic public fun find(): List<Deadlock> = if (isEnabled) search.find() else emptyList()
+
+    /** The look of a monitor counts as a call of [find]. */
+    @JvmSynthetic
+    internal fun look(graph: WaitForGraph) {
+        search.find(graph)
+    }
+}

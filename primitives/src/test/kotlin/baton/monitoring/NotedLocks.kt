@@ -1,0 +1,34 @@
+package baton.monitoring
+
+import baton.waiting.DeadlockDetection
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TestTimeSource
+
+/**
+ * The base of tests that need the notes of holders. Whether locks note their holders is read once in a JVM, so these
+ * tests, `*DeadlockTest`, run in a JVM of their own; alone (`-Dtest=`) they turn the notes on themselves.
+ */
+internal abstract class NotedLocks {
+    protected val time = TestTimeSource()
+    protected val search = DeadlockSearch(time)
+
+    init {
+        check(DeadlockDetection.isOn) { "a lock was used before -Dbaton.deadlocks=true was set: run this test alone" }
+    }
+
+    /** What stands for a second. */
+    protected fun standing(): List<Deadlock> {
+        search.find()
+        time += 1.seconds
+        return search.find()
+    }
+
+    protected fun textOf(deadlock: Deadlock): Set<String> =
+        deadlock.cycle.map { "${it.waiter} > ${it.waitsFor} > ${it.heldBy}" }.toSet()
+
+    private companion object {
+        init {
+            System.setProperty("baton.deadlocks", "true")
+        }
+    }
+}
