@@ -1,0 +1,46 @@
+package samples
+
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** In a JVM of its own, where the sample sets the property before it is read. */
+class DeadlockSampleTest {
+    @ParameterizedTest
+    @EnumSource
+    fun report_namesBothTransfers_andAnOrderEndsTheDeadlocks(twin: Twin) {
+        val outcome = twin.start("Deadlock").outcome(seconds = 120)
+        assertEquals("", outcome.err)
+        val kind =
+            if (twin == Twin.KOTLIN) { name: String -> "coroutine '$name'" } else { name: String -> "owner $name" }
+        for ((waiter, lock, holder) in listOf(Triple("rent", "bob", "refund"), Triple("refund", "alice", "rent"))) {
+            val edge =
+                Regex(
+                    "    ${kind(waiter)} waits for Mutex '$lock' \\(for .*s\\), held by ${kind(holder)}, taken at\\n +${twin.packageName}\\.Deadlock"
+                )
+            assertTrue(edge.containsMatchIn(outcome.out), outcome.out)
+        }
+        val rest =
+            """
+              the refund is cancelled, and the rent is paid: alice=70, bob=130
+
+            With owners, in the order of the names
+              ten of each are done: alice=70, bob=130
+              from alice to alice: IllegalStateException: Mutex 'alice' is already locked by gift
+              deadlocks: 0
+
+            """
+                .trimIndent()
+        assertTrue(outcome.out.endsWith(rest), outcome.out)
+        assertEquals(0, outcome.exitCode)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun arguments_areRefused(twin: Twin) {
+        val outcome = twin.start("Deadlock", "--fast").outcome(seconds = 120)
+        assertEquals("this sample has no options, not even '--fast'\n", outcome.err)
+        assertEquals(2, outcome.exitCode)
+    }
+}
