@@ -5,7 +5,6 @@ import baton.interop.AsyncMonitor;
 import baton.interop.AsyncRetry;
 import baton.interop.AsyncSchedule;
 import baton.interop.CancellableFuture;
-import baton.interop.ScheduleStores;
 import baton.interop.Triggers;
 import baton.resilience.BreakerState;
 import baton.resilience.CircuitOpenException;
@@ -128,7 +127,7 @@ public final class UptimeMonitor {
                 .grace(Duration.ofSeconds(2))
                 .onFailure((key, failure) -> report.warn(key + ": " + failure))
                 .name("checks");
-        if (options.state() != null) builder.store(ScheduleStores.journal(options.state()));
+        if (options.state() != null) builder.store(options.state().open());
         return builder.start();
     }
 

@@ -11,11 +11,12 @@ import java.util.List;
  * @param length how long it runs.
  * @param speed by how much times are shortened.
  * @param endpoints the file of the endpoints, null for the one that comes with the sample.
- * @param state the file in which the schedule is kept, null for none.
+ * @param state where the schedule is kept, null for nowhere.
  * @param concurrency the number of checks at a time.
  * @param port that of the page, 0 for a free one; null for no page.
  */
-public record MonitorOptions(Duration length, int speed, Path endpoints, Path state, int concurrency, Integer port) {
+public record MonitorOptions(
+        Duration length, int speed, Path endpoints, MonitorState state, int concurrency, Integer port) {
     public static final String HELP = """
             Checks endpoints over HTTP at their intervals, each host by a breaker of its own, and says which are down and which are up
             again. A second check confirms each change. The endpoints that come with the sample are at a server that this program starts;
@@ -28,6 +29,8 @@ public record MonitorOptions(Duration length, int speed, Path endpoints, Path st
                                    login https://login.example/health 60s HIGH
                                  The file may be edited meanwhile (default: 500 endpoints that come with the sample)
               --state FILE       keeps the schedule in a journal, from which the next run carries on (default: in memory)
+              --store URL        keeps it in a database instead: jdbc:sqlite:FILE, jdbc:h2:FILE or jdbc:postgresql://HOST/NAME?user=…;
+                                 tables that are not there are created
               --concurrency N    checks at a time (default: 200)
               --serve PORT       shows a page on this port of the computer, 0 for a free one (default: no page)
               --help             this text
@@ -49,7 +52,7 @@ public record MonitorOptions(Duration length, int speed, Path endpoints, Path st
         Duration length = Duration.ofSeconds(20);
         int speed = 60;
         Path endpoints = null;
-        Path state = null;
+        MonitorState state = null;
         int concurrency = 200;
         Integer port = null;
         Iterator<String> words = List.of(args).iterator();
@@ -59,7 +62,8 @@ public record MonitorOptions(Duration length, int speed, Path endpoints, Path st
                 case "--for" -> length = Values.time(option, words);
                 case "--speed" -> speed = Values.count(option, words, 1, MAX_SPEED);
                 case "--endpoints" -> endpoints = Values.path(option, words);
-                case "--state" -> state = Values.path(option, words);
+                case "--state" -> state = new MonitorState(Values.path(option, words), null);
+                case "--store" -> state = MonitorState.ofUrl(Values.word(option, words));
                 case "--concurrency" -> concurrency = Values.count(option, words, 1, MAX_CONCURRENCY);
                 case "--serve" -> port = Values.count(option, words, 0, MAX_PORT);
                 default -> throw Values.unknown(option);

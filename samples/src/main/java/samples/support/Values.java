@@ -22,6 +22,10 @@ final class Values {
         return value;
     }
 
+    static String word(String option, Iterator<String> words) throws UsageException {
+        return next(option, words);
+    }
+
     static Path path(String option, Iterator<String> words) throws UsageException {
         String value = next(option, words);
         try {
