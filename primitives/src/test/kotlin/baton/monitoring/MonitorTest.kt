@@ -2,10 +2,12 @@ package baton.monitoring
 
 import baton.sync.Mutex
 import baton.sync.Semaphore
+import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineExceptionHandler
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
@@ -15,7 +17,6 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.plus
 import kotlinx.coroutines.test.runTest
-import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertThrows
@@ -177,10 +178,11 @@ class MonitorTest {
     @Test
     fun monitor_onADispatcherThatRunsInPlace_looks() {
         runTest {
-            var looks = 0
+            val looks = AtomicInteger()
+            val second = CompletableDeferred<Unit>()
             val monitor = Monitor(CoroutineScope(Dispatchers.Unconfined + Job()), every = 1.milliseconds)
-            monitor.watch("pool") { Usage(0, 10).also { looks++ } }
-            while (looks < 2) yield()
+            monitor.watch("pool") { Usage(0, 10).also { if (looks.incrementAndGet() == 2) second.complete(Unit) } }
+            second.await()
             monitor.close()
         }
     }
