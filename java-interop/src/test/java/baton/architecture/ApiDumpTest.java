@@ -45,7 +45,7 @@ class ApiDumpTest {
             Set.of("baton.InternalBatonApi"));
 
     @ParameterizedTest
-    @ValueSource(strings = {"primitives", "scheduler", "java-interop"})
+    @ValueSource(strings = {"primitives", "scheduler", "micrometer", "java-interop"})
     void publicApi_isThatOfTheDump(String module) throws IOException {
         String api = publicApi(module);
         Path dump = Path.of("..", module, "api", "baton-" + module + ".api");

@@ -8,6 +8,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import baton.interop.AsyncMutex;
+import baton.micrometer.BatonMetrics;
 import baton.scheduler.TaskScheduler;
 import baton.sync.Mutex;
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -35,7 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Enforces the diagram of CONTRIBUTING.md: the packages that each package may use, and those that users may use. */
 class PackagesTest {
-    private static final List<Path> MODULES = Stream.of(Mutex.class, TaskScheduler.class, AsyncMutex.class)
+    private static final List<Path> MODULES = Stream.of(
+                    Mutex.class, TaskScheduler.class, BatonMetrics.class, AsyncMutex.class)
             .map(PackagesTest::home)
             .toList();
 
@@ -78,6 +80,7 @@ class PackagesTest {
         "baton.resilience.., baton baton.waiting.. baton.monitoring.. baton.resilience..",
         "baton.shared..,   baton baton.waiting.. baton.sync.. baton.shared..",
         "baton.batch..,    baton baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
+        "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.micrometer..",
         "baton.bridge..,   baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.shared.. baton.bridge..",
         "baton.scheduler.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.scheduler..",
     })
@@ -153,6 +156,7 @@ class PackagesTest {
                         "baton.channels",
                         "baton.tasks",
                         "baton.batch",
+                        "baton.micrometer",
                         "baton.monitoring",
                         "baton.parallel",
                         "baton.resilience",

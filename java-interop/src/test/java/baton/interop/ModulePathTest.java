@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.JavaFileObject;
@@ -21,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A program on the module path can use the exported types, and cannot access the others. */
 class ModulePathTest {
-    private static final String MODULE = "module stranger { requires baton.interop; }";
+    private static final List<String> MICROMETER = List.of("baton-micrometer", "micrometer-", "HdrHistogram");
     private static final String USER = """
             package stranger;
             import baton.interop.AsyncSemaphore;
@@ -59,20 +58,21 @@ class ModulePathTest {
     @TempDir
     private Path classes;
 
-    private static String modulePath() {
+    private static String modulePath(List<String> further) {
+        List<String> known = new ArrayList<>(further);
+        known.addAll(List.of(
+                "baton-primitives",
+                "baton-scheduler",
+                "kotlin-stdlib",
+                "kotlinx-coroutines-core",
+                "jspecify",
+                "annotations"));
         List<String> found = new ArrayList<>();
         for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
             String name = new File(entry).getName();
-            if (name.equals("classes")
-                    || Stream.of(
-                                            "baton-primitives",
-                                            "baton-scheduler",
-                                            "kotlin-stdlib",
-                                            "kotlinx-coroutines-core",
-                                            "jspecify",
-                                            "annotations")
-                                    .anyMatch(name::startsWith)
-                            && !name.contains("tests")) {
+            boolean isModule = new File(entry, "module-info.class").exists()
+                    || known.stream().anyMatch(name::startsWith);
+            if (isModule && !name.contains("tests")) {
                 found.add(entry);
             }
         }
@@ -80,15 +80,21 @@ class ModulePathTest {
     }
 
     private List<String> compile(String user) throws Exception {
+        return compile("baton.interop", modulePath(List.of()), user);
+    }
+
+    private List<String> compile(String required, String modulePath, String user) throws Exception {
         DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
         ToolProvider.getSystemJavaCompiler()
                 .getTask(
                         null,
                         null,
                         diagnostics,
-                        List.of("-p", modulePath(), "-d", classes.toString()),
+                        List.of("-p", modulePath, "-d", classes.toString()),
                         null,
-                        List.of(source("module-info", MODULE), source("stranger/Main", user)))
+                        List.of(
+                                source("module-info", "module stranger { requires " + required + "; }"),
+                                source("stranger/Main", user)))
                 .call();
         return diagnostics.getDiagnostics().stream()
                 .filter(d -> d.getKind() == Diagnostic.Kind.ERROR)
@@ -108,16 +114,7 @@ class ModulePathTest {
     @Test
     void program_onTheModulePath_compilesAndRuns() throws Exception {
         assertEquals(List.of(), compile(USER));
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-p",
-                        modulePath() + File.pathSeparator + classes,
-                        "-m",
-                        "stranger/stranger.Main")
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes());
-        assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+        List<String> output = run(modulePath(List.of()));
         assertEquals(
                 List.of(
                         "TimeoutException",
@@ -126,7 +123,39 @@ class ModulePathTest {
                         "null",
                         "[]",
                         "task"),
-                output.lines().toList());
+                output);
+    }
+
+    @Test
+    void micrometer_onTheModulePath_isFoundByItsModule() throws Exception {
+        String user = """
+                package stranger;
+                import baton.micrometer.BatonMetrics;
+                import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+                public class Main {
+                    public static void main(String[] args) {
+                        System.out.println(BatonMetrics.class.getModule());
+                        System.out.println(new SimpleMeterRegistry().getClass().getModule().getName());
+                    }
+                }
+                """;
+        assertEquals(List.of(), compile("baton.micrometer", modulePath(MICROMETER), user));
+        assertEquals(List.of("module baton.micrometer", "micrometer.core"), run(modulePath(MICROMETER)));
+    }
+
+    /** The lines that the program prints. */
+    private List<String> run(String modulePath) throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-p",
+                        modulePath + File.pathSeparator + classes,
+                        "-m",
+                        "stranger/stranger.Main")
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes());
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+        return output.lines().toList();
     }
 
     @Test

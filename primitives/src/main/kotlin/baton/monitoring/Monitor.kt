@@ -161,10 +161,12 @@ public class Monitor(
     private fun end() {
         val ended =
             synchronized(watches) {
+                if (isClosed) return
                 isClosed = true
                 ArrayList(watches.values).also { watches.clear() }
             }
         ended.forEach { it.release() }
+        listeners.closed()
     }
 
     private suspend fun run() {
@@ -182,8 +184,17 @@ public class Monitor(
         for (watch in watches) if (!watch.look(rules, listeners, ::report)) watch.close()
     }
 
-    /** Until the result is closed. */
-    @InternalBatonApi public fun addListener(listener: MonitorListener): AutoCloseable = listeners.add(listener)
+    /**
+     * Until the result is closed.
+     *
+     * @throws IllegalStateException if the monitor is closed, or its scope has ended.
+     */
+    @InternalBatonApi
+    public fun addListener(listener: MonitorListener): AutoCloseable =
+        synchronized(watches) {
+            check(!isClosed) { "addListener to a Monitor that is closed" }
+            listeners.add(listener)
+        }
 
     private fun lookForDeadlocks() {
         try {

@@ -4,7 +4,7 @@ import baton.InternalBatonApi
 
 /**
  * Gets what a [Monitor] sees, for a module of ours that passes it on. Called by the monitor's coroutine, one call at a
- * time, with no lock held. What it throws is reported as what `onAlert` throws.
+ * time, with no lock held; but [closed] may come beside another. What it throws is reported as what `onAlert` throws.
  */
 @InternalBatonApi
 public interface MonitorListener {
@@ -19,4 +19,7 @@ public interface MonitorListener {
 
     /** Before `onAlert`. */
     public fun alerted(alert: Alert)
+
+    /** The monitor was closed, or its scope has ended. Called once, by the thread that does that. */
+    public fun closed()
 }

@@ -31,6 +31,8 @@ internal class MonitorListeners(private val onAlert: (Alert) -> Unit, private va
         guarded { onAlert(alert) }
     }
 
+    override fun closed(): Unit = each { it.closed() }
+
     private inline fun each(call: (MonitorListener) -> Unit) {
         for (listener in listeners) guarded { call(listener) }
     }

@@ -235,6 +235,10 @@ class MonitorTest {
                     override fun alerted(alert: Alert) {
                         told += "${alert.kind} ${alert.raised}"
                     }
+
+                    override fun closed() {
+                        told += "closed"
+                    }
                 }
             val listening = monitor.addListener(listener)
             val semaphore = Semaphore(1, acquired = 1)
@@ -251,6 +255,10 @@ class MonitorTest {
             monitor.watch(semaphore)
             delay(1.seconds)
             assertEquals(4, told.size)
+            monitor.addListener(listener)
+            repeat(2) { monitor.close() }
+            assertEquals("closed", told.drop(4).joinToString())
+            assertThrows(IllegalStateException::class.java) { monitor.addListener(listener) }
         }
     }
 }
