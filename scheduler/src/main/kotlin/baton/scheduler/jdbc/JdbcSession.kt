@@ -121,7 +121,10 @@ internal class Transaction(val connection: Connection, val dialect: Dialect) {
 
     fun nextRevision(names: TableNames): Long {
         val statements = dialect.nextRevision(names)
-        for (sql in statements.dropLast(1)) check(update(sql) == 1) { "table ${names.revision} must have one row" }
+        for (sql in statements.dropLast(1)) {
+            val rows = update(sql)
+            check(rows == 1) { "rows of table ${names.revision} = $rows, must be 1" }
+        }
         return query(statements.last()) { it.getLong(1) }.single()
     }
 
