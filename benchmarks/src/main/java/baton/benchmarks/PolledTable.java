@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** What a schedule without a store does: a table with an index on the due times, which is asked at every tick. */
+/** A schedule without a store: each tick queries a table with an index on the due times. */
 public final class PolledTable implements AutoCloseable {
     private final Connection connection;
     private final long period;

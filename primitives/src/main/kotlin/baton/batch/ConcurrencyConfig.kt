@@ -78,7 +78,7 @@ public data class ConcurrencyConfig(
     }
 
     /**
-     * What a `Monitor` that watches the processor sees.
+     * The numbers for a `Monitor` that watches the processor.
      *
      * @property enableMetrics whether the items at work are counted.
      * @property alertThresholdPercent the part of [ConcurrencyConfig.maxConcurrentTasks] in use at which to raise an

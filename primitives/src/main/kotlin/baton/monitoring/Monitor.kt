@@ -29,9 +29,9 @@ import kotlinx.coroutines.launch
  * deadlock of any locks, watched or not, has stood for [AlertRules.after] and at least a second. It is cleared at the
  * first look that finds it dissolved.
  *
- * *Limits.* What is in use is sampled: a spike between two looks is not seen. That a caller had to wait is:
- * [Usage.peakWaiting]. The longest wait is that of the callers that wait at the look; a wait that began before the
- * source was watched counts from the first look.
+ * *Limits.* A look samples the amount in use, so it misses a spike between two looks. It does not miss that a caller
+ * had to wait: see [Usage.peakWaiting]. The longest wait is that of the callers that wait at the look; a wait that
+ * began before the source was watched counts from the first look.
  *
  * *Cost.* One coroutine for all objects. While an object is watched, each wait for it notes when it began. Calls that
  * need not wait do nothing for the monitor.
@@ -95,8 +95,10 @@ public class Monitor(
      */
     public fun watch(source: Monitored, name: String? = null, rules: AlertRules? = null): AutoCloseable {
         val type = source.javaClass.simpleName.ifEmpty { "Monitored" }
-        val derived = if (name == null) source.name ?: type else null
-        val watch = add(name, derived) { Watch(it, type, rules, this, clock, Watch.weakly(source)) }
+        val watch =
+            add(name ?: source.name ?: type, isDerived = name == null) {
+                Watch(it, type, rules, this, clock, Watch.weakly(source))
+            }
         // The notes of its waits begin now, not with the next look.
         tryToRead(watch)
         return watch
@@ -109,12 +111,12 @@ public class Monitor(
      * @throws IllegalStateException if the monitor is closed, or its scope has ended.
      */
     public fun watch(name: String, rules: AlertRules? = null, usage: () -> Usage): AutoCloseable =
-        add(name, derived = null) { Watch(it, TYPE_OF_FUNCTIONS, rules, this, clock, usage) }
+        add(name, isDerived = false) { Watch(it, TYPE_OF_FUNCTIONS, rules, this, clock, usage) }
 
-    private inline fun add(name: String?, derived: String?, make: (String) -> Watch): Watch =
+    private inline fun add(name: String, isDerived: Boolean, make: (String) -> Watch): Watch =
         synchronized(watches) {
-            check(!isClosed && job.isActive) { "watch of ${name ?: derived} by a Monitor that is closed" }
-            val free = name ?: freeName(derived!!)
+            check(!isClosed && job.isActive) { "watch of $name by a Monitor that is closed" }
+            val free = if (isDerived) freeName(name) else name
             require(free !in watches) { "name = $free, is watched already by this Monitor" }
             make(free).also { watches[free] = it }
         }

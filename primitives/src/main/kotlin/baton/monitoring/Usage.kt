@@ -36,7 +36,7 @@ internal constructor(
     public val peakWaiting: Int,
     public val waiters: List<String>,
     public val totals: Map<String, Long>,
-    /** What raises an alert; null for [Alert.Kind.UTILISATION] by the rules of the monitor. */
+    /** The bounds of an alert; null for [Alert.Kind.UTILISATION] by the rules of the monitor. */
     internal val bounds: AlertBounds?,
     /** The wait that [longestWait] belongs to; null if unknown. Only compared. */
     internal val longest: WaitNote? = null,

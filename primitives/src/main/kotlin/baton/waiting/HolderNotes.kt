@@ -5,7 +5,7 @@ package baton.waiting
 import java.util.concurrent.atomic.AtomicBoolean
 
 /**
- * Who holds a lock, where [DeadlockDetection] is on. Guarded by the lock of the core.
+ * The holders of a lock, where [DeadlockDetection] is on. Guarded by the lock of the core.
  *
  * (1) A note is written in the decision that grants the lock (for readers admitted together: before they are woken),
  * and removed in the one that ends the hold. So a lock with a noted holder has no fast path. (2) Every note is of a

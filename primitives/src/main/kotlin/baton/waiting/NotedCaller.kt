@@ -27,7 +27,7 @@ internal class NotedCaller(
     /** The same caller, whose wait begins now. */
     fun waitingAnew(): NotedCaller = NotedCaller(job, name, owner, isNamedAtUnlock, takenAt)
 
-    /** What a person reads. Calls users' code. */
+    /** The text for a report. Calls users' code. */
     fun describe(): String {
         val owner = owner
         return when {

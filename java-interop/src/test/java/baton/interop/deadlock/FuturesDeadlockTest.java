@@ -34,7 +34,7 @@ class FuturesDeadlockTest {
     private final List<Thread> threads = new ArrayList<>();
     private final List<CompletableFuture<?>> futures = new ArrayList<>();
 
-    /** What the threads do first, second, and in the end. */
+    /** The first, second or last action of a thread. */
     private interface Step {
         void run() throws Exception;
     }

@@ -155,7 +155,7 @@ class AsyncMonitorTest {
             assertSame(monitor.kotlin(), AsyncMonitor.of(monitor.kotlin()).kotlin());
             assertEquals(NEVER, monitor.every());
             assertEquals("AsyncMonitor (every = 1d, watches = 11, alerts = 0)", monitor.toString());
-            // What is watched weakly is used below, so that it is still there.
+            // The monitor holds its sources weakly, so the test uses them until here.
             assertEquals(List.of(0, 0), List.of(semaphore.waiting(), limiter.waiting()));
             for (Object used : List.of(mutex, lock, channel, breaker, batch, scheduler, gate, budget))
                 assertTrue(used.toString().length() > 0);

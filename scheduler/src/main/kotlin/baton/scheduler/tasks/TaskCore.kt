@@ -42,9 +42,8 @@ import baton.sync.Latch
  *     adding its task begins a step. So no task stays in it.
  *
  * A step is O(1), except that starting or admitting n tasks is O(n), and close is O(tasks queued). Queueing submissions
- * costs O(1) once for each task. After the lock is released the step's thread carries out what the step decided: it
- * begins tasks, wakes admitted submitters and completes refused tasks. If a dispatcher or an executor runs a task in
- * place, the end of that task starts the next one on the same stack; TaskStart bounds the depth.
+ * costs O(1) a task. After the lock is released its thread begins tasks, wakes admitted submitters and completes refused
+ * tasks. The end of a task that runs in place starts the next one on the same stack; TaskStart bounds the depth.
  *
  * Once the scope's cancellation cancels all tasks, no task is started any more, although slots become free.
  */
