@@ -70,18 +70,20 @@ internal class StoreSync<K : Any>(
         }
     }
 
-    /** Gives signs of life until another owner has taken over. */
+    /**
+     * Gives signs of life until another owner has taken over. They come at the same pace after failures: with pauses
+     * that grow, the row would be stale before the store works again, and another owner let in.
+     */
     suspend fun renewLoop() {
         if (ownership == null) return
         while (true) {
             delay(renewEvery)
-            retrying(renewEvery) {
-                try {
-                    ownership.renew()
-                } catch (e: Throwable) {
-                    throw unlessCancelled(e).also { outage.failed(Call.RENEW, it) }
-                }
+            try {
+                ownership.renew()
                 outage.worked(Call.RENEW)
+            } catch (e: Throwable) {
+                outage.failed(Call.RENEW, unlessCancelled(e))
+                if (e is ScheduleOwnedException) throw e
             }
         }
     }
