@@ -126,9 +126,12 @@ public class Monitor(
         return generateSequence(2) { it + 1 }.map { "$derived $it" }.first { it !in watches }
     }
 
-    /** The alerts that are raised at present. */
+    /** The alerts that are raised at present; none once the monitor is closed, or its scope has ended. */
     public val active: List<Alert>
-        get() = current().flatMap { it.raised } + deadlocks.raised
+        get() = if (hasEnded) emptyList() else current().flatMap { it.raised } + deadlocks.raised
+
+    private val hasEnded: Boolean
+        get() = synchronized(watches) { isClosed }
 
     /**
      * The usage of each source by name, read now, in the order in which they were added. [Usage.peakWaiting] is since

@@ -60,4 +60,15 @@ internal class MonitorDeadlockTest : NotedLocks() {
         runWith(after = Duration.ZERO)
         assertEquals(listOf("1500 DEADLOCK raised 1.0", "10000 DEADLOCK cleared 0.0"), seen)
     }
+
+    @Test
+    fun close_whileADeadlockStands_leavesNoActiveAlert() = runTest {
+        val monitor = monitor(Duration.ZERO)
+        val jobs = listOf(inOrder("left", a, b), inOrder("right", b, a))
+        testScheduler.advanceTimeBy(10.seconds)
+        assertEquals(1, monitor.active.size)
+        monitor.close()
+        assertEquals(emptyList<Alert>(), monitor.active)
+        jobs.forEach { it.cancel() }
+    }
 }
