@@ -106,11 +106,11 @@ internal class BatchRun<T, R>(
         var attempts = 0
         var isLate = false
         val result = inScope {
-            retry(policy) { attempt ->
+            retry(policy) {
                 task(item) {
                     isLate = attempts == 0 && !stopped.isActive
                     if (isLate) throw CancellationException("no task is begun any more")
-                    attempts = attempt.number
+                    attempts++
                 }
             }
         }

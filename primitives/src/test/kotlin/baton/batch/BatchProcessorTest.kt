@@ -4,6 +4,7 @@ import baton.resilience.Backoff
 import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitOpenException
 import baton.resilience.Jitter
+import baton.resilience.RateLimitedException
 import baton.resilience.RateLimiter
 import baton.resilience.RetryPolicy
 import baton.resilience.per
@@ -284,6 +285,17 @@ class BatchProcessorTest {
         val report = BatchProcessor(config, breaker = breaker).process(1..3) { tasks++ }
         assertEquals(0, tasks)
         assertTrue(report.failed.size == 3 && report.failed.all { it.cause is CircuitOpenException })
+    }
+
+    @Test
+    fun attempts_thatTheLimiterRefuses_areNotCounted() = runTest {
+        val limiter =
+            RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, maxWaiting = 0, timeSource = testScheduler.timeSource)
+        limiter.acquire()
+        val policy = RetryPolicy(4, Backoff.constant(1.seconds), Jitter.None, retryIf = { it is RateLimitedException })
+        val report = BatchProcessor(config, policy, limiter).process(1..1) { throw IllegalStateException() }
+        assertEquals(1, report.failed.single().attempts)
+        assertEquals(0, report.retries)
     }
 
     @Test
