@@ -7,6 +7,7 @@ import baton.interop.internal.futures.CallbackExecutor;
 import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.Timeout;
+import baton.interop.internal.futures.UntracedCancellationException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -164,7 +165,9 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
     /** Cancels this future; the flag has no effect. The class comment says which other futures that cancels. */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        return isDone() ? isCancelled() : cancel(new CancellationException("cancel of the future was called"), null);
+        return isDone()
+                ? isCancelled()
+                : cancel(new UntracedCancellationException("cancel of the future was called"), null);
     }
 
     /**
@@ -194,7 +197,8 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
     @Override
     public boolean complete(T value) {
         return !isDone()
-                && endFromOutside(value, null, new CancellationException("the future was completed from outside"));
+                && endFromOutside(
+                        value, null, new UntracedCancellationException("the future was completed from outside"));
     }
 
     @Override

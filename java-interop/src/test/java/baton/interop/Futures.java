@@ -3,6 +3,7 @@ package baton.interop;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -39,6 +40,14 @@ public final class Futures {
     /** Waits for a future that another thread fails. */
     public static Throwable awaitFailure(CompletableFuture<?> future) {
         return await(future.handle((value, e) -> e));
+    }
+
+    /**
+     * The type by which the exception is compared with that of a CompletableFuture: a cancellation without a stack trace is
+     * one like another.
+     */
+    public static Class<?> typeOf(Throwable e) {
+        return e instanceof CancellationException ? CancellationException.class : e.getClass();
     }
 
     /** Runs the action, and returns the last exception that was reported on this thread; null if there was none. */

@@ -1,6 +1,7 @@
 package baton.interop.cancel;
 
 import static baton.interop.Futures.awaitFailure;
+import static baton.interop.Futures.typeOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -143,7 +144,7 @@ class CancellableStagesTest {
     }
 
     private static String causes(Throwable e) {
-        return e.getClass().getName() + (e.getCause() == null ? "" : " of " + causes(e.getCause()));
+        return typeOf(e).getName() + (e.getCause() == null ? "" : " of " + causes(e.getCause()));
     }
 
     private static void end(CompletableFuture<Integer> source, boolean well) {

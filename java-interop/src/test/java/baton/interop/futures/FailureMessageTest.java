@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncSemaphore;
+import baton.interop.CancellableFuture;
 import baton.interop.Select;
 import java.io.File;
 import java.io.PrintWriter;
@@ -57,6 +58,7 @@ class FailureMessageTest {
         Throwable e = assertInstanceOf(CancellationException.class, failure(future));
         assertTrue(e.getMessage().matches("[a-zA-Z ]+ of [A-Z].* was cancelled"), e.getMessage());
         assertEquals(0, e.getSuppressed().length, () -> traceOf(e));
+        assertEquals(0, e.getStackTrace().length, () -> traceOf(e));
     }
 
     @Test
@@ -73,6 +75,13 @@ class FailureMessageTest {
         assertEquals(
                 "action after acquire of Semaphore 'uplink' was cancelled",
                 failure(running).getMessage());
+    }
+
+    @Test
+    void cancel_ofAFunction_readsNoStackTrace() {
+        var work = CancellableFuture.supply(command -> {}, token -> 0);
+        work.cancel(true);
+        assertEquals(0, failure(work).getStackTrace().length);
     }
 
     @Test
@@ -115,6 +124,7 @@ class FailureMessageTest {
             for (CompletableFuture<?> future : List.of(cancelled, overdue)) {
                 if (!traceOf(awaitFailure(future)).contains("waitsHere(")) lacking.add(kind.name());
             }
+            if (awaitFailure(cancelled).getStackTrace().length == 0) lacking.add("cancelled " + kind);
             Wait wait = kind.create();
             if (wait.timed == null) return;
             Throwable late = awaitFailure(waitsHereForAMoment(wait));

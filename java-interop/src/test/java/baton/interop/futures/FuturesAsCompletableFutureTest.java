@@ -1,5 +1,6 @@
 package baton.interop.futures;
 
+import static baton.interop.Futures.typeOf;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -73,7 +74,7 @@ class FuturesAsCompletableFutureTest {
             call.run();
             log.accept("fine");
         } catch (RuntimeException e) {
-            log.accept(e.getClass());
+            log.accept(typeOf(e));
         }
     }
 
@@ -158,7 +159,7 @@ class FuturesAsCompletableFutureTest {
         try {
             return future.get(120, SECONDS);
         } catch (ExecutionException e) {
-            return e.getCause().getClass();
+            return typeOf(e.getCause());
         } catch (TimeoutException e) {
             return "not in time";
         }
@@ -197,7 +198,7 @@ class FuturesAsCompletableFutureTest {
     private static Object describe(Object value, Throwable e) {
         StringBuilder text = new StringBuilder(String.valueOf(value));
         for (Throwable next = e; next != null; next = next.getCause())
-            text.append(' ').append(next.getClass());
+            text.append(' ').append(typeOf(next));
         return text.toString();
     }
 

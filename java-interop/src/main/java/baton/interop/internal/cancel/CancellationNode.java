@@ -132,8 +132,7 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
     final void addSource(CompletionStage<?> stage) {
         if (stage instanceof Future<?> future && future.isDone()) return;
         Object source = stage;
-        if (stage instanceof CancellationNode<?> link)
-            source = link.dependents().enter();
+        if (stage instanceof CancellationNode<?> link) source = link.countDependent();
         else if (stage instanceof CompletableFuture<?>) source = new WeakReference<>(stage);
         for (; ; ) {
             Object now = sources;
@@ -145,17 +144,23 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         }
     }
 
-    private DependentCount dependents() {
-        DependentCount now = dependents;
-        if (now != null) return now;
-        DependentCount mine = new DependentCount(this);
-        DependentCount before = (DependentCount) DEPENDENTS.compareAndExchange(this, null, mine);
-        return before == null ? mine : before;
+    /** Counts one dependent more. */
+    private DependentCount countDependent() {
+        DependentCount count = dependents;
+        if (count == null) {
+            DependentCount first = new DependentCount(this);
+            count = (DependentCount) DEPENDENTS.compareAndExchange(this, null, first);
+            if (count == null) return first;
+        }
+        count.enter();
+        return count;
     }
 
     /** Counts one dependent more that never leaves. */
     protected final void countDependentForGood() {
-        if (!isDone()) dependents().enter();
+        if (!isDone()) {
+            var unused = countDependent();
+        }
     }
 
     /**

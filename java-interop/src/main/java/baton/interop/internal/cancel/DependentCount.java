@@ -23,14 +23,15 @@ final class DependentCount extends WeakReference<CancellationNode<?>> {
     @SuppressWarnings("UnusedVariable") // by COUNT
     private volatile int count;
 
+    /** Counts the one that asks for it. */
     DependentCount(CancellationNode<?> future) {
         super(future);
+        COUNT.set(this, 1);
     }
 
     /** Counts one more. */
-    DependentCount enter() {
+    void enter() {
         COUNT.getAndAdd(this, 1);
-        return this;
     }
 
     /** Counts one less; true for the last one. */

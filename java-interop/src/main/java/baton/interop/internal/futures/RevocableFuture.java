@@ -3,7 +3,6 @@ package baton.interop.internal.futures;
 import baton.bridge.Durations;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +33,7 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     /** Cancels the stage or job that runs for this. Called after this was cancelled, or completed from outside. */
     protected void cancelRunning() {}
 
-    /** The call behind this, in messages; null leaves a cancel with the message of CompletableFuture: none. */
+    /** The call behind this, in messages; null leaves a cancel without a message, as in CompletableFuture. */
     protected @Nullable String call() {
         return null;
     }
@@ -65,16 +64,17 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         try {
             withdraw();
         } finally {
-            cancelled = endCancelled(mayInterruptIfRunning);
+            cancelled = endCancelled();
         }
         if (cancelled && !wasDone) cancelRunning();
         return cancelled;
     }
 
-    private boolean endCancelled(boolean mayInterruptIfRunning) {
-        String call = isDone() ? null : call();
-        if (call == null) return super.cancel(mayInterruptIfRunning);
-        return super.completeExceptionally(traced(new CancellationException(call + " was cancelled"))) || isCancelled();
+    private boolean endCancelled() {
+        if (isDone()) return isCancelled();
+        String call = call();
+        String message = call == null ? null : call + " was cancelled";
+        return super.completeExceptionally(traced(new UntracedCancellationException(message))) || isCancelled();
     }
 
     @Override

@@ -4,7 +4,6 @@ import baton.waiting.SignalWaiter;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
 import baton.waiting.threads.Timeouts;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -131,7 +130,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
                 Supplier<String> message = onTimeout;
                 fail(traced(new TimeoutException(message == null ? null : message.get())));
             }
-            default -> fail(traced(new CancellationException(call() + " was cancelled")));
+            default -> fail(traced(new UntracedCancellationException(call() + " was cancelled")));
         }
     }
 
