@@ -19,11 +19,11 @@ import kotlinx.coroutines.flow.Flow
  * report.failed.forEach { println("${it.item} ${it.attempts} ${it.cause}") }
  * ```
  *
- * It puts together what can be had one by one: `processInChunks`, `retry`, a limiter, a breaker and a `MemoryGate`.
+ * It combines what can be had one by one: `processInChunks`, `retry`, a limiter, a breaker and a `MemoryGate`.
  *
  * *Bounds.* At most [ConcurrencyConfig.maxConcurrentTasks] tasks run, and at most that many results and
- * [ConcurrencyConfig.batchSize] more are held. While the heap of the JVM, with all other data in it, is above
- * [ConcurrencyConfig.Memory], one task at a time runs.
+ * [ConcurrencyConfig.batchSize] more are held. While the heap of the JVM, with all other data in it, is above the bound
+ * of [ConcurrencyConfig.Memory], one task at a time is started.
  *
  * *Order.* Items are taken in their order; on several threads, two tasks may begin the other way round. Results are
  * handed over in the order of the items, in batches: by the caller's coroutine, one at a time, while the tasks of the
@@ -41,8 +41,9 @@ import kotlinx.coroutines.flow.Flow
  *
  * @property config the numbers.
  * @param policy replaces [ConcurrencyConfig.retry].
- * @param limiter each attempt takes a permit of it, once the breaker has let it in. The wait for the permit counts for
- *   the breaker's slow calls and the policy's `attemptTimeout`.
+ * @param limiter each attempt takes a permit of it, once the breaker has admitted it. The wait for the permit counts
+ *   for the breaker's slow calls and the policy's `attemptTimeout`. An attempt that the limiter refuses counts as
+ *   nothing in the breaker.
  * @param breaker each attempt goes through it; one that it refuses takes no permit.
  * @property name shown by messages.
  */
@@ -106,14 +107,17 @@ public class BatchProcessor(
     ): BatchRun<T, R> {
         require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
         return BatchRun(config, gate, load, policy, onResult, maxFailures, onProgress) { item, begin ->
-            if (breaker == null) limited(item, begin, task) else breaker.protect { limited(item, begin, task) }
+            val admit: suspend () -> Unit = {
+                limiter?.acquire()
+                begin()
+            }
+            if (breaker != null) {
+                breaker.protect(admit) { task(item) }
+            } else {
+                admit()
+                task(item)
+            }
         }
-    }
-
-    private suspend fun <T, R> limited(item: T, begin: () -> Unit, task: suspend (T) -> R): R {
-        limiter?.acquire()
-        begin()
-        return task(item)
     }
 
     override fun toString(): String {

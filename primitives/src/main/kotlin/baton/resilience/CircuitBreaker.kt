@@ -133,6 +133,28 @@ internal constructor(
         }
     }
 
+    /** As the other, but calls [admit] before [block]; where that throws, the call counts as nothing. */
+    @JvmSynthetic
+    internal suspend fun <T> protect(admit: suspend () -> Unit, block: suspend () -> T): T {
+        val start = start()
+        val call = enter(start)
+        try {
+            admit()
+        } catch (e: Throwable) {
+            leaveCancelled(call, start)
+            throw e
+        }
+        val value =
+            try {
+                block()
+            } catch (e: Throwable) {
+                leaveFailed(call, start, e, coroutineContext)
+                throw e
+            }
+        leave(call, start)
+        return value
+    }
+
     /**
      * Waits until the breaker lets calls through: [BreakerState.CLOSED] or [BreakerState.DISABLED]. It is no probe:
      * some other caller must call, or reset the breaker, or this waits for ever.

@@ -1,7 +1,9 @@
 package baton.batch
 
 import baton.resilience.Backoff
+import baton.resilience.BreakerState
 import baton.resilience.CircuitBreaker
+import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitOpenException
 import baton.resilience.Jitter
 import baton.resilience.RateLimitedException
@@ -285,6 +287,21 @@ class BatchProcessorTest {
         val report = BatchProcessor(config, breaker = breaker).process(1..3) { tasks++ }
         assertEquals(0, tasks)
         assertTrue(report.failed.size == 3 && report.failed.all { it.cause is CircuitOpenException })
+    }
+
+    @Test
+    fun refusal_ofTheLimiter_countsAsNothingInTheBreaker() = runTest {
+        val limiter =
+            RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, maxWaiting = 0, timeSource = testScheduler.timeSource)
+        limiter.acquire()
+        val breaker = CircuitBreaker(CircuitBreakerConfig(minimumCalls = 1, timeSource = testScheduler.timeSource))
+        val batch = BatchProcessor(config, RetryPolicy(maxAttempts = 1), limiter, breaker)
+        assertEquals(3, batch.process(1..3) {}.failed.size)
+        assertEquals(0, breaker.metrics.calls)
+        assertEquals(BreakerState.CLOSED, breaker.state)
+        delay(1.seconds)
+        batch.process(1..1) { throw IOException() }
+        assertEquals(BreakerState.OPEN, breaker.state)
     }
 
     @Test
