@@ -13,18 +13,19 @@ import io.micrometer.core.instrument.binder.MeterBinder
  * BatonMetrics(monitor).bindTo(registry)
  * ```
  *
- * |meter                                       |kind               |what it shows                                                   |
- * |--------------------------------------------|-------------------|----------------------------------------------------------------|
- * |`baton.in.use`, `baton.capacity`            |gauge              |how much is in use, and how much there is                       |
- * |`baton.waiting`                             |gauge              |how many callers wait                                           |
- * |`baton.waiting.max`                         |gauge              |the most callers that waited at a time in the last minute or two|
- * |`baton.wait.longest`                        |gauge, seconds     |how long the longest of their waits goes on                     |
- * |`baton.alerts`                              |counter, tag `kind`|how many alerts were raised since the registry was bound        |
- * |`baton.tasks.started`, `.failed`, `.refused`|counter            |of a task scheduler, since it was made                          |
+ * |meter                                 |kind               |what it shows                                                   |
+ * |--------------------------------------|-------------------|----------------------------------------------------------------|
+ * |`baton.in.use`, `baton.capacity`      |gauge              |how much is in use, and how much there is                       |
+ * |`baton.waiting`                       |gauge              |how many callers wait                                           |
+ * |`baton.waiting.max`                   |gauge              |the most callers that waited at a time in the last minute or two|
+ * |`baton.wait.longest`                  |gauge, seconds     |how long the longest of their waits goes on                     |
+ * |`baton.alerts`                        |counter, tag `kind`|how many alerts were raised since the registry was bound        |
+ * |`baton.started`, `.failed`, `.refused`|counter            |of a task scheduler, since it was made                          |
  *
- * Each meter has the tags `name` and `type` of its source. The first two and those of waiting show what the last look
- * of the monitor has seen: to read a meter does not touch what is watched. The meters of a source appear with the first
- * look at it, and go with the first look without it, or when the monitor is closed. Counters of alerts stay until then.
+ * Each meter has the tags `name` and `type` of its source; the alert of a deadlock has the type `none`. The first two
+ * and those of waiting show what the last look of the monitor has seen: to read a meter does not touch what is watched.
+ * The meters of a source appear with the first look at it, and go with the first look without it, or when the monitor
+ * is closed. Counters of alerts stay until then.
  *
  * The [totals][baton.monitoring.Usage.totals] of other sources are counters, too: `baton.` and their name. All members
  * may be called from any thread. One monitor may be bound to several registries.

@@ -36,7 +36,7 @@ internal constructor(
     /**
      * An item that has failed.
      *
-     * @property attempts how often its task was begun; 0 if the breaker refused it.
+     * @property attempts how often its task was begun; 0 if the breaker or the limiter refused it each time.
      * @property cause the failure of the last attempt, or that of `onResult`.
      */
     public class Failed<T>

@@ -146,7 +146,7 @@ internal class BatchRun<T, R>(
             val failure = result.exceptionOrNull() ?: handOver(ended.item, result)
             if (failure == null) succeeded++ else failed += BatchReport.Failed(ended.item, ended.attempts, failure)
         }
-        tellProgress()
+        reportProgress()
     }
 
     /** Returns the failure of [onResult], or null. */
@@ -161,14 +161,14 @@ internal class BatchRun<T, R>(
             Result.failure(e)
         }
 
-    private fun tellProgress() {
+    private fun reportProgress() {
         reported = succeeded + failed.size + notStarted.size
         onProgress(BatchProgress(reported, total, failed.size.toLong(), retries, begin.elapsedNow()))
     }
 
     private suspend fun report(): BatchReport<T> {
         currentCoroutineContext().ensureActive()
-        if (reported != succeeded + failed.size + notStarted.size) tellProgress()
+        if (reported != succeeded + failed.size + notStarted.size) reportProgress()
         return BatchReport(
             succeeded,
             unmodifiableList(failed),

@@ -20,8 +20,8 @@ import java.util.Properties
  * @property maxConcurrentTasks how many tasks run at the same time, at least 1.
  * @property batchSize how many results are handed over together, at least 1.
  * @property retry how often a task is tried, and how long it waits in between.
- * @property memory the heap above which no task is started.
- * @property monitoring what a monitor is told.
+ * @property memory the heap above which one task at a time is started.
+ * @property monitoring what a monitor of the processor sees, and when it raises an alert.
  */
 public data class ConcurrencyConfig(
     val maxConcurrentTasks: Int = 10,

@@ -47,7 +47,13 @@ internal class ConfigProperties(private val properties: Properties, private val 
         )
     }
 
-    private fun int(path: String, default: Int) = value(path, default, "a whole number", String::toIntOrNull)
+    private fun int(path: String, default: Int): Int {
+        val number = value(path, default.toLong(), "a whole number", String::toLongOrNull)
+        require(number in Int.MIN_VALUE..Int.MAX_VALUE) {
+            "$path = $number, must be within ${Int.MIN_VALUE}..${Int.MAX_VALUE}"
+        }
+        return number.toInt()
+    }
 
     private fun <V : Any> value(path: String, default: V, kind: String, parse: (String) -> V?): V {
         known += path

@@ -4,9 +4,9 @@ package baton.monitoring
  * A condition of a watched object has held for a while ([raised]), or has no longer held for a while.
  *
  * @property kind the condition.
- * @property source the name of the watched object.
- * @property value the value at that look: seconds for [Kind.LONGEST_WAIT], otherwise a share of the capacity; a breaker
- *   has 1.0 while it refuses calls, else 0.0.
+ * @property source the name of the watched object; for [Kind.DEADLOCK] the locks of the cycle.
+ * @property value the value at that look: seconds for [Kind.LONGEST_WAIT], otherwise a share of the capacity; for
+ *   [Kind.BREAKER_OPEN] and [Kind.DEADLOCK] 1.0 while it is so, else 0.0.
  * @property bound the bound that the value reached when the alert is raised, or fell below when it is cleared.
  * @property raised whether it is raised; false when it is cleared.
  * @property usage the usage at the look that raised or cleared it; null for [Kind.DEADLOCK].
@@ -41,7 +41,7 @@ public class Alert(
         /** A `CircuitBreaker` refuses calls: it is open, forced open or half open. */
         BREAKER_OPEN,
 
-        /** Coroutines wait for each other in a cycle. */
+        /** Coroutines, threads or futures wait for each other in a cycle. */
         DEADLOCK,
     }
 }

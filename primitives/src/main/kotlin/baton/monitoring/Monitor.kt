@@ -135,7 +135,7 @@ public class Monitor(
 
     /**
      * The usage of each source by name, read now, in the order in which they were added. [Usage.peakWaiting] is since
-     * the last snapshot. A usage function that throws is left out and reported.
+     * the last snapshot. A usage function that throws is left out, and reported at each call.
      */
     public fun snapshot(): Map<String, Usage> {
         val usages = LinkedHashMap<String, Usage>()

@@ -86,7 +86,10 @@ private constructor(
     public val waiting: Int
         get() = core.waiting
 
-    /** The permits of the [burst] that are not there, and the callers that wait; reservations do not count. */
+    /**
+     * The permits of the [burst] that are not there, and the callers that wait; reservations do not count. The names
+     * and the longest wait are those of callers among the first ten in the queue, in which reservations have a place.
+     */
     override fun usage(): Usage {
         val look = core.lookAtWaiters()
         val burst = burst

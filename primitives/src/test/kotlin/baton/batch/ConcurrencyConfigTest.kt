@@ -56,7 +56,7 @@ class ConcurrencyConfigTest {
             [
                 "maxConcurrentTasks | 0 | p.maxConcurrentTasks = 0, must be at least 1",
                 "batchSize | -2147483648 | p.batchSize = -2147483648, must be at least 1",
-                "batchSize | 2147483648 | p.batchSize = '2147483648', must be a whole number",
+                "batchSize | 2147483648 | p.batchSize = 2147483648, must be within -2147483648..2147483647",
                 "batchSize | '' | p.batchSize = '', must be a whole number",
                 "retry.maxAttempts | 0 | p.retry.maxAttempts = 0, must be at least 1",
                 "retry.baseDelayMs | 0 | p.retry.baseDelayMs = 0, must be at least 1",

@@ -91,6 +91,16 @@ class UsageTest {
     }
 
     @Test
+    fun batchProcessor_hasTheBoundsOfItsConfiguration() {
+        for ((percent, clearBelow) in listOf(1 to 0.005, 10 to 0.05, 11 to 0.01, 80 to 0.7, 100 to 0.9)) {
+            val monitoring = ConcurrencyConfig.Monitoring(alertThresholdPercent = percent)
+            val bounds = BatchProcessor(ConcurrencyConfig(monitoring = monitoring)).usage().bounds!!
+            assertEquals(percent / 100.0, bounds.raiseAt)
+            assertEquals(clearBelow, bounds.clearBelow, 1e-9)
+        }
+    }
+
+    @Test
     fun batchProcessor_withoutMetrics_countsNothing() {
         runTest {
             val batch =
