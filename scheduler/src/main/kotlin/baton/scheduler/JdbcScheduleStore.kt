@@ -6,7 +6,6 @@ import baton.scheduler.jdbc.PostgresNotifications
 import baton.scheduler.jdbc.TableNames
 import baton.scheduler.schedule.AtTrigger
 import baton.scheduler.schedule.BlockingCalls
-import baton.scheduler.schedule.OwnedStore
 import baton.scheduler.schedule.TriggerText
 import baton.scheduler.schedule.effective
 import java.net.InetAddress
@@ -26,8 +25,8 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.withContext
 
 /**
- * A store in tables of H2, SQLite (from 3.24) or PostgreSQL (from 10), which other programs edit while the schedule
- * runs. It needs the JDBC driver of the database, and the module `java.sql`.
+ * A store in tables of H2 (from 2), SQLite (from 3.24) or PostgreSQL (from 10), which other programs edit while the
+ * schedule runs. It needs the JDBC driver of the database, and the module `java.sql`.
  *
  * ```
  * val store = JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "checks")
@@ -42,8 +41,9 @@ import kotlinx.coroutines.withContext
  *
  * **Cost.** The schedule reads all rows at its start, and then the newer ones every [ScheduleConfig.resyncEvery]; it
  * writes the changed rows in one transaction for each flush. A sign of life, which is one `UPDATE`, is written every
- * [ScheduleConfig.flushEvery]. Edits are found by one indexed query every [pollEdits], or, on PostgreSQL with its
- * driver, by `LISTEN` on a connection of its own without any query.
+ * [ScheduleConfig.flushEvery], which for this counts as a second at least and a minute at most. Edits are found by one
+ * indexed query every [pollEdits], or, on PostgreSQL with its driver, by `LISTEN` on a connection of its own without
+ * any query.
  *
  * **Edits.** [edit] and [delete] write the row and its edit in one transaction. Programs of other languages do the
  * same, in the tables below. An edit is found even if its transaction commits up to 10 minutes after one that began
@@ -51,12 +51,13 @@ import kotlinx.coroutines.withContext
  * replaces an edit.
  *
  * **One owner.** Only one schedule may run on a table. [Schedule.run] throws [ScheduleOwnedException] if another one
- * has given a sign of life, by the clock of the database, within three times its `flushEvery`: so after a crash wait
- * that long. A schedule that finds itself taken over, because it could not reach the database for so long and another
- * one was started, stops and throws the same, and writes nothing any more. Nothing is taken over by itself. For several
+ * has given a sign of life, by the clock of the database, within three times that time: so after a crash wait that
+ * long. A schedule that finds itself taken over, because it could not reach the database for so long and another one
+ * was started, stops and throws the same, and writes nothing any more. Nothing is taken over by itself. For several
  * processes that share the work of one schedule use db-scheduler.
  *
- * **Tables**, of [table] `checks`; [createTables] creates them. On H2 and PostgreSQL, where `TEXT` is `VARCHAR` on H2:
+ * **Tables**, of [table] `checks`; [createTables] creates them, by the statements in `docs/SCHEDULE_TABLES.md`. On H2
+ * and PostgreSQL, where `TEXT` is `VARCHAR` on H2:
  * ```
  * checks          (entry_key TEXT PRIMARY KEY, trigger_text TEXT, priority TEXT, next_due TEXT, paused BOOLEAN,
  *                  deleted BOOLEAN, revision BIGINT, writer TEXT)                      -- all but next_due NOT NULL
@@ -82,10 +83,10 @@ import kotlinx.coroutines.withContext
  * Deleted rows stay for two resyncs, and edits for a day and until the next resync.
  *
  * **Errors.** The exceptions of the driver, with which the schedule does as with those of any store: it fires on, and
- * tries again. Statements have a limit of 10 s; on SQLite a call waits 5 s for a locked file. The text of a key has at
- * most 2,000 bytes in UTF-8, that of a trigger 65,535; both without U+0000 and half surrogate pairs. A row that exceeds
- * this, or that the database refuses, is an [IllegalArgumentException] for its batch. A row that others have written,
- * and that cannot be read, is an [IllegalStateException] that names it.
+ * tries again. Statements have a limit of 10 s on H2 and PostgreSQL; on SQLite a call waits 5 s for a locked file. The
+ * text of a key has at most 2,000 bytes in UTF-8, that of a trigger 65,535; both without U+0000 and half surrogate
+ * pairs. A row that exceeds this, or that the database refuses, is an [IllegalArgumentException] for its batch. A row
+ * that others have written, and that cannot be read, is an [IllegalStateException] that names it.
  *
  * **Durability** is that of the database. H2 confirms a commit up to half a second before it is on the disk, unless its
  * URL says `WRITE_DELAY=0`; SQLite in WAL mode survives a crash of the process, and with `synchronous=FULL` one of the
@@ -133,7 +134,12 @@ internal constructor(
     private val tables = JdbcTables(dataSource, codec, names)
     private val calls = BlockingCalls(calls)
 
-    /** Creates the tables that are not there. No effect if all are. */
+    /**
+     * Creates the tables. No effect if `checks_owner` is there, which is created last, with the others in one
+     * transaction; so a user without the right to create tables may call it.
+     *
+     * @throws java.sql.SQLException if the database fails, or refuses.
+     */
     public suspend fun createTables(): Unit = calls.call { tables.create() }
 
     /**
@@ -142,6 +148,7 @@ internal constructor(
      *
      * @throws IllegalArgumentException if [trigger] has no text, because it is one of your own without a
      *   [name][Trigger.named]; or if the key or the text is too long.
+     * @throws java.sql.SQLException if the database fails.
      */
     public suspend fun edit(key: K, trigger: Trigger, priority: Priority = Priority.NORMAL) {
         require(TriggerText.hasText(trigger)) { "the trigger $trigger has no text: give it a name by Trigger.named" }
@@ -150,7 +157,12 @@ internal constructor(
         calls.call { tables.edit(row) }
     }
 
-    /** Removes an entry, as [edit] writes one. No effect if there is none. */
+    /**
+     * Removes an entry, as [edit] writes one: its row says that it is deleted. So does a new row if there was none.
+     *
+     * @throws IllegalArgumentException if the text of the key is too long.
+     * @throws java.sql.SQLException if the database fails.
+     */
     public suspend fun delete(key: K) {
         val row = ScheduleRow(key, "", Priority.NORMAL, null, paused = false, deleted = true, 0)
         calls.call { tables.edit(row) }
@@ -196,18 +208,21 @@ internal constructor(
         }
     }
 
-    /** A connection that breaks is renewed once; the next failure is that of the flow. */
+    /** A connection that breaks is renewed; if the new one breaks before it has worked, that fails the flow. */
     private suspend fun FlowCollector<List<ScheduleRow<K>>>.listen(first: PostgresNotifications) {
         var current: PostgresNotifications = first
+        var isRenewed = false
         try {
             while (true) {
                 emitNew()
                 do {
                     val isNotified =
                         try {
-                            withContext(listening) { current.await(SLICE_MILLIS) }
+                            withContext(listening) { current.await(SLICE_MILLIS) }.also { isRenewed = false }
                         } catch (e: SQLException) {
+                            if (isRenewed) throw e
                             current = renewed(current, e)
+                            isRenewed = true
                             true
                         }
                 } while (!isNotified)
@@ -229,13 +244,26 @@ internal constructor(
         edits.failure?.let { throw it }
     }
 
-    internal val ownership: OwnedStore =
-        object : OwnedStore {
-            override suspend fun own(owner: String, interval: Duration): Unit =
-                this@JdbcScheduleStore.calls.call { tables.own("$owner, $PROCESS", interval) }
+    /**
+     * As [ScheduleStore.own], by the clock of the database. An owner is alive until it has not called [renew] for three
+     * times [renewEvery]. Returns true.
+     *
+     * @throws IllegalArgumentException if [renewEvery] is not positive.
+     * @throws java.sql.SQLException if the database fails.
+     */
+    override suspend fun own(owner: String, renewEvery: Duration): Boolean {
+        require(renewEvery.isPositive()) { "renewEvery = $renewEvery, must be positive" }
+        calls.call { tables.own("$owner, $PROCESS", renewEvery) }
+        return true
+    }
 
-            override suspend fun renew(): Unit = this@JdbcScheduleStore.calls.call { tables.renew() }
-        }
+    /**
+     * As [ScheduleStore.renew]. No effect before [own].
+     *
+     * @throws IllegalStateException after [close].
+     * @throws java.sql.SQLException if the database fails.
+     */
+    override suspend fun renew(): Unit = calls.call { tables.renew() }
 
     /** Frees the connections, and the table for another owner; also if the caller is cancelled. */
     override suspend fun close(): Unit = calls.callAnyhow { tables.close() }

@@ -114,19 +114,19 @@ public class Schedule<K : Any>(
         }
 
     /**
-     * The places of [maxConcurrency] that runs occupy, and the runs that wait for one; none before [run]. Its totals
-     * are `fired`, `failed` and `skipped`, see [ScheduleMetrics].
+     * The slots of [maxConcurrency] that runs occupy, and the runs that wait for one; none before [run]. Its totals are
+     * `fired`, `failed` and `skipped`, see [ScheduleMetrics].
      */
     override fun usage(): Usage {
-        val places = life.tasks?.usage() ?: Usage(inUse = 0, capacity = maxConcurrency.toLong())
+        val slots = life.tasks?.usage() ?: Usage(inUse = 0, capacity = maxConcurrency.toLong())
         val totals = metrics.run { mapOf("fired" to fired, "failed" to failed, "skipped" to skipped) }
         return Usage(
-            places.inUse,
-            places.capacity,
-            places.waiting,
-            places.longestWait,
-            places.peakWaiting,
-            places.waiters,
+            slots.inUse,
+            slots.capacity,
+            slots.waiting,
+            slots.longestWait,
+            slots.peakWaiting,
+            slots.waiters,
             totals,
         )
     }

@@ -38,8 +38,8 @@ internal constructor(
     private val tasks: TaskSchedulerMetrics?,
 ) {
     /**
-     * How many runs, of all levels, are due and wait for a place. A run that an edit has dropped counts until it would
-     * have its place.
+     * How many runs, of all levels, are due and wait for a slot. A run that an edit has dropped counts until its turn
+     * comes.
      */
     public val queued: Int
         get() = tasks?.queued ?: 0
@@ -48,7 +48,7 @@ internal constructor(
     public val headWait: Duration
         get() = if (tasks == null) Duration.ZERO else Priority.entries.maxOf { tasks[it].headWait }
 
-    /** How many runs of [level] are due and wait for a place. */
+    /** How many runs of [level] are due and wait for a slot. */
     public fun queued(level: Priority): Int = tasks?.get(level)?.queued ?: 0
 
     /** [lagP50] for Java. */

@@ -1,5 +1,6 @@
 package baton.scheduler
 
+import kotlin.time.Duration
 import kotlinx.coroutines.flow.Flow
 
 /**
@@ -11,6 +12,9 @@ import kotlinx.coroutines.flow.Flow
  * The schedule calls [apply] from one coroutine at a time, and [load] too, but the two may run at the same time. A call
  * may fail: the schedule keeps its changes and repeats the call later. A call may be cancelled; then it must either
  * have its whole effect or none.
+ *
+ * A store object serves one schedule, which closes it at its end. A store that wraps another one passes all calls on,
+ * [own] and [renew] included, as Kotlin's delegation by `by` does.
  */
 public interface ScheduleStore<K : Any> {
     /**
@@ -39,6 +43,21 @@ public interface ScheduleStore<K : Any> {
      * `collect` first suspends. A store without other writers returns an empty flow.
      */
     public fun edits(): Flow<List<ScheduleRow<K>>>
+
+    /**
+     * Makes the schedule named [owner] the one that may write, before its first [load]. Returns whether it is to call
+     * [renew] every [renewEvery]. For stores that several processes can reach; by default it returns false.
+     *
+     * @throws ScheduleOwnedException if another owner is alive.
+     */
+    public suspend fun own(owner: String, renewEvery: Duration): Boolean = false
+
+    /**
+     * Shows that the owner is alive, also after calls that have failed.
+     *
+     * @throws ScheduleOwnedException if another owner has taken over. The schedule then ends.
+     */
+    public suspend fun renew() {}
 
     /** Frees the resources of the store, at the end of [Schedule.run], which waits for it no longer than a second. */
     public suspend fun close()

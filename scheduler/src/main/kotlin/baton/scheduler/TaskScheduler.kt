@@ -119,7 +119,8 @@ public class TaskScheduler(
 
     /**
      * The slots that are occupied, and the tasks that are queued or wait for capacity, by their keys. Waits are
-     * measured in the time source of the [config]. Its totals are `started`, `failed` and `refused`, see
+     * measured in the time source of the [config]. The longest of them is that of the first ten tasks of each level, so
+     * one that came to its level from another may wait longer. Its totals are `started`, `failed` and `refused`, see
      * [TaskSchedulerMetrics].
      */
     override fun usage(): Usage = core.usage()

@@ -77,6 +77,15 @@ internal abstract class Dialect(val name: String, private val oldest: List<Int>)
 
         const val PRIORITIES = "CHECK (priority IN ('CRITICAL', 'HIGH', 'NORMAL', 'LOW', 'IDLE'))"
 
+        /** Of SQLite and PostgreSQL. */
+        fun upsertOnConflict(names: TableNames) =
+            """INSERT INTO ${names.rows} ($COLUMNS) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (entry_key) DO UPDATE SET trigger_text = excluded.trigger_text,
+                priority = excluded.priority, next_due = excluded.next_due, paused = excluded.paused,
+                deleted = excluded.deleted, revision = excluded.revision, writer = excluded.writer
+                WHERE ${names.rows}.revision < excluded.revision
+                AND (${names.rows}.revision <= ? OR ${names.rows}.writer = ?)"""
+
         fun ownerRow(names: TableNames) =
             "INSERT INTO ${names.owner} (id, beat_at, beat_every) " +
                 "SELECT 1, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM ${names.owner})"

@@ -162,9 +162,9 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
         return session.transaction(keeps = true) { edits.read(this) }
     }
 
-    fun own(name: String, interval: Duration) {
+    fun own(name: String, renewEvery: Duration) {
         isClosed = false
-        session.transaction(keeps = true) { owner.own(this, name, interval) }
+        session.transaction(keeps = true) { owner.own(this, name, renewEvery) }
     }
 
     fun renew() {

@@ -11,7 +11,7 @@ internal class OwnerRow(private val names: TableNames, private val token: String
 
     private var name = ""
 
-    fun own(transaction: Transaction, owner: String, interval: Duration) {
+    fun own(transaction: Transaction, owner: String, renewEvery: Duration) {
         val now = transaction.dialect.now
         transaction.execute(Dialect.ownerRow(names))
         val isMine =
@@ -20,7 +20,7 @@ internal class OwnerRow(private val names: TableNames, private val token: String
                     "AND (token IS NULL OR token = ? OR beat_at + $MISSED * beat_every <= $now)",
                 owner.take(LONGEST_NAME),
                 token,
-                interval.inWholeMilliseconds.coerceAtLeast(1),
+                renewEvery.inWholeMilliseconds.coerceAtLeast(1),
                 token,
             ) == 1
         if (!isMine) {

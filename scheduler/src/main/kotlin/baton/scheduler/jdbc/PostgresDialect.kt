@@ -34,7 +34,7 @@ internal object PostgresDialect : Dialect("PostgreSQL", listOf(10)) {
 
     override fun nextRevision(names: TableNames) = listOf("SELECT nextval('${names.revision.lowercase()}')")
 
-    override fun upsert(names: TableNames) = SqliteDialect.upsert(names)
+    override fun upsert(names: TableNames) = upsertOnConflict(names)
 
     /** A network that is silent must not hold the thread of the store for ever. */
     override fun prepare(connection: Connection) = setNetworkTimeout(connection, NETWORK_MILLIS)

@@ -39,13 +39,7 @@ internal object SqliteDialect : Dialect("SQLite", listOf(3, 24)) {
     override fun nextRevision(names: TableNames) =
         listOf("UPDATE ${names.revision} SET value = value + 1", "SELECT value FROM ${names.revision}")
 
-    override fun upsert(names: TableNames) =
-        """INSERT INTO ${names.rows} ($COLUMNS) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (entry_key) DO UPDATE SET trigger_text = excluded.trigger_text, priority = excluded.priority,
-            next_due = excluded.next_due, paused = excluded.paused, deleted = excluded.deleted,
-            revision = excluded.revision, writer = excluded.writer
-            WHERE ${names.rows}.revision < excluded.revision
-            AND (${names.rows}.revision <= ? OR ${names.rows}.writer = ?)"""
+    override fun upsert(names: TableNames) = upsertOnConflict(names)
 
     override fun prepare(connection: Connection) {
         execute(connection, "PRAGMA busy_timeout = $BUSY_MILLIS")

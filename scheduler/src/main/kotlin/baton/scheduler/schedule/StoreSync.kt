@@ -1,7 +1,6 @@
 package baton.scheduler.schedule
 
 import baton.resilience.Backoff
-import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.ScheduleOwnedException
 import baton.scheduler.ScheduleStore
@@ -41,9 +40,9 @@ internal class StoreSync<K : Any>(
     private val loading = Mutex()
     private val owning = Mutex()
     private val isLoaded = Latch(1)
-    private val ownership = (store as? JdbcScheduleStore<*>)?.ownership
-    private val renewEvery = config.flushEvery.coerceAtMost(LONGEST_RENEWAL)
+    private val renewEvery = config.flushEvery.coerceIn(SHORTEST_RENEWAL, LONGEST_RENEWAL)
     private var isOwned = false
+    private var needsRenewal = false
     private val readCount = AtomicLong()
     private val writeCount = AtomicLong()
     private val failureCount = AtomicLong()
@@ -65,21 +64,21 @@ internal class StoreSync<K : Any>(
     /** Nothing is read or written before this schedule owns the store. */
     private suspend fun own() {
         owning.withLock {
-            if (!isOwned) ownership?.own(label, renewEvery)
+            if (!isOwned) needsRenewal = store.own(label, renewEvery)
             isOwned = true
         }
     }
 
     /**
-     * Gives signs of life until another owner has taken over. They come at the same pace after failures: with pauses
-     * that grow, the row would be stale before the store works again, and another owner let in.
+     * Gives signs of life until another owner has taken over; called after [load]. They come at the same pace after
+     * failures: with pauses that grow, the row would be stale before the store works again, and another owner let in.
      */
     suspend fun renewLoop() {
-        if (ownership == null) return
+        if (!needsRenewal) return
         while (true) {
             delay(renewEvery)
             try {
-                ownership.renew()
+                store.renew()
                 outage.worked(Call.RENEW)
             } catch (e: Throwable) {
                 outage.failed(Call.RENEW, unlessCancelled(e))
@@ -236,6 +235,7 @@ internal class StoreSync<K : Any>(
     companion object {
         private val EDITS_BACKOFF = 1.seconds
         private val LONGEST_BACKOFF = 1.minutes
+        private val SHORTEST_RENEWAL = 1.seconds
         private val LONGEST_RENEWAL = 1.minutes
 
         /** At the end there is little time. */

@@ -26,7 +26,10 @@ internal class TaskWaits(private val now: Long) {
         add(awaitingCapacity)
     }
 
-    /** Inside a level, tasks are in the order of their arrival, unless a level was changed: so the first few count. */
+    /**
+     * Inside a level, tasks are in the order of their arrival. One whose level was changed is at the end, where it may
+     * be missed: the price of a look that is short however long the queue is.
+     */
     private fun add(tasks: TaskList) {
         var task = tasks.first
         var left = NAMED

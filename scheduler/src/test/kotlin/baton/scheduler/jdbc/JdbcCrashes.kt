@@ -44,10 +44,10 @@ internal class JdbcCrashes(private val fixture: JdbcStoreFixture) {
     private fun assertIsOwner(child: Process) = runBlocking {
         fixture.execute("UPDATE checks_owner SET beat_every = 20000000000000")
         val next = fixture.open()
-        val refusal = assertThrows<ScheduleOwnedException> { runBlocking { next.ownership.own("next", 1.minutes) } }
+        val refusal = assertThrows<ScheduleOwnedException> { runBlocking { next.own("next", 1.minutes) } }
         assertTrue(refusal.owner.startsWith("Schedule 'owner', process ${child.pid()} on "), refusal.owner)
         fixture.execute("UPDATE checks_owner SET beat_every = 1, beat_at = 0")
-        next.ownership.own("next", 1.minutes)
+        next.own("next", 1.minutes)
         next.close()
     }
 

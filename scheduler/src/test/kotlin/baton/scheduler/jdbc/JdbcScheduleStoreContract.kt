@@ -32,8 +32,12 @@ abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
         listOf("", "a", "two words", "line\nbreak", "it's \\ \"%_\"", "ünïcødé 🎉", "x".repeat(1_900))
 
     /** Without signs of life, of which there would be thousands. */
-    override fun open(): ScheduleStore<String> =
-        fixture.open(pollEdits = 1.minutes).let { object : ScheduleStore<String> by it {} }
+    override fun open(): ScheduleStore<String> {
+        val store = fixture.open(pollEdits = 1.minutes)
+        return object : ScheduleStore<String> by store {
+            override suspend fun renew() = Unit
+        }
+    }
 
     @AfterEach fun close() = if (lazyFixture.isInitialized()) fixture.close() else Unit
 
@@ -50,7 +54,7 @@ abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
     @Test
     fun load_sinceARevision_returnsDeletedRows_untilTheSecondResyncOfTheOwner() = runBlocking {
         val store = fixture.open()
-        store.ownership.own("test", 1.minutes)
+        store.own("test", 1.minutes)
         val first = store.apply(listOf(entry("a"), entry("b")))
         store.load(0)
         fixture.open().delete("a")
@@ -69,7 +73,7 @@ abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
         fixture.execute("UPDATE checks_edits SET written_at = written_at - 86500000 WHERE entry_key = 'a'")
         store.load(0)
         assertEquals(2, fixture.number("SELECT COUNT(*) FROM checks_edits"), "it is not the owner")
-        store.ownership.own("test", 1.minutes)
+        store.own("test", 1.minutes)
         store.load(0)
         assertEquals(1, fixture.number("SELECT COUNT(*) FROM checks_edits"))
     }
@@ -151,19 +155,19 @@ abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
     @Test
     fun owner_fresh_isNamed_andIsFreeAfterItsCloseOrItsSilence() = runBlocking {
         val first = fixture.open()
-        first.ownership.own("Schedule 'one'", 1.minutes)
+        first.own("Schedule 'one'", 1.minutes)
         val second = fixture.open()
-        val refusal = assertThrows<ScheduleOwnedException> { runBlocking { second.ownership.own("two", 1.minutes) } }
+        val refusal = assertThrows<ScheduleOwnedException> { runBlocking { second.own("two", 1.minutes) } }
         val pid = ProcessHandle.current().pid()
         assertTrue(refusal.owner.startsWith("Schedule 'one', process $pid on "), refusal.owner)
         assertTrue(refusal.owner in refusal.message!!, refusal.message)
         first.close()
-        second.ownership.own("two", 1.minutes)
+        second.own("two", 1.minutes)
         fixture.execute("UPDATE checks_owner SET beat_at = beat_at - 179000")
-        assertThrows<ScheduleOwnedException> { runBlocking { first.ownership.own("one", 1.minutes) } }
+        assertThrows<ScheduleOwnedException> { runBlocking { first.own("one", 1.minutes) } }
         fixture.execute("UPDATE checks_owner SET beat_at = beat_at - 1000")
-        first.ownership.own("one", 1.minutes)
-        val loss = assertThrows<ScheduleOwnedException> { runBlocking { second.ownership.renew() } }
+        first.own("one", 1.minutes)
+        val loss = assertThrows<ScheduleOwnedException> { runBlocking { second.renew() } }
         assertTrue(loss.owner.startsWith("one, process"), loss.owner)
         assertThrows<ScheduleOwnedException> { runBlocking { second.apply(listOf(entry("a"))) } }
         assertEquals(0, fixture.open().load(0).size)
@@ -175,8 +179,8 @@ abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
     @Test
     fun owner_renews_byEachWrite() = runBlocking {
         val store = fixture.open()
-        store.ownership.own("test", 1.minutes)
-        for (write in listOf<suspend () -> Unit>({ store.apply(listOf(entry("a"))) }, { store.ownership.renew() })) {
+        store.own("test", 1.minutes)
+        for (write in listOf<suspend () -> Unit>({ store.apply(listOf(entry("a"))) }, { store.renew() })) {
             fixture.execute("UPDATE checks_owner SET beat_at = 0")
             write()
             assertTrue(fixture.number("SELECT beat_at FROM checks_owner") > 1_700_000_000_000)

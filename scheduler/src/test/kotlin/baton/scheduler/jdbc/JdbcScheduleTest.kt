@@ -1,12 +1,15 @@
 package baton.scheduler.jdbc
 
+import baton.scheduler.Schedule
 import baton.scheduler.ScheduleOwnedException
+import baton.scheduler.ScheduleStore
 import baton.scheduler.Trigger
 import baton.scheduler.schedule.ScheduleWorld
 import java.nio.file.Path
 import java.sql.SQLException
 import java.time.Instant
 import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineStart
@@ -49,8 +52,7 @@ class JdbcScheduleTest {
         source.queries.set(0)
         source.updates.set(0)
         var runs = 0L
-        val schedule =
-            baton.scheduler.Schedule(fixture.open(source, pollEdits = 1.minutes), 200, "day", config) { runs++ }
+        val schedule = Schedule(fixture.open(source, pollEdits = 1.minutes), 200, "day", config) { runs++ }
         world.start(schedule)
         world.pass(12.hours + 1.seconds)
         assertTrue(runs in entries * 359L..entries * 361L, "$runs runs")
@@ -70,8 +72,7 @@ class JdbcScheduleTest {
         first.put("a", Trigger.every(1.minutes))
         first.flush()
         val second = world.schedule(store = fixture.open())
-        second.put("b", Trigger.every(1.minutes))
-        val refusal = assertThrows<ScheduleOwnedException> { second.flush() }
+        val refusal = assertThrows<ScheduleOwnedException> { second.flushOf("b") }
         assertTrue(refusal.owner.startsWith("Schedule 'test', process "), refusal.owner)
         supervisorScope {
             val run = async(start = CoroutineStart.UNDISPATCHED) { second.run() }
@@ -94,7 +95,7 @@ class JdbcScheduleTest {
             world.pass(10.seconds)
             fixture.execute("UPDATE checks_owner SET beat_at = 0")
             val other = fixture.open()
-            other.ownership.own("another", 1.minutes)
+            other.own("another", 1.minutes)
             val before = world.runs.size
             schedule.put("b", Trigger.every(1.seconds, Instant.EPOCH))
             val loss = assertThrows<ScheduleOwnedException> { run.await() }
@@ -121,6 +122,31 @@ class JdbcScheduleTest {
         world.pass(6.seconds)
         assertEquals(1, source.updates.get())
         schedule.shutdown()
+    }
+
+    @Test
+    fun signsOfLife_ofAFlushEveryMillisecond_comeEachSecond() = runTest {
+        val world = ScheduleWorld(this)
+        val schedule = world.started(world.config(flushEvery = 1.milliseconds), fixture.open(source))
+        source.updates.set(0)
+        world.pass(10.seconds)
+        assertEquals(10, source.updates.get())
+        schedule.shutdown()
+    }
+
+    @Test
+    fun storeThatWrapsAnother_isOwnedToo() = runTest {
+        val world = ScheduleWorld(this)
+        fun wrapped() = object : ScheduleStore<String> by fixture.open() {}
+        val first = world.started(store = wrapped())
+        val second = world.schedule(store = wrapped())
+        assertThrows<ScheduleOwnedException> { second.flushOf("b") }
+        first.shutdown()
+    }
+
+    private suspend fun Schedule<String>.flushOf(key: String) {
+        put(key, Trigger.every(1.minutes))
+        flush()
     }
 
     @Test

@@ -17,8 +17,8 @@ internal interface TestDatabase : AutoCloseable {
     fun connect(): Connection = source.connection
 }
 
-internal class H2Database(directory: Path, isDurable: Boolean = false) : TestDatabase {
-    override val url = "jdbc:h2:${directory.resolve("h2")};DB_CLOSE_DELAY=-1" + if (isDurable) ";WRITE_DELAY=0" else ""
+internal class H2Database(directory: Path) : TestDatabase {
+    override val url = "jdbc:h2:${directory.resolve("h2")};DB_CLOSE_DELAY=-1"
     override val source = JdbcDataSource().also { it.setURL(url) }
 
     override fun close() {
