@@ -61,7 +61,7 @@ class UptimeMonitorTest {
     @Test
     fun edit_takesEffect_isOnThePage_andCtrlC_sumsUp() {
         write("fast-01 http://fast.demo/01 60s HIGH", "fast-02 http://fast.demo/02 60s HIGH")
-        val child = start("--for", "10m", "--serve", "0")
+        val child = start("--for", "10m", "--serve", "0", "--metrics")
         val lines = child.inputReader()
         lines.awaitLine("watching 2 endpoints of $file")
         val page = URI(lines.awaitLine("/").substringAfter("the page is at "))
@@ -70,6 +70,8 @@ class UptimeMonitorTest {
         lines.awaitLine("$file was edited: 1 new or changed, 1 removed")
         lines.awaitLine("dead-01 down (no connection)")
         assertTrue("\"dead-01\"" in page.resolve("/status").toURL().readText())
+        val gauge = "baton_capacity{name=\"checks\",type=\"Schedule\"} 200.0\n"
+        assertTrue(gauge in page.resolve("/metrics").toURL().readText())
         val taken = run("--serve", "${page.port}")
         assertEquals("cannot start the server: port ${page.port}: Address already in use\n", taken.err)
         assertEquals(1, taken.exitCode)
@@ -78,6 +80,7 @@ class UptimeMonitorTest {
         val rest = lines.readText()
         assertTrue(child.waitFor(30, TimeUnit.SECONDS), rest)
         assertEquals("", child.errorReader().readText())
+        assertTrue(gauge in rest, rest)
         assertTrue("\n2 endpoints, " in rest, rest)
         assertTrue("changes found                 1  the demo server made 1: the same" in rest, rest)
     }
@@ -224,7 +227,7 @@ class UptimeMonitorTest {
     @Test
     fun help_namesEveryOption_exits0() =
         sample.assertHelpNames(
-            listOf("--for", "--speed", "--endpoints", "--state", "--concurrency", "--serve"),
+            listOf("--for", "--speed", "--endpoints", "--state", "--store", "--concurrency", "--serve", "--metrics"),
             "--for",
             "0",
         )

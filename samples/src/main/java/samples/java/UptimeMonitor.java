@@ -6,9 +6,12 @@ import baton.interop.AsyncRetry;
 import baton.interop.AsyncSchedule;
 import baton.interop.CancellableFuture;
 import baton.interop.Triggers;
+import baton.micrometer.BatonMetrics;
 import baton.resilience.BreakerState;
 import baton.resilience.CircuitOpenException;
 import baton.scheduler.Due;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.PrintStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -49,6 +52,7 @@ public final class UptimeMonitor {
     private final AsyncRetry retry;
     private final AsyncMonitor monitor;
     private final HostBreakers breakers;
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
     /** Complete when the entries of an earlier run are counted; their checks may begin before. */
     private final CompletableFuture<AsyncSchedule<String>> started = new CompletableFuture<>();
@@ -62,6 +66,7 @@ public final class UptimeMonitor {
         this.page = page;
         // The limit of the checks, their longest wait, and each breaker.
         monitor = AsyncMonitor.start(LOOK, AsyncMonitor.rules(), report::alert);
+        if (options.hasMetrics()) new BatonMetrics(monitor.kotlin()).bindTo(registry);
         breakers = new HostBreakers(options, monitor);
         retry = AsyncRetry.builder()
                 .maxAttempts(2)
@@ -166,8 +171,9 @@ public final class UptimeMonitor {
             apply(all, schedule);
             schedule.flush().join(); // otherwise written within five seconds, as later edits are
             report.say("watching " + endpoints.size() + " endpoints of " + file);
-            if (page != null) page.serve(schedule);
+            if (page != null) page.serve(schedule, options.hasMetrics() ? registry::scrape : null);
             watch(schedule, ctrlC);
+            if (options.hasMetrics()) report.say(registry.scrape());
             schedule.shutdown().join(); // writes the changes that are not in the state yet
             return report.sumUp(schedule.metrics(), server) ? 0 : 1;
         } catch (CompletionException failure) {

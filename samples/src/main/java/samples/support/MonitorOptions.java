@@ -14,9 +14,16 @@ import java.util.List;
  * @param state where the schedule is kept, null for nowhere.
  * @param concurrency the number of checks at a time.
  * @param port that of the page, 0 for a free one; null for no page.
+ * @param hasMetrics whether the meters are shown.
  */
 public record MonitorOptions(
-        Duration length, int speed, Path endpoints, MonitorState state, int concurrency, Integer port) {
+        Duration length,
+        int speed,
+        Path endpoints,
+        MonitorState state,
+        int concurrency,
+        Integer port,
+        boolean hasMetrics) {
     public static final String HELP = """
             Checks endpoints over HTTP at their intervals, each host by a breaker of its own, and says which are down and which are up
             again. A second check confirms each change. The endpoints that come with the sample are at a server that this program starts;
@@ -33,6 +40,7 @@ public record MonitorOptions(
                                  tables that are not there are created
               --concurrency N    checks at a time (default: 200)
               --serve PORT       shows a page on this port of the computer, 0 for a free one (default: no page)
+              --metrics          prints what the monitor measures as text for Prometheus at the end; with --serve it is at /metrics, too
               --help             this text
 
             Exit code: 0 if all is well, 1 if there is no endpoint, or the state or the port cannot be used, or other changes were
@@ -55,6 +63,7 @@ public record MonitorOptions(
         MonitorState state = null;
         int concurrency = 200;
         Integer port = null;
+        boolean hasMetrics = false;
         Iterator<String> words = List.of(args).iterator();
         while (words.hasNext()) {
             String option = words.next();
@@ -66,10 +75,11 @@ public record MonitorOptions(
                 case "--store" -> state = MonitorState.ofUrl(Values.word(option, words));
                 case "--concurrency" -> concurrency = Values.count(option, words, 1, MAX_CONCURRENCY);
                 case "--serve" -> port = Values.count(option, words, 0, MAX_PORT);
+                case "--metrics" -> hasMetrics = true;
                 default -> throw Values.unknown(option);
             }
         }
-        return new MonitorOptions(length, speed, endpoints, state, concurrency, port);
+        return new MonitorOptions(length, speed, endpoints, state, concurrency, port, hasMetrics);
     }
 
     /** {@code time}, shortened. */

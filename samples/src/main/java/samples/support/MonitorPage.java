@@ -14,11 +14,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * The page of the uptime monitor, on a loopback port: {@code /} is the page, {@code /status} all of its contents as JSON,
  * {@code /events} the same and then the changes twice a second, as server-sent events. {@code /pause}, {@code /resume}
- * and {@code /check} act on the endpoint that the parameter {@code name} names, by POST.
+ * and {@code /check} act on the endpoint that the parameter {@code name} names, by POST. {@code /metrics} is for
+ * Prometheus.
  */
 public final class MonitorPage implements AutoCloseable {
     private static final int MILLIS = 500;
@@ -55,12 +57,16 @@ public final class MonitorPage implements AutoCloseable {
         return thread;
     }
 
-    /** Begins to answer requests, with the state of {@code schedule}. */
-    public void serve(AsyncSchedule<String> schedule) {
+    /**
+     * Begins to answer requests, with the state of {@code schedule}.
+     *
+     * @param metrics the text for Prometheus, null for none
+     */
+    public void serve(AsyncSchedule<String> schedule, Supplier<String> metrics) {
         PageState state = new PageState(report, schedule);
         http.createContext("/", exchange -> {
             try (exchange) {
-                handle(exchange, state, schedule);
+                handle(exchange, state, schedule, metrics);
             } catch (IOException gone) {
                 // The client has closed the connection, or was dropped.
             }
@@ -76,7 +82,9 @@ public final class MonitorPage implements AutoCloseable {
         }
     }
 
-    private void handle(HttpExchange exchange, PageState state, AsyncSchedule<String> schedule) throws IOException {
+    private void handle(
+            HttpExchange exchange, PageState state, AsyncSchedule<String> schedule, Supplier<String> metrics)
+            throws IOException {
         var headers = exchange.getResponseHeaders();
         headers.set("Cache-Control", "no-store");
         headers.set("X-Content-Type-Options", "nosniff");
@@ -96,8 +104,14 @@ public final class MonitorPage implements AutoCloseable {
             case "/pause" -> post(exchange, state, name -> pause(schedule, name, true));
             case "/resume" -> post(exchange, state, name -> pause(schedule, name, false));
             case "/check" -> post(exchange, state, schedule::triggerNow);
+            case "/metrics" -> get(exchange, () -> metrics(exchange, metrics));
             default -> answer(exchange, 404, "there is no such page");
         }
+    }
+
+    private static void metrics(HttpExchange exchange, Supplier<String> metrics) throws IOException {
+        if (metrics == null) answer(exchange, 404, "the monitor was started without --metrics");
+        else answer(exchange, "text/plain; version=0.0.4; charset=utf-8", bytes(metrics.get()));
     }
 
     private boolean pause(AsyncSchedule<String> schedule, String name, boolean isPaused) {

@@ -41,7 +41,7 @@ class MonitorPageTest {
     init {
         report.edit(listOf(endpointOf("one"), endpointOf(odd)))
         for (name in listOf("one", odd)) schedule.put(name, Triggers.every(Duration.ofHours(9)))
-        page.serve(schedule)
+        page.serve(schedule) { "baton_in_use 1.0\n" }
     }
 
     private val address = Regex("the page is at (http://127.0.0.1:(\\d+))/").find(written.toString())!!
@@ -66,6 +66,13 @@ class MonitorPageTest {
         assertTrue(Regex("default-src 'none'.* script-src 'sha256-[^']{44}'").containsMatchIn(policy), policy)
         assertEquals("no-store", answer.header("Cache-Control"))
         assertEquals("nosniff", answer.header("X-Content-Type-Options"))
+    }
+
+    @Test
+    fun metrics_areTextForPrometheus() {
+        val answer = send("GET", "/metrics")
+        assertEquals("baton_in_use 1.0\n", answer.body())
+        assertEquals("text/plain; version=0.0.4; charset=utf-8", answer.header("Content-Type"))
     }
 
     @Test
