@@ -48,6 +48,12 @@ class ModulePathTest {
                         monitor.watch("uplink", semaphore);
                         System.out.println(monitor.snapshot().get("uplink").getWaiters());
                     }
+                    // A schedule in memory needs no java.sql.
+                    var schedule = baton.interop.AsyncSchedule.<String>builder(due -> null).start();
+                    schedule.put("a", baton.interop.Triggers.every(java.time.Duration.ofDays(1)));
+                    var sql = ModuleLayer.boot().findModule("java.sql").isPresent();
+                    System.out.println(schedule.size() + " " + sql);
+                    schedule.close();
                     var task = baton.interop.AsyncTaskScheduler.create(1).schedule(baton.Priority.LOW, () -> "task");
                     task.priority(baton.Priority.HIGH);
                     System.out.println(task.orTimeout(9, java.util.concurrent.TimeUnit.SECONDS).join());
@@ -122,6 +128,7 @@ class ModulePathTest {
                         "module baton.interop",
                         "null",
                         "[]",
+                        "1 false",
                         "task"),
                 output);
     }

@@ -11,4 +11,8 @@ class JdbcCrashTest {
     @Test
     fun sqlite_ofAnOwnerKilled_losesNothingConfirmed() =
         JdbcStoreFixture(SqliteDatabase(directory)).use { JdbcCrashes(it).kill(times = 2) }
+
+    @Test
+    fun postgres_ofAnOwnerKilled_losesNothingConfirmed() =
+        JdbcStoreFixture(PostgresDatabase()).use { JdbcCrashes(it).kill(times = 1) }
 }
