@@ -5,15 +5,15 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** A million waiters and one reset, and resets one upon the other. Runs with a small stack. */
+/** Many waiters and one reset, and resets one upon the other. Runs with a small stack. */
 class BreakerStackTest : StackRun() {
     private fun tripped() = CircuitBreaker().also { it.trip() }
 
     @ParameterizedTest
     @EnumSource
-    fun breaker_closedForAMillion(world: World) {
+    fun breaker_closedForMany(world: World) {
         val breaker = tripped()
-        releaseAMillion(world, { breaker.awaitClosed() }, { breaker.waiting }, { breaker.reset() })
+        releaseMany(world, { breaker.awaitClosed() }, { breaker.waiting }, { breaker.reset() })
     }
 
     /** Each released waiter closes the breaker of the next. */
@@ -39,9 +39,5 @@ class BreakerStackTest : StackRun() {
         val breaker = tripped()
         cancelInAChain(world, MANY) { next -> finally(next) { breaker.awaitClosed() } }
         assertEquals(0, breaker.waiting)
-    }
-
-    private companion object {
-        const val MANY = 100_000
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** A million waiters, or many, each of which wakes the next. Runs with a small stack. */
+/** Many waiters, each of which wakes the next. Runs with a small stack. */
 class HandOffStackTest : StackRun() {
     /** Many callers whose [turn] it is one after the other, when the first holder [release]s. */
     private class Relay(
@@ -41,13 +41,13 @@ class HandOffStackTest : StackRun() {
 
     private fun relays(): List<Relay> =
         WaitOrder.entries.map { order ->
-            relay(order, MILLION) {
+            relay(order, MANY) {
                 it.acquire()
                 it.release()
             }
         } +
             relay(WaitOrder.FIFO, MANY) { semaphore -> select { semaphore.onAcquire(1) { it.release() } } } +
-            relay(MILLION) { mutex ->
+            relay(MANY) { mutex ->
                 mutex.lock()
                 mutex.unlock()
             } +
@@ -70,14 +70,13 @@ class HandOffStackTest : StackRun() {
     fun condition_allSignalled(world: World) {
         val mutex = Mutex()
         val condition = mutex.newCondition()
-        val count = if (world == World.NO_DISPATCHER) MILLION else MILLION / 10
-        repeat(count) { start(world.context) { mutex.withLock { condition.await() } } }
-        assertEquals(count, condition.waiting)
+        repeat(MANY) { start(world.context) { mutex.withLock { condition.await() } } }
+        assertEquals(MANY, condition.waiting)
         check(mutex.tryLock())
         condition.signalAll()
-        assertEquals(count, mutex.waiting)
+        assertEquals(MANY, mutex.waiting)
         mutex.unlock()
-        assertEquals(count, done)
+        assertEquals(MANY, done)
         assertEquals(false, mutex.isLocked)
     }
 
@@ -87,7 +86,7 @@ class HandOffStackTest : StackRun() {
     fun condition_cancelledInAChain(world: World) {
         val mutex = Mutex()
         val condition = mutex.newCondition()
-        cancelInAChain(world, MILLION / 10) { next -> mutex.withLock { finally(next) { condition.await() } } }
+        cancelInAChain(world, MANY) { next -> mutex.withLock { finally(next) { condition.await() } } }
         assertEquals(0, condition.waiting)
         assertEquals(false, mutex.isLocked)
     }
@@ -179,13 +178,5 @@ class HandOffStackTest : StackRun() {
         semaphore.release(count)
         assertEquals(count, done)
         assertEquals(0, semaphore.availablePermits)
-    }
-
-    private companion object {
-        /**
-         * The number of waiters that need more memory than their queue node: some hundred times as many as the stack
-         * would bear.
-         */
-        private const val MANY = 200_000
     }
 }

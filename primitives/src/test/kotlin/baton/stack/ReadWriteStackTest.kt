@@ -9,19 +9,19 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** A million readers and writers, each of which admits the next. Runs with a small stack. */
+/** Many readers and writers, each of which admits the next. Runs with a small stack. */
 class ReadWriteStackTest : StackRun() {
     private val lock = ReadWriteLock().also { it.tryLockWrite() }
 
     private fun assertAllDone() {
-        assertEquals(MILLION, done + failed)
+        assertEquals(MANY, done + failed)
         assertEquals("ReadWriteLock (free, waiting = 0)", "$lock")
     }
 
     @ParameterizedTest
     @EnumSource(names = ["UNCONFINED", "NO_DISPATCHER"])
     fun writersAndReaders_takeTurns(world: World) {
-        repeat(MILLION / 2) {
+        repeat(MANY / 2) {
             start(world.context) {
                 lock.lockWrite()
                 start(world.context) {
@@ -38,7 +38,7 @@ class ReadWriteStackTest : StackRun() {
     @ParameterizedTest
     @EnumSource(names = ["UNCONFINED", "NO_DISPATCHER"])
     fun writersAndReadersInSelects_takeTurns(world: World) {
-        repeat(MILLION / 2) {
+        repeat(MANY / 2) {
             start(world.context) {
                 select {
                     lock.onWrite {
@@ -55,13 +55,13 @@ class ReadWriteStackTest : StackRun() {
     @ParameterizedTest
     @EnumSource(names = ["UNCONFINED", "NO_DISPATCHER"])
     fun readersInOneCrowd_comeInAndLeave(world: World) {
-        repeat(MILLION) {
+        repeat(MANY) {
             start(world.context) {
                 lock.lockRead()
                 lock.unlockRead()
             }
         }
-        assertEquals(MILLION, lock.waiting)
+        assertEquals(MANY, lock.waiting)
         lock.unlockWrite()
         assertAllDone()
     }
@@ -70,7 +70,7 @@ class ReadWriteStackTest : StackRun() {
     @ParameterizedTest
     @EnumSource(names = ["UNCONFINED", "NO_DISPATCHER"])
     fun upgradableReaders_oneAfterTheOther(world: World) {
-        repeat(MILLION) {
+        repeat(MANY) {
             start(world.context) {
                 lock.lockUpgradable()
                 lock.upgrade()
@@ -87,13 +87,13 @@ class ReadWriteStackTest : StackRun() {
     fun crowdAndWriters_cancelledBeforeTheyRun() {
         val late = LateDispatcher()
         val job = Job()
-        repeat(MILLION / 2) {
+        repeat(MANY / 2) {
             start(late + job) { lock.lockWrite() }
             start(late + job) { lock.lockRead() }
         }
         late.run()
         lock.unlockWrite()
-        assertEquals(MILLION / 2, lock.readers)
+        assertEquals(MANY / 2, lock.readers)
         job.cancel()
         late.run()
         assertAllDone()
