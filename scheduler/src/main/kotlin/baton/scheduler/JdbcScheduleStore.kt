@@ -97,7 +97,7 @@ import kotlinx.coroutines.withContext
  * has not begun is left out, and one that has begun goes on in the background.
  *
  * @property pollEdits the time between two queries for edits, where there are no notifications: at least 1 ms.
- * @param dataSource where connections come from, at most two at a time.
+ * @param dataSource where connections come from, one at a time; on PostgreSQL a second one listens.
  * @param codec turns the keys into text.
  * @param table the name of the table: a letter or `_`, and then letters, digits and `_`, at most 48 in all.
  * @throws IllegalArgumentException if [table] is another name, or [pollEdits] is too short.
@@ -172,7 +172,7 @@ internal constructor(
      * As [ScheduleStore.load]. Rows of transactions that have committed late are among them, whatever their revisions.
      *
      * @throws IllegalArgumentException if [since] is below 0.
-     * @throws IllegalStateException if a row cannot be read as one of a schedule.
+     * @throws IllegalStateException if a row cannot be read as one of a schedule, or after [close] if [since] is not 0.
      * @throws java.sql.SQLException if the database fails, or is none of those that are supported.
      */
     override suspend fun load(since: Long): List<ScheduleRow<K>> {
@@ -196,8 +196,8 @@ internal constructor(
     /** The edits of others, and those by [edit] and [delete] of this store; never what [apply] has written. */
     override fun edits(): Flow<List<ScheduleRow<K>>> = flow {
         // First, as the schedule loads all rows after it.
-        calls.call { tables.beginEdits() }
-        val first = withContext(listening) { PostgresNotifications.open(dataSource, names) }
+        val canListen = calls.call { tables.beginEdits() }
+        val first = if (canListen) openNotifications {} else null
         if (first == null) poll() else listen(first)
     }
 
@@ -233,10 +233,22 @@ internal constructor(
     }
 
     private suspend fun renewed(broken: PostgresNotifications, failure: Exception): PostgresNotifications =
-        withContext(listening) {
-            broken.close()
-            PostgresNotifications.open(dataSource, names) ?: throw failure
+        openNotifications { broken.close() } ?: throw failure
+
+    /** A caller that is cancelled meanwhile gets no connection, so it is closed here. */
+    private suspend fun openNotifications(before: () -> Unit): PostgresNotifications? {
+        var opened: PostgresNotifications? = null
+        try {
+            withContext(listening) {
+                before()
+                opened = PostgresNotifications.open(dataSource, names)
+            }
+        } catch (e: Throwable) {
+            withContext(NonCancellable + listening) { opened?.close() }
+            throw e
         }
+        return opened
+    }
 
     private suspend fun FlowCollector<List<ScheduleRow<K>>>.emitNew() {
         val edits = calls.call { tables.readEdits() }

@@ -38,6 +38,9 @@ internal abstract class Dialect(val name: String, private val oldest: List<Int>)
         return (state.startsWith(DATA_EXCEPTION) || state.startsWith(INTEGRITY)) && state != UNIQUE_VIOLATION
     }
 
+    /** Whether [e], of a statement of the [schema], says that another program has created the same at that moment. */
+    open fun isCreatedMeanwhile(e: SQLException): Boolean = false
+
     private fun requireVersion(data: DatabaseMetaData) {
         val version = data.databaseProductVersion
         val numbers = Regex("\\d+").findAll(version).map { it.value.toInt() }.take(oldest.size).toList()

@@ -1,6 +1,7 @@
 package baton.scheduler.jdbc
 
 import java.sql.Connection
+import java.sql.SQLException
 
 /** The embedded database in Java. */
 internal object H2Dialect : Dialect("H2", listOf(2)) {
@@ -34,6 +35,10 @@ internal object H2Dialect : Dialect("H2", listOf(2)) {
             deleted = s.deleted, revision = s.revision, writer = s.writer
             WHEN NOT MATCHED THEN INSERT ($COLUMNS) VALUES (s.entry_key, s.trigger_text, s.priority, s.next_due,
             s.paused, s.deleted, s.revision, s.writer)"""
+
+    /** `IF NOT EXISTS` looks before it locks. For a sequence the error is a general one. */
+    override fun isCreatedMeanwhile(e: SQLException) =
+        e.sqlState == UNIQUE_VIOLATION || "already exists" in e.message.orEmpty()
 
     /** The time limit of a statement stays with the connection. */
     override fun restore(connection: Connection) {

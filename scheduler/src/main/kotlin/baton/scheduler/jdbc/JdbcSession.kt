@@ -3,7 +3,6 @@ package baton.scheduler.jdbc
 import java.sql.Connection
 import java.sql.PreparedStatement
 import java.sql.ResultSet
-import java.sql.SQLException
 import java.sql.Statement
 import javax.sql.DataSource
 
@@ -71,14 +70,17 @@ internal class JdbcSession(private val source: DataSource) {
             }
         }
 
-        /** After [failure], of the connection perhaps, its state is unknown. */
+        /**
+         * After [failure], of the connection perhaps, its state is unknown. If it cannot be rolled back it is closed as
+         * it is: to change its auto-commit would commit the half of a transaction.
+         */
         fun discard(opened: Opened, failure: Throwable) {
-            for (step in listOf<() -> Unit>({ opened.connection.rollback() }, { close(opened) })) {
-                try {
-                    step()
-                } catch (e: SQLException) {
-                    failure.addSuppressed(e)
-                }
+            try {
+                val rollback = runCatching { opened.connection.rollback() }
+                if (rollback.isSuccess) close(opened) else opened.connection.use { rollback.getOrThrow() }
+            } catch (e: Throwable) {
+                // Drivers throw more than SQLException.
+                if (e !== failure) failure.addSuppressed(e)
             }
         }
     }

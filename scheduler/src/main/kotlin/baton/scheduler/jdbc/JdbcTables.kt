@@ -35,30 +35,10 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
     private var hasLoaded = false
     private var isClosed = false
 
-    fun create() {
-        if (areThere()) return
-        session.transaction(keeps = session.isOpen) { for (sql in dialect.schema(names)) execute(sql) }
-    }
-
-    private fun areThere(): Boolean =
-        session.transaction(keeps = session.isOpen) {
-            // A query of a table that is not there fails, and that ends a transaction of PostgreSQL.
-            val data = connection.metaData
-            val name =
-                when {
-                    data.storesUpperCaseIdentifiers() -> names.owner.uppercase()
-                    data.storesLowerCaseIdentifiers() -> names.owner.lowercase()
-                    else -> names.owner
-                }
-            data.getTables(connection.catalog, connection.schema, name, null).use { tables ->
-                // The _ of a name is a wildcard.
-                generateSequence { if (tables.next()) tables.getString("TABLE_NAME") else null }
-                    .any { it.equals(names.owner, ignoreCase = true) }
-            }
-        }
+    fun create() = TableCreation(session, names).create()
 
     fun load(since: Long): List<ScheduleRow<K>> {
-        isClosed = false
+        if (since == 0L) isClosed = false else checkOpen()
         if (since > 0 && !hasLoaded) revisions.reset(listOf(since), window = 0)
         hasLoaded = true
         val found =
@@ -152,9 +132,13 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
 
     private class OvertakenException : RuntimeException(null, null, false, false)
 
-    fun beginEdits() {
+    /** Returns whether the database may notify of edits. */
+    fun beginEdits(): Boolean {
         isClosed = false
-        session.transaction(keeps = true) { edits.begin(this) }
+        return session.transaction(keeps = true) {
+            edits.begin(this)
+            dialect == PostgresDialect
+        }
     }
 
     fun readEdits(): EditTable.Edits<K> {

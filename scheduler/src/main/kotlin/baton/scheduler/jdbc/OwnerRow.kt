@@ -18,7 +18,8 @@ internal class OwnerRow(private val names: TableNames, private val token: String
             transaction.update(
                 "UPDATE ${names.owner} SET owner = ?, token = ?, beat_at = $now, beat_every = ? WHERE id = 1 " +
                     "AND (token IS NULL OR token = ? OR beat_at + $MISSED * beat_every <= $now)",
-                owner.take(LONGEST_NAME),
+                // PostgreSQL has no such character.
+                owner.replace("\u0000", "\\u0000").take(LONGEST_NAME),
                 token,
                 renewEvery.inWholeMilliseconds.coerceAtLeast(1),
                 token,

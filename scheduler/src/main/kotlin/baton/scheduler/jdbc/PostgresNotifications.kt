@@ -42,7 +42,7 @@ internal class PostgresNotifications private constructor(private val opened: Jdb
         try {
             opened.connection.createStatement().use { it.execute("UNLISTEN *") }
             JdbcSession.close(opened)
-        } catch (e: SQLException) {
+        } catch (e: Exception) {
             JdbcSession.discard(opened, e)
         }
     }

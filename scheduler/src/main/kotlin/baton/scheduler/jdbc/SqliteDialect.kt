@@ -10,6 +10,7 @@ import java.sql.SQLException
 internal object SqliteDialect : Dialect("SQLite", listOf(3, 24)) {
     private const val BUSY_MILLIS = 5_000
     private const val RESULT_MASK = 0xff
+    private const val BUSY = 5
     private const val TOO_BIG = 18
     private const val CONSTRAINT = 19
 
@@ -44,6 +45,12 @@ internal object SqliteDialect : Dialect("SQLite", listOf(3, 24)) {
     override fun prepare(connection: Connection) {
         execute(connection, "PRAGMA busy_timeout = $BUSY_MILLIS")
     }
+
+    /**
+     * A table that another program has created since the statement was prepared makes it a read. The transaction can
+     * then not become one that writes while others do.
+     */
+    override fun isCreatedMeanwhile(e: SQLException) = (e.errorCode and RESULT_MASK) == BUSY
 
     override fun isRefusal(e: SQLException): Boolean =
         (e.errorCode and RESULT_MASK).let { it == TOO_BIG || it == CONSTRAINT }
