@@ -110,6 +110,8 @@ internal class StoreSync<K : Any>(
         isLoaded.await()
         core.checkOpen()
         loading.withLock {
+            // A late call would open the store again after it was closed.
+            core.checkOpen()
             val newer =
                 try {
                     store.load(rows.resyncFrom)
@@ -142,7 +144,7 @@ internal class StoreSync<K : Any>(
         }
         while (true) {
             try {
-                if (failures == 0) collect() else alongside(collect) { retrying(EDITS_BACKOFF) { resync() } }
+                if (failures == 0) collect() else alongsideResync(collect)
                 return
             } catch (e: Throwable) {
                 outage.editsFailed(unlessCancelled(e))
@@ -152,12 +154,18 @@ internal class StoreSync<K : Any>(
     }
 
     /**
-     * Begins [collect], and then calls [resync], so that no edit is between the two. While the flow still fails, the
-     * resync is what finds edits.
+     * Begins [collect], and then resyncs, so that no edit is between the two. While the flow still fails, the resync is
+     * what finds edits: one of them. It is not repeated then, because the flow may work again before the resync does.
      */
-    private suspend fun alongside(collect: suspend () -> Unit, resync: suspend () -> Unit) = supervisorScope {
+    private suspend fun alongsideResync(collect: suspend () -> Unit) = supervisorScope {
         val collection = async(start = CoroutineStart.UNDISPATCHED) { collect() }
-        resync()
+        retrying(EDITS_BACKOFF) {
+            try {
+                resync()
+            } catch (e: Throwable) {
+                if (!collection.isCancelled) throw e
+            }
+        }
         collection.await()
     }
 

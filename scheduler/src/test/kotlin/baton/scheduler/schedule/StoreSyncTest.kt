@@ -177,6 +177,21 @@ class StoreSyncTest {
     }
 
     @Test
+    fun editsFail_whileAResyncStillFails_areCollectedAnew() = scheduleTest {
+        started(store = store)
+        pass(1.seconds)
+        // A row that cannot be read, say, fails each resync.
+        store.failsToLoad = true
+        store.breakFlow()
+        pass(1.minutes)
+        store.breakFlow()
+        pass(5.minutes)
+        store.writeOther(rowOf("a", every20))
+        pass(1.minutes)
+        assertEquals(listOf("a", "a", "a"), runs.map { it.key })
+    }
+
+    @Test
     fun editOfOthers_thatIsNewerThanTheRowInFlight_isTakenOverAfterwards() = scheduleTest { scope ->
         val schedule = started(store = store)
         schedule.put("a", everyMinute)
