@@ -27,10 +27,7 @@ internal class JdbcStoreFixture(val database: TestDatabase, val table: String = 
         pollEdits: Duration = 50.milliseconds,
         codec: KeyCodec<String> = KeyCodec.STRING,
     ): JdbcScheduleStore<String> =
-        JdbcScheduleStore(source, codec, table, pollEdits, Dispatchers.Unconfined, listening).also(stores::add)
-
-    /** The others do not listen, but ask whether they can. */
-    private val listening = if (database is PostgresDatabase) Dispatchers.IO else Dispatchers.Unconfined
+        JdbcScheduleStore(source, codec, table, pollEdits, Dispatchers.Unconfined, Dispatchers.IO).also(stores::add)
 
     /** As users have it. */
     fun openOnIo(): JdbcScheduleStore<String> =
