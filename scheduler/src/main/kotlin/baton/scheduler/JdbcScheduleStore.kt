@@ -43,7 +43,9 @@ import kotlinx.coroutines.withContext
  * writes the changed rows in one transaction for each flush. A sign of life, which is one `UPDATE`, is written every
  * [ScheduleConfig.flushEvery], which for this counts as a second at least and a minute at most. Edits are found by one
  * indexed query every [pollEdits], or, on PostgreSQL with its driver, by `LISTEN` on a connection of its own without
- * any query.
+ * any query. A proxy that gives each transaction another connection to the server, such as PgBouncer in its transaction
+ * mode, loses the notifications without an error: edits are then found by the next resync. So connect to the server
+ * itself, or have the proxy keep a connection for the session.
  *
  * **Edits.** [edit] and [delete] write the row and its edit in one transaction. Programs of other languages do the
  * same, in the tables below. An edit is found even if its transaction commits up to 10 minutes after one that began
