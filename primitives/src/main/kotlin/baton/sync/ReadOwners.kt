@@ -9,9 +9,12 @@ import java.util.IdentityHashMap
  * When a batch of readers is admitted, the entries of its members are not touched: an entry turns its waiting readers
  * into holding ones when it is next used, if it finds its batch ended ([Entry.catchUp]). There is at most one batch
  * that still gathers, so an entry waits in at most one.
+ *
+ * The map is created for the first owner, and small: most locks have none, and there may be a lock for each key of a
+ * cache.
  */
 internal class ReadOwners {
-    private var entries = IdentityHashMap<Any, Entry>()
+    private var entries: IdentityHashMap<Any, Entry>? = null
 
     /** The largest size of [entries] since it was created: the map's table never shrinks by itself. */
     private var largestSize = 0
@@ -63,28 +66,31 @@ internal class ReadOwners {
     }
 
     val isEmpty: Boolean
-        get() = entries.isEmpty()
+        get() = entries?.isEmpty() != false
 
-    fun find(owner: Any): Entry? = entries[owner]
+    fun find(owner: Any): Entry? = entries?.get(owner)
 
     fun entry(owner: Any): Entry {
+        val entries = entries ?: IdentityHashMap<Any, Entry>(FEW_OWNERS).also { entries = it }
         val entry = entries.getOrPut(owner) { Entry(owner) }
         largestSize = maxOf(largestSize, entries.size)
         return entry
     }
 
     fun removeIfEmpty(entry: Entry) {
-        if (!entry.isEmpty) return
+        val entries = entries
+        if (entries == null || !entry.isEmpty) return
         entries.remove(entry.owner)
         if (largestSize > SHRINK_MIN_SIZE && entries.size < largestSize / SHRINK_FACTOR) {
-            entries = IdentityHashMap(entries)
+            this.entries = IdentityHashMap(entries)
             largestSize = entries.size
         }
     }
 
-    fun holders(): List<Any> = entries.values.filter { it.holds }.map { it.owner }
+    fun holders(): List<Any> = entries?.values?.filter { it.holds }?.map { it.owner } ?: emptyList()
 
     private companion object {
+        private const val FEW_OWNERS = 4
         private const val SHRINK_MIN_SIZE = 64
         private const val SHRINK_FACTOR = 8
     }

@@ -35,11 +35,11 @@ import baton.waiting.noteCaller
  * The fields under the lock and their invariants, 1 to 6, are in [ReadWriteState]. This file holds the operations and
  * their fast paths.
  */
-internal class ReadWriteCore(
-    policy: ReadWritePolicy,
-    override val label: () -> String,
-    private val describe: () -> String,
-) : ReadWriteState(policy) {
+internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: ReadWriteLock) : ReadWriteState(policy) {
+    // Not stored: an idle lock is small, and only messages need it.
+    override val label: () -> String
+        get() = lock::label
+
     val readerCount: Int
         get() {
             val seen = counter()
@@ -245,16 +245,15 @@ internal class ReadWriteCore(
         gathering?.forFirst(Int.MAX_VALUE) { look.addWait(it, all, it.mode.call) }
     }
 
-    override fun toString(): String = describe()
+    override fun toString(): String = lock.toString()
 
     override fun verbOf(waiter: Waiter): String = waiter.mode.call
 
-    override fun failure(waiter: Waiter): Throwable =
-        (waiter.outcome as ReadWriteRefusal).exception(waiter.mode, describe)
+    override fun failure(waiter: Waiter): Throwable = (waiter.outcome as ReadWriteRefusal).exception(waiter.mode, lock)
 
     /** The exception for the [outcome] of a request of [mode] by [owner]. Not under the lock. */
     fun refusal(outcome: Outcome, owner: Any?, mode: LockMode): IllegalStateException =
-        ReadWriteRefusal(outcome, owner, decideInflated { blockingOwner() }).exception(mode, describe)
+        ReadWriteRefusal(outcome, owner, decideInflated { blockingOwner() }).exception(mode, lock)
 
     private fun readersIn(word: Long) = word.toInt() + if (word and UPGRADABLE == 0L) 0 else 1
 }

@@ -85,7 +85,7 @@ public class ReadWriteLock(
     public val policy: ReadWritePolicy = ReadWritePolicy.PHASE_FAIR,
     public override val name: String? = null,
 ) : Monitored {
-    @get:JvmSynthetic internal val core: ReadWriteCore = ReadWriteCore(policy, ::label, ::toString)
+    @get:JvmSynthetic internal val core: ReadWriteCore = ReadWriteCore(policy, this)
 
     /** The number of readers, including the upgradable one. */
     public val readers: Int
@@ -345,7 +345,7 @@ public class ReadWriteLock(
         throw IllegalStateException("$call $asked, but $state")
     }
 
-    private fun label() = if (name == null) "ReadWriteLock" else "ReadWriteLock '$name'"
+    @JvmSynthetic internal fun label() = if (name == null) "ReadWriteLock" else "ReadWriteLock '$name'"
 
     override fun toString(): String {
         val readers = readers

@@ -7,9 +7,9 @@ import baton.waiting.nameOf
 /** Why [owner] got [outcome]; [blocking] is the owner of the request that blocked it. Created under the lock. */
 internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val blocking: Any?) {
     /** Not under the lock: it calls `toString` of the user's objects. */
-    fun exception(mode: LockMode, describe: () -> String): IllegalStateException {
+    fun exception(mode: LockMode, lock: ReadWriteLock): IllegalStateException {
         val asked = "${mode.call} by ${if (owner == null) "a caller without an owner" else nameOf(owner)}"
-        return IllegalStateException("$asked ${why(mode)}: ${describe()}")
+        return IllegalStateException("$asked ${why(mode)}: $lock")
     }
 
     private fun why(mode: LockMode): String =
