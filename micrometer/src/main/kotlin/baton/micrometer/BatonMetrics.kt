@@ -28,7 +28,9 @@ import io.micrometer.core.instrument.binder.MeterBinder
  * is closed. Counters of alerts stay until then.
  *
  * The [totals][baton.monitoring.Usage.totals] of other sources are counters, too: `baton.` and their name. All members
- * may be called from any thread. One monitor may be bound to several registries.
+ * may be called from any thread. One monitor may be bound to several registries. Two monitors that are bound to one
+ * registry must not watch sources with the same name and type: they would share meters, which go with the first of the
+ * two.
  */
 public class BatonMetrics(private val monitor: Monitor) : MeterBinder {
     /**
