@@ -2,6 +2,7 @@ package baton.micrometer
 
 import baton.monitoring.AlertRules
 import baton.monitoring.Monitor
+import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.scheduler.TaskScheduler
 import baton.sync.Semaphore
@@ -23,6 +24,11 @@ import org.junit.jupiter.api.Test
 
 /** A look is at each half second. */
 class BatonMetricsTest {
+    /** What is watched: the monitor does not keep it in memory. */
+    private val kept = ArrayList<Any>()
+
+    private fun Monitor.watchKept(source: Monitored, name: String? = null) = watch(source, name).also { kept += source }
+
     private val clock = MockClock()
     private val registry = SimpleMeterRegistry(SimpleConfig.DEFAULT, clock)
 
@@ -43,7 +49,7 @@ class BatonMetricsTest {
     fun gauges_afterALook_showWhatItHasSeen() = runTest {
         val semaphore = Semaphore(permits = 10, name = "uplink")
         val monitor = monitor()
-        monitor.watch(semaphore)
+        monitor.watchKept(semaphore)
         BatonMetrics(monitor).bindTo(registry)
         semaphore.acquire(9)
         val waiter = launch(CoroutineName("second")) { semaphore.acquire(3) }
@@ -70,7 +76,7 @@ class BatonMetricsTest {
     fun waitingMax_whenNoCallerWaitsAnyMore_staysForAMinute() = runTest {
         val semaphore = Semaphore(permits = 1, acquired = 1, name = "uplink")
         val monitor = monitor()
-        monitor.watch(semaphore)
+        monitor.watchKept(semaphore)
         BatonMetrics(monitor).bindTo(registry)
         look()
         val waiters = List(3) { launch { semaphore.acquire() } }
@@ -112,7 +118,7 @@ class BatonMetricsTest {
         assertEquals(1.0, gauge("in.use", type = "Usage"))
         first.close()
         val semaphore = Semaphore(permits = 5, acquired = 4)
-        monitor.watch(semaphore, name = "uplink")
+        monitor.watchKept(semaphore, name = "uplink")
         look()
         assertEquals(4.0, gauge("in.use"))
         assertEquals(5, names().size)
@@ -149,7 +155,7 @@ class BatonMetricsTest {
     fun totals_ofATaskScheduler_areCounters() = runTest {
         val scheduler = TaskScheduler(backgroundScope, maxConcurrency = 1, name = "jobs")
         val monitor = monitor()
-        monitor.watch(scheduler)
+        monitor.watchKept(scheduler)
         BatonMetrics(monitor).bindTo(registry)
         scheduler.schedule { 42 }.await()
         scheduler.schedule { error("no answer") }.join()

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
 /** Alerts at exact instants of virtual time. */
-class MonitorAlertsTest {
+class MonitorAlertsTest : WatchedSources() {
     private val alerts = mutableListOf<String>()
     private var inUse = 0L
     private var wait = Duration.ZERO
@@ -202,7 +202,7 @@ class MonitorAlertsTest {
             val semaphore = Semaphore(1, acquired = 1, name = "uplink")
             val waiter = launch(CoroutineName("import")) { semaphore.acquire() }
             val monitor = monitor()
-            monitor.watch(semaphore)
+            monitor.watchKept(semaphore)
             delay(34_999.milliseconds) // first seen at 0, so at 30 s it has waited for 30 s
             assertEquals(listOf("5000 UTILISATION of uplink raised"), seen())
             delay(2.milliseconds)
@@ -223,7 +223,7 @@ class MonitorAlertsTest {
         runTest {
             val breaker = CircuitBreaker(name = "store")
             val monitor = monitor()
-            monitor.watch(breaker)
+            monitor.watchKept(breaker)
             delay(100.milliseconds)
             breaker.trip() // seen at 500
             delay(6.seconds)
@@ -242,7 +242,7 @@ class MonitorAlertsTest {
             val policy = RetryPolicy(maxAttempts = 2, backoff = Backoff.constant(Duration.ZERO), budget = budget)
             repeat(2) { runCatching { retry<Unit>(policy) { throw IOException("down") } } }
             val monitor = monitor(AlertRules(after = 1.seconds))
-            monitor.watch(budget, name = "retries")
+            monitor.watchKept(budget, name = "retries")
             delay(1100.milliseconds)
             assertEquals(listOf(RETRY_STORM), monitor.active.map { it.kind })
             assertEquals(listOf("1000 RETRY_STORM of retries raised"), seen())
@@ -255,7 +255,7 @@ class MonitorAlertsTest {
     @Test
     fun budget_withoutRetries_raisesNothing() {
         runTest {
-            monitor(AlertRules(after = Duration.ZERO)).watch(RetryBudget(burst = 0))
+            monitor(AlertRules(after = Duration.ZERO)).watchKept(RetryBudget(burst = 0))
             delay(10.seconds)
             assertEquals(emptyList<String>(), seen())
         }
@@ -267,7 +267,7 @@ class MonitorAlertsTest {
             var used = 79L
             val gate = MemoryGate(high = 0.8, low = 0.5, maxBytes = 100, usage = { used })
             val monitor = monitor(AlertRules(utilisation = 0.1, clearBelow = 0.1, after = Duration.ZERO))
-            monitor.watch(gate, name = "heap")
+            monitor.watchKept(gate, name = "heap")
             delay(1.milliseconds)
             assertEquals(emptyList<String>(), seen())
             used = 81

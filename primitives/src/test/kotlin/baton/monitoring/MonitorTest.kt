@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-class MonitorTest {
+class MonitorTest : WatchedSources() {
     private val reported = mutableListOf<Throwable>()
     private val handler = CoroutineExceptionHandler { _, e -> reported += e }
     private val atOnce = AlertRules(after = Duration.ZERO)
@@ -97,8 +97,8 @@ class MonitorTest {
             val monitor = Monitor(backgroundScope)
             val sources =
                 listOf(Mutex(), Mutex(), Semaphore(2, name = "uplink"), Semaphore(3, name = "uplink"), Mutex())
-            sources.forEach { monitor.watch(it) }
-            monitor.watch(sources[0], name = "again")
+            sources.forEach { monitor.watchKept(it) }
+            monitor.watchKept(sources[0], name = "again")
             val names = listOf("Mutex", "Mutex 2", "uplink", "uplink 2", "Mutex 3", "again")
             assertEquals(names, monitor.snapshot().keys.toList())
             assertEquals(3, monitor.snapshot().getValue("uplink 2").capacity)
@@ -151,14 +151,14 @@ class MonitorTest {
             val scope = CoroutineScope(coroutineContext + Job())
             val semaphore = Semaphore(1)
             val monitor = Monitor(scope)
-            monitor.watch(semaphore)
+            monitor.watchKept(semaphore)
             delay(1.milliseconds)
             assertTrue(semaphore.core.watch!!.isOn)
             scope.cancel()
             delay(1.milliseconds)
-            assertThrows(IllegalStateException::class.java) { monitor.watch(semaphore) }
+            assertThrows(IllegalStateException::class.java) { monitor.watchKept(semaphore) }
             assertFalse(semaphore.core.watch!!.isOn)
-            assertThrows(IllegalStateException::class.java) { Monitor(scope).watch(semaphore) }
+            assertThrows(IllegalStateException::class.java) { Monitor(scope).watchKept(semaphore) }
         }
     }
 
@@ -202,7 +202,7 @@ class MonitorTest {
         runTest {
             val semaphore = Semaphore(1, acquired = 1)
             val monitor = Monitor(backgroundScope)
-            monitor.watch(semaphore, "uplink")
+            monitor.watchKept(semaphore, "uplink")
             fun peak() = monitor.snapshot().getValue("uplink").peakWaiting
             val jobs = List(3) { launch { semaphore.acquire() } }
             delay(100.milliseconds)
@@ -242,7 +242,7 @@ class MonitorTest {
                 }
             val listening = monitor.addListener(listener)
             val semaphore = Semaphore(1, acquired = 1)
-            val watch = monitor.watch(semaphore, "uplink")
+            val watch = monitor.watchKept(semaphore, "uplink")
             launch { semaphore.acquire() }.also { delay(1.milliseconds) }.cancel()
             delay(600.milliseconds)
             watch.close()
@@ -252,7 +252,7 @@ class MonitorTest {
                 told,
             )
             listening.close()
-            monitor.watch(semaphore)
+            monitor.watchKept(semaphore)
             delay(1.seconds)
             assertEquals(4, told.size)
             monitor.addListener(listener)

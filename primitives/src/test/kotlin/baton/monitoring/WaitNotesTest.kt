@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /** When the begin of a wait is noted. */
-class WaitNotesTest {
+class WaitNotesTest : WatchedSources() {
     private val semaphore = Semaphore(1, acquired = 1)
 
     private fun enqueued() =
@@ -36,7 +36,7 @@ class WaitNotesTest {
     fun wait_whileWatched_isNotedAndMeasuredFromItsBegin() {
         runTest {
             val monitor = Monitor(backgroundScope)
-            val watch = monitor.watch(semaphore)
+            val watch = monitor.watchKept(semaphore)
             val before = System.nanoTime()
             val waiter = enqueued()
             val after = System.nanoTime()
@@ -56,7 +56,7 @@ class WaitNotesTest {
         runTest {
             val first = Monitor(backgroundScope)
             val second = Monitor(backgroundScope)
-            first.watch(semaphore)
+            first.watchKept(semaphore)
             second.watch("the same") { semaphore.usage() }
             delay(1.milliseconds)
             first.close()
@@ -82,7 +82,7 @@ class WaitNotesTest {
     fun grant_ofAWatchedWait_isThatOfAnyOther() {
         runTest {
             val mutex = Mutex(locked = true)
-            Monitor(backgroundScope).watch(mutex)
+            Monitor(backgroundScope).watchKept(mutex)
             val order = mutableListOf<Int>()
             repeat(3) { launchLocked(mutex, it, order) }
             delay(1.milliseconds)

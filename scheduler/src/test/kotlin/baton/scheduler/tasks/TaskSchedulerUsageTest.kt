@@ -24,6 +24,11 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
 class TaskSchedulerUsageTest {
+    /** What is watched: the monitor does not keep it in memory. */
+    private val kept = ArrayList<Any>()
+
+    private fun Monitor.watchKept(source: Monitored, name: String? = null) = watch(source, name).also { kept += source }
+
     /** In use, capacity, waiting, peak. */
     private fun Monitored.numbers() =
         usage().let { listOf(it.inUse, it.capacity, it.waiting, it.peakWaiting).joinToString(" ") }
@@ -105,7 +110,7 @@ class TaskSchedulerUsageTest {
             val rules = AlertRules(longestWait = 10.seconds)
             val monitor = Monitor(backgroundScope, rules = rules) { alerts += "$currentTime ${it.kind} ${it.raised}" }
             val scheduler = scheduler()
-            monitor.watch(scheduler)
+            monitor.watchKept(scheduler)
             delay(100.milliseconds)
             val tasks =
                 List(3) { scheduler.schedule { awaitCancellation() } } // seen at 500; 10 s at 10100, seen at 10500
