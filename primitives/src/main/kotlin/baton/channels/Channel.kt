@@ -80,7 +80,7 @@ public class Channel<E>(
 
     init {
         requireCapacity(capacity)
-        core = ChannelCore(capacity, order, onFull, onDropped, ::label, ::toString)
+        core = ChannelCore(capacity, order, onFull, onDropped, this)
     }
 
     /**
@@ -259,7 +259,7 @@ public class Channel<E>(
         require(capacity >= 0) { "capacity = $capacity, must be at least 0" }
     }
 
-    private fun label() = if (name == null) "Channel" else "Channel '$name'"
+    @JvmSynthetic internal fun label() = if (name == null) "Channel" else "Channel '$name'"
 
     override fun toString(): String {
         val end = if (core.isCancelled) ", cancelled" else if (isClosed) ", closed" else ""

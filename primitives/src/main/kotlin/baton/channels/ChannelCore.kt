@@ -17,8 +17,7 @@ internal class ChannelCore<E>(
     order: ChannelOrder,
     onFull: OnFull,
     onDropped: ((E) -> Unit)?,
-    override val label: () -> String,
-    private val describe: () -> String,
+    private val channel: Channel<E>,
 ) : ChannelState<E>(capacity, order, onFull, onDropped) {
     val size: Int
         get() = decide { buffer.size }
@@ -328,7 +327,9 @@ internal class ChannelCore<E>(
 
     override fun failure(waiter: Waiter): Throwable = closed(waiter.outcome as Closure)
 
-    override fun toString(): String = describe()
+    override fun label(): String = channel.label()
+
+    override fun toString(): String = channel.toString()
 
     override fun verbOf(waiter: Waiter): String =
         when {

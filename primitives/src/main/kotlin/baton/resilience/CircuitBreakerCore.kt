@@ -25,7 +25,7 @@ import kotlin.time.Duration.Companion.nanoseconds
  */
 internal class CircuitBreakerCore(
     private val config: CircuitBreakerConfig,
-    override val label: () -> String,
+    private val labelled: () -> String,
     private val describe: () -> String,
 ) : WaitCore() {
     private val origin = config.timeSource.markNow()
@@ -201,6 +201,8 @@ internal class CircuitBreakerCore(
     }
 
     override fun takeBack(waiter: Waiter) {}
+
+    override fun label(): String = labelled()
 
     override fun toString(): String = describe()
 

@@ -48,7 +48,7 @@ internal class RateLimiterCore(
     val isLeaky: Boolean,
     private val maxWaiting: Int,
     timeSource: TimeSource.WithComparableMarks,
-    override val label: () -> String,
+    private val labelled: () -> String,
     private val describe: () -> String,
 ) : WaitCore() {
     private val origin = timeSource.markNow()
@@ -312,6 +312,8 @@ internal class RateLimiterCore(
     fun closedException(): RateLimiterClosedException = closed(closure!!)
 
     private fun closed(closure: Closure) = RateLimiterClosedException("${label()} is closed", closure.cause)
+
+    override fun label(): String = labelled()
 
     override fun toString(): String = describe()
 

@@ -34,7 +34,7 @@ internal class BarrierCore(
     val parties: Int,
     private val hasAction: Boolean,
     private val breaksOnCancel: Boolean,
-    override val label: () -> String,
+    private val labelled: () -> String,
     private val describe: () -> String,
 ) : WaitCore() {
     @Volatile private var breakage: Breakage? = null
@@ -271,6 +271,8 @@ internal class BarrierCore(
         if (waiter.arrivalIndex == 0 && hasAction) waiter.generation!! else waiter.arrivalIndex
 
     override fun failure(waiter: Waiter): Throwable = exception(waiter.outcome as Breakage)
+
+    override fun label(): String = labelled()
 
     override fun toString(): String = describe()
 

@@ -29,7 +29,7 @@ import baton.waiting.noteCaller
  * (5) The signal of a cancelled future is passed on by the thread that withdraws the future; that of a cancelled
  *     coroutine by the coroutine itself, when it has the mutex again.
  */
-internal class ConditionCore(val mutex: MutexCore, override val label: () -> String) : WaitCore() {
+internal class ConditionCore(val mutex: MutexCore, private val labelled: () -> String) : WaitCore() {
     private val queue = FifoWaitQueue()
     private var arrivals = 0L
 
@@ -109,6 +109,8 @@ internal class ConditionCore(val mutex: MutexCore, override val label: () -> Str
 
     override fun takeBack(waiter: Waiter): Unit =
         throw UnsupportedOperationException("a condition grants nothing: its waiters get the mutex")
+
+    override fun label(): String = labelled()
 
     override fun toString(): String = label()
 

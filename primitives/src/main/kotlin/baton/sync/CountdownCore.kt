@@ -39,7 +39,7 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * A latch is a countdown whose count never grows.
  */
-internal class CountdownCore(initial: Int, override val label: () -> String, private val describe: () -> String) :
+internal class CountdownCore(initial: Int, private val labelled: () -> String, private val describe: () -> String) :
     WaitCore() {
     @Volatile
     var count: Int = initial
@@ -120,6 +120,8 @@ internal class CountdownCore(initial: Int, override val label: () -> String, pri
     }
 
     override fun takeBack(waiter: Waiter) {}
+
+    override fun label(): String = labelled()
 
     override fun toString(): String = describe()
 

@@ -69,7 +69,7 @@ import kotlinx.coroutines.selects.SelectInstance
  * @property name shown by messages and [toString].
  */
 public class Mutex(locked: Boolean = false, public override val name: String? = null) : Monitored {
-    @get:JvmSynthetic internal val core: MutexCore = MutexCore(locked, ::label, ::toString)
+    @get:JvmSynthetic internal val core: MutexCore = MutexCore(locked, this)
 
     /** Whether it is held. */
     public val isLocked: Boolean
@@ -165,7 +165,7 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
             SelectWaiter(core, 1, param, clause, select)
     }
 
-    private fun label() = if (name == null) "Mutex" else "Mutex '$name'"
+    @JvmSynthetic internal fun label() = if (name == null) "Mutex" else "Mutex '$name'"
 
     override fun toString(): String {
         val label = label()

@@ -43,8 +43,7 @@ import java.lang.invoke.VarHandle
  *     path is open again.
  * (5) Conditions decide under the same lock: see ConditionCore for their use of this queue.
  */
-internal class MutexCore(locked: Boolean, override val label: () -> String, private val describe: () -> String) :
-    WaitCore() {
+internal class MutexCore(locked: Boolean, private val mutex: Mutex) : WaitCore() {
     @Volatile private var word: Int = if (locked) HELD else FREE
 
     // Guarded by the lock; meaningful while INFLATED.
@@ -273,7 +272,9 @@ internal class MutexCore(locked: Boolean, override val label: () -> String, priv
         }
     }
 
-    override fun toString(): String = describe()
+    override fun label(): String = mutex.label()
+
+    override fun toString(): String = mutex.toString()
 
     override fun verbOf(waiter: Waiter): String = "lock"
 

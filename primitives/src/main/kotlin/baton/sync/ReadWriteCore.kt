@@ -36,10 +36,6 @@ import baton.waiting.noteCaller
  * their fast paths.
  */
 internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: ReadWriteLock) : ReadWriteState(policy) {
-    // Not stored: an idle lock is small, and only messages need it.
-    override val label: () -> String
-        get() = lock::label
-
     val readerCount: Int
         get() {
             val seen = counter()
@@ -244,6 +240,8 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: ReadWrit
         }
         gathering?.forFirst(Int.MAX_VALUE) { look.addWait(it, all, it.mode.call) }
     }
+
+    override fun label(): String = lock.label()
 
     override fun toString(): String = lock.toString()
 

@@ -75,7 +75,7 @@ public class Semaphore(
     init {
         require(permits >= 1) { "permits = $permits, must be at least 1" }
         require(acquired in 0..permits) { "acquired = $acquired, must be within 0..$permits, the permits" }
-        core = SemaphoreCore(permits, acquired, order, ::label, ::toString)
+        core = SemaphoreCore(permits, acquired, order, this)
     }
 
     /** The number of permits. After [resize] has shrunk it, more than that may still be held. */
@@ -231,7 +231,7 @@ public class Semaphore(
         require(permits >= 1) { "permits = $permits, must be at least 1" }
     }
 
-    private fun label() = if (name == null) "Semaphore" else "Semaphore '$name'"
+    @JvmSynthetic internal fun label() = if (name == null) "Semaphore" else "Semaphore '$name'"
 
     override fun toString(): String {
         val closed = if (core.isClosed) ", closed" else ""

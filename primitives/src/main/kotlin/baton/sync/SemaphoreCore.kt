@@ -37,8 +37,7 @@ internal class SemaphoreCore(
     permits: Int,
     acquired: Int,
     private val order: WaitOrder,
-    override val label: () -> String,
-    private val describe: () -> String,
+    private val semaphore: Semaphore,
 ) : SemaphoreCounter(permits, acquired) {
     private val idleWaiters = IdleWaiters(this)
     private val queue = SemaphoreQueue(this, order, idleWaiters)
@@ -286,7 +285,9 @@ internal class SemaphoreCore(
             else -> tooHeavy(waiter.weight, reason as Int)
         }
 
-    override fun toString(): String = describe()
+    override fun label(): String = semaphore.label()
+
+    override fun toString(): String = semaphore.toString()
 
     override fun verbOf(waiter: Waiter): String = if (waiter.awaitsIdle) "awaitIdle" else "acquire"
 

@@ -27,7 +27,7 @@ public object DeadlockDetection {
     internal fun looks(): List<LockLook> =
         contended.mapNotNull { reference ->
             reference.get()?.let { core ->
-                val look = LockLook(core.label)
+                val look = LockLook(core::label)
                 core.decide { core.lookForDeadlocks(look) }
                 look.takeIf { it.waits.isNotEmpty() }
             }

@@ -108,7 +108,7 @@ public abstract class WaitCore {
     public abstract fun failure(waiter: Waiter): Throwable
 
     /** The primitive in messages, without its state: `Semaphore 'uplink'`. */
-    internal abstract val label: () -> String
+    internal abstract fun label(): String
 
     /** The primitive with its state. Not to be called under the lock. */
     public abstract override fun toString(): String

@@ -9,8 +9,7 @@ import org.junit.jupiter.api.Test
 class ChannelCoreTest {
     private val dropped = mutableListOf<Any?>()
 
-    private fun core(capacity: Int, onFull: OnFull) =
-        ChannelCore(capacity, ChannelOrder.FIFO, onFull, dropped::add, { "Channel" }, { "Channel" })
+    private fun core(capacity: Int, onFull: OnFull) = Channel(capacity, onFull = onFull, onDropped = dropped::add).core
 
     private fun ChannelCore<Any?>.leavingReceiver(): FakeWaiter {
         val waiter = FakeWaiter(this, request = ChannelState.RECEIVE)

@@ -2,8 +2,6 @@ package baton.memory
 
 import baton.sync.ReadWriteLock
 import baton.waiting.Enough
-import com.sun.management.ThreadMXBean
-import java.lang.management.ManagementFactory
 import java.lang.ref.WeakReference
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
@@ -15,7 +13,6 @@ import org.junit.jupiter.api.Test
 
 class ReadWriteMemoryTest {
     private val lock = ReadWriteLock().also { it.tryLockWrite() }
-    private val threads = ManagementFactory.getThreadMXBean() as ThreadMXBean
 
     private fun parkAndCancel(count: Int, owner: () -> Any?) {
         val jobs = ArrayList<Job>(count)
@@ -54,23 +51,6 @@ class ReadWriteMemoryTest {
         for (owner in owners.drop(1).dropLast(1)) lock.unlockRead(owner)
     }
 
-    /** A cache may have a lock for each of its keys. */
-    @Test
-    fun idleLock_takesAtMost288Bytes() {
-        bytesOfIdleLocks()
-        val bytes = bytesOfIdleLocks()
-        assertTrue(bytes <= 288L * LOCKS) { "${bytes.toDouble() / LOCKS} bytes each" }
-    }
-
-    private fun bytesOfIdleLocks(): Long {
-        val locks = arrayOfNulls<ReadWriteLock>(LOCKS)
-        val before = threads.currentThreadAllocatedBytes
-        for (i in locks.indices) locks[i] = ReadWriteLock().also { check(it.tryLockRead() && it.readers == 1) }
-        val bytes = threads.currentThreadAllocatedBytes - before
-        locks.forEach { it?.unlockRead() }
-        return bytes
-    }
-
     @Test
     fun idleLock_retainsNoUserObject() {
         lock.unlockWrite()
@@ -103,9 +83,5 @@ class ReadWriteMemoryTest {
         lock.unlockWrite(first)
         check(handed.isCompleted)
         return (listOf(first, second, third, handed) + cancelled).map(::WeakReference)
-    }
-
-    private companion object {
-        const val LOCKS = 10_000
     }
 }

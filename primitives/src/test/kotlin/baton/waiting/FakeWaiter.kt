@@ -39,7 +39,7 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
     var lastTakenBack: Waiter? = null
         private set
 
-    override val label = { "fake core" }
+    override fun label() = "fake core"
 
     override fun toString(): String = label()
 
