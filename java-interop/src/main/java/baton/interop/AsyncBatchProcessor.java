@@ -67,8 +67,8 @@ public final class AsyncBatchProcessor {
     /**
      * Runs the task for each of the items.
      *
-     * @param onResult gets each item with its result, one after another in the order of the items. What its stage
-     *     completes normally for has succeeded.
+     * @param onResult gets each item with its result, one after another in the order of the items. An item
+     *     has succeeded when the stage that this returns has completed normally.
      * @param onProgress called for each item of a batch that is complete, and for the last time when all items have
      *     ended. An exception of it ends the call.
      */

@@ -28,7 +28,7 @@ import java.util.function.Supplier;
  *
  * <p><i>Threads.</i> The looks, the suppliers and {@code onAlert} run one at a time, on threads of the common pool, or of
  * {@code Dispatchers.IO} where that pool has none, unless {@link #start(Duration, AlertRules, Consumer, Executor)} gets
- * another executor. What they throw goes to the thread's handler for uncaught exceptions, and the monitor goes on.
+ * another executor. Their exceptions go to the thread's handler for uncaught exceptions, and the monitor goes on.
  *
  * <p><i>Memory.</i> The monitor does not keep what it watches in memory, except the suppliers. It runs until it is closed,
  * also if nothing refers to it.

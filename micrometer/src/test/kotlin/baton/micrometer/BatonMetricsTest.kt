@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test
 
 /** A look is at each half second. */
 class BatonMetricsTest {
-    /** What is watched: the monitor does not keep it in memory. */
+    /** The watched sources: the monitor does not keep them in memory. */
     private val kept = ArrayList<Any>()
 
     private fun Monitor.watchKept(source: Monitored, name: String? = null) = watch(source, name).also { kept += source }

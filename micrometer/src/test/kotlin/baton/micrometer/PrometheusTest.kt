@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test
 
 /** The meters as Prometheus reads them, by HTTP. */
 class PrometheusTest {
-    /** What is watched: the monitor does not keep it in memory. */
+    /** The watched sources: the monitor does not keep them in memory. */
     private val kept = ArrayList<Any>()
 
     private fun Monitor.watchKept(source: Monitored, name: String? = null) = watch(source, name).also { kept += source }

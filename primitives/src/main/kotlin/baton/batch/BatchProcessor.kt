@@ -70,7 +70,7 @@ public class BatchProcessor(
     /**
      * Runs [task] for each of the [items].
      *
-     * @param onResult gets each item with its result. What it returns normally for has succeeded.
+     * @param onResult gets each item with its result. The item has succeeded when this returns normally.
      * @param items must be finite, as those that are left by [maxFailures] are taken, too.
      * @param maxFailures after so many failed items no task is begun; those that run are awaited, with their other
      *   attempts. At least 1.

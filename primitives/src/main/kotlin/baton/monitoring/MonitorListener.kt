@@ -4,7 +4,7 @@ import baton.InternalBatonApi
 
 /**
  * Gets what a [Monitor] sees, for a module of ours that passes it on. Called by the monitor's coroutine, one call at a
- * time, with no lock held; but [closed] may come beside another. What it throws is reported as what `onAlert` throws.
+ * time, with no lock held; but [closed] may come beside another. Its exceptions are reported as those of `onAlert`.
  */
 @InternalBatonApi
 public interface MonitorListener {

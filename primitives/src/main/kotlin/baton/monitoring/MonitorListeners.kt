@@ -2,7 +2,7 @@ package baton.monitoring
 
 import java.util.concurrent.CopyOnWriteArrayList
 
-/** The listeners of a monitor, and its `onAlert`, which is called after them. What one throws goes to [report]. */
+/** The listeners of a monitor, and its `onAlert`, which is called after them. Their exceptions go to [report]. */
 internal class MonitorListeners(private val onAlert: (Alert) -> Unit, private val report: (Throwable) -> Unit) :
     MonitorListener {
     private val listeners = CopyOnWriteArrayList<MonitorListener>()

@@ -1,7 +1,7 @@
 package baton.waiting
 
 /**
- * What the waiting thread notes of its wait, if the core is watched.
+ * A note of the waiting thread about its wait, if the core is watched.
  *
  * @property since when the wait began, in [System.nanoTime].
  */

@@ -67,7 +67,7 @@ public abstract class Waiter(
      */
     @JvmField internal var outcome: Any? = null
 
-    /** What was noted when the wait began; null if nothing was. Only while it is queued, under the lock of [core]. */
+    /** The note of when the wait began; null if there is none. Only while it is queued, under the lock of [core]. */
     internal val note: WaitNote?
         get() = outcome as? WaitNote
 
@@ -97,7 +97,7 @@ public abstract class Waiter(
     /** The name of its coroutine or thread; null if it has none. */
     public open fun nameOrNull(): String? = coroutine?.get(CoroutineName)?.name
 
-    /** What waits, for messages, where there is neither a name nor an owner. */
+    /** The name of the one that waits, for messages, where there is neither a name nor an owner. */
     public open fun describe(): String = coroutine?.get(Job)?.toString() ?: "a waiter"
 
     /** The select that it is a clause of, if it is one. */

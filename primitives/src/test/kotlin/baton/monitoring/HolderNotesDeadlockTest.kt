@@ -16,7 +16,7 @@ import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** What each way of acquiring and of releasing notes. */
+/** The notes of each way of acquiring and of releasing. */
 internal class HolderNotesDeadlockTest : NotedLocks() {
     private val mutex = Mutex()
     private val semaphore = Semaphore(1)

@@ -16,7 +16,7 @@ internal abstract class NotedLocks {
         check(DeadlockDetection.isOn) { "a lock was used before -Dbaton.deadlocks=true was set: run this test alone" }
     }
 
-    /** What stands for a second. */
+    /** The deadlocks that stand for a second. */
     protected fun standing(): List<Deadlock> {
         search.find()
         time += 1.seconds

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.MethodSource
 
-/** What each type says of itself. */
+/** The usage that each type tells. */
 class UsageTest {
     /** A [source] in use as a whole, for which [wait] waits; null if there is nothing to wait for. */
     class Case(

@@ -50,7 +50,7 @@ record MonitorStatus(
                 .toString();
     }
 
-    /** What polling would have cost until now. */
+    /** The cost of polling until now, if it had been done. */
     private long polled(long perMinute) {
         return perMinute * elapsed.toMillis() / MINUTE;
     }

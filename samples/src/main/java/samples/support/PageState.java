@@ -39,7 +39,7 @@ final class PageState {
                 .toString();
     }
 
-    /** What has changed since the previous event, between two looks. */
+    /** The changes since the previous event, between two looks. */
     String changes() {
         MonitorStatus status = report.status(false);
         return changes(status)

@@ -26,7 +26,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** What the Java API of schedules has beside {@link ScheduleContract}, in virtual time. */
+/** The Java API of schedules, beside {@link ScheduleContract}, in virtual time. */
 class AsyncScheduleTest {
     private final VirtualTime time = new VirtualTime();
     private final List<Due<String>> runs = new ArrayList<>();

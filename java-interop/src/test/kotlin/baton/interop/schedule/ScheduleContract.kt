@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What a schedule does through each of its APIs, in virtual time from the epoch on. */
+/** The behaviour of a schedule through each of its APIs, in virtual time from the epoch on. */
 abstract class ScheduleContract internal constructor(private val create: (ScheduleSetup) -> ScheduleFace) {
     private class World(val scope: TestScope, private val create: (ScheduleSetup) -> ScheduleFace) : InstantSource {
         val runs = ArrayList<Due<String>>()

@@ -24,7 +24,7 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.future.future
 
-/** What a schedule is made of. */
+/** The parts of a schedule. */
 internal class ScheduleSetup(
     val dispatcher: CoroutineDispatcher,
     val store: ScheduleStore<String>,

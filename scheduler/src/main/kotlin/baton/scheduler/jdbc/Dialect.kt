@@ -6,7 +6,7 @@ import java.sql.SQLException
 import java.sql.SQLFeatureNotSupportedException
 import java.sql.Statement
 
-/** What differs between the databases. */
+/** The differences between the databases. */
 internal abstract class Dialect(val name: String, private val oldest: List<Int>) {
     /** Creates what is not there. The last statement of all is that of the owner's row. */
     abstract fun schema(names: TableNames): List<String>

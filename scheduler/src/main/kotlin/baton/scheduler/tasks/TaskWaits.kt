@@ -3,7 +3,7 @@ package baton.scheduler.tasks
 import baton.monitoring.Usage
 import kotlin.time.Duration.Companion.nanoseconds
 
-/** What a look at a [TaskCore], at the time [now], finds. */
+/** The findings of a look at a [TaskCore], at the time [now]. */
 internal class TaskWaits(private val now: Long) {
     private val first = ArrayList<TaskEntry>(NAMED)
     private var running = 0

@@ -3,6 +3,11 @@ package baton.scheduler.jdbc
 import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.KeyCodec
 import baton.scheduler.Trigger
+import baton.scheduler.jdbc.databases.H2Database
+import baton.scheduler.jdbc.databases.PostgresDatabase
+import baton.scheduler.jdbc.databases.SmallPool
+import baton.scheduler.jdbc.databases.SqliteDatabase
+import baton.scheduler.jdbc.databases.TestDatabase
 import java.nio.file.Path
 import java.sql.Connection
 import java.sql.SQLException

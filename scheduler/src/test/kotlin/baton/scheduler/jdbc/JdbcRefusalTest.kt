@@ -2,6 +2,10 @@ package baton.scheduler.jdbc
 
 import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.KeyCodec
+import baton.scheduler.jdbc.databases.H2Database
+import baton.scheduler.jdbc.databases.JdbcStoreFixture
+import baton.scheduler.jdbc.databases.PostgresDatabase
+import baton.scheduler.jdbc.databases.SqliteDatabase
 import java.lang.reflect.Proxy
 import java.nio.file.Path
 import java.sql.Connection

@@ -3,6 +3,10 @@ package baton.scheduler.jdbc
 import baton.scheduler.ScheduleOwnedException
 import baton.scheduler.ScheduleStore
 import baton.scheduler.Trigger
+import baton.scheduler.jdbc.databases.FaultySource
+import baton.scheduler.jdbc.databases.JdbcStoreFixture
+import baton.scheduler.jdbc.databases.TestDatabase
+import baton.scheduler.jdbc.databases.entry
 import baton.scheduler.schedule.ScheduleStoreContract
 import java.nio.file.Path
 import kotlin.time.Duration.Companion.milliseconds
@@ -19,7 +23,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.api.io.TempDir
 
-/** What holds on every database. */
+/** The contract on every database. */
 abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
     @TempDir lateinit var directory: Path
 

@@ -4,6 +4,9 @@ import baton.scheduler.Schedule
 import baton.scheduler.ScheduleOwnedException
 import baton.scheduler.ScheduleStore
 import baton.scheduler.Trigger
+import baton.scheduler.jdbc.databases.FaultySource
+import baton.scheduler.jdbc.databases.H2Database
+import baton.scheduler.jdbc.databases.JdbcStoreFixture
 import baton.scheduler.schedule.ScheduleWorld
 import java.nio.file.Path
 import java.sql.SQLException

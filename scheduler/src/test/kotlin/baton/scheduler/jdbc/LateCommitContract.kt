@@ -2,6 +2,12 @@ package baton.scheduler.jdbc
 
 import baton.scheduler.ScheduleRow
 import baton.scheduler.Trigger
+import baton.scheduler.jdbc.databases.H2Database
+import baton.scheduler.jdbc.databases.JdbcStoreFixture
+import baton.scheduler.jdbc.databases.PostgresDatabase
+import baton.scheduler.jdbc.databases.TestDatabase
+import baton.scheduler.jdbc.databases.entry
+import baton.scheduler.jdbc.databases.eventually
 import java.nio.file.Path
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit

@@ -1,6 +1,10 @@
 package baton.scheduler.jdbc
 
 import baton.scheduler.Trigger
+import baton.scheduler.jdbc.databases.FaultySource
+import baton.scheduler.jdbc.databases.JdbcStoreFixture
+import baton.scheduler.jdbc.databases.PostgresDatabase
+import baton.scheduler.jdbc.databases.eventually
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.channels.Channel

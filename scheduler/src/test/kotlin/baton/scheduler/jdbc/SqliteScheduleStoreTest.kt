@@ -1,6 +1,8 @@
 package baton.scheduler.jdbc
 
 import baton.scheduler.Trigger
+import baton.scheduler.jdbc.databases.SqliteDatabase
+import baton.scheduler.jdbc.databases.TestDatabase
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.async

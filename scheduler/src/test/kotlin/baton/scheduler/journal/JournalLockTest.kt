@@ -1,6 +1,7 @@
 package baton.scheduler.journal
 
 import baton.scheduler.JournalLockedException
+import baton.scheduler.journal.crash.JournalCrashChild
 import java.io.File
 import java.net.URLClassLoader
 import java.nio.file.Path

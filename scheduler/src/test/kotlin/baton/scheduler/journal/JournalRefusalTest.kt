@@ -4,6 +4,7 @@ import baton.scheduler.JournalDamagedException
 import baton.scheduler.JournalLockedException
 import baton.scheduler.JournalScheduleStore
 import baton.scheduler.KeyCodec
+import baton.scheduler.journal.crash.JournalCrashChild
 import java.nio.file.Files
 import java.nio.file.NoSuchFileException
 import java.nio.file.Path

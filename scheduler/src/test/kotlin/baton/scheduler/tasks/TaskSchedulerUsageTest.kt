@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
 class TaskSchedulerUsageTest {
-    /** What is watched: the monitor does not keep it in memory. */
+    /** The watched sources: the monitor does not keep them in memory. */
     private val kept = ArrayList<Any>()
 
     private fun Monitor.watchKept(source: Monitored, name: String? = null) = watch(source, name).also { kept += source }

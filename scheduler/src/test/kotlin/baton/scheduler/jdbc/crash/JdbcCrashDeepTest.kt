@@ -1,0 +1,20 @@
+package baton.scheduler.jdbc.crash
+
+import baton.scheduler.jdbc.databases.JdbcStoreFixture
+import baton.scheduler.jdbc.databases.PostgresDatabase
+import baton.scheduler.jdbc.databases.SqliteDatabase
+import java.nio.file.Path
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.io.TempDir
+
+class JdbcCrashDeepTest {
+    @TempDir private lateinit var directory: Path
+
+    @Test
+    fun sqlite_ofAnOwnerKilled20Times_losesNothingConfirmed() =
+        JdbcStoreFixture(SqliteDatabase(directory)).use { JdbcCrashes(it).kill(times = 20) }
+
+    @Test
+    fun postgres_ofAnOwnerKilled20Times_losesNothingConfirmed() =
+        JdbcStoreFixture(PostgresDatabase()).use { JdbcCrashes(it).kill(times = 20) }
+}
