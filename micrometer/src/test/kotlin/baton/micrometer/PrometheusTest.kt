@@ -1,7 +1,6 @@
 package baton.micrometer
 
 import baton.monitoring.Monitor
-import baton.monitoring.Monitored
 import baton.sync.Semaphore
 import com.sun.net.httpserver.HttpServer
 import io.micrometer.prometheusmetrics.PrometheusConfig
@@ -20,17 +19,12 @@ import org.junit.jupiter.api.Test
 
 /** The meters as Prometheus reads them, by HTTP. */
 class PrometheusTest {
-    /** The watched sources: the monitor does not keep them in memory. */
-    private val kept = ArrayList<Any>()
-
-    private fun Monitor.watchKept(source: Monitored, name: String? = null) = watch(source, name).also { kept += source }
-
     @Test
     fun page_ofTheRegistry_showsTheMetersOfASemaphore() = runTest {
         val registry = PrometheusMeterRegistry(PrometheusConfig.DEFAULT)
         val semaphore = Semaphore(permits = 10, acquired = 7, name = "uplink")
         val monitor = Monitor(backgroundScope, every = 500.milliseconds)
-        monitor.watchKept(semaphore)
+        monitor.watch(semaphore)
         BatonMetrics(monitor).bindTo(registry)
         advanceTimeBy(501.milliseconds)
         val lines = get(registry).lines().filter { it.startsWith("baton_") }

@@ -107,17 +107,14 @@ public class BatchProcessor(
     ): BatchRun<T, R> {
         require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
         return BatchRun(config, gate, load, policy, onResult, maxFailures, onProgress) { item, begin ->
-            val admit: suspend () -> Unit = {
-                limiter?.acquire()
-                begin()
-            }
-            if (breaker != null) {
-                breaker.protect(admit) { task(item) }
-            } else {
-                admit()
-                task(item)
-            }
+            if (breaker == null) limited(item, begin, task) else breaker.protect { limited(item, begin, task) }
         }
+    }
+
+    private suspend fun <T, R> limited(item: T, begin: () -> Unit, task: suspend (T) -> R): R {
+        limiter?.acquire()
+        begin()
+        return task(item)
     }
 
     override fun toString(): String {

@@ -128,10 +128,7 @@ public class Monitor(
 
     /** The alerts that are raised at present; none once the monitor is closed, or its scope has ended. */
     public val active: List<Alert>
-        get() = if (hasEnded) emptyList() else current().flatMap { it.raised } + deadlocks.raised
-
-    private val hasEnded: Boolean
-        get() = synchronized(watches) { isClosed }
+        get() = if (job.isActive) current().flatMap { it.raised } + deadlocks.raised else emptyList()
 
     /**
      * The usage of each source by name, read now, in the order in which they were added. [Usage.peakWaiting] is since

@@ -112,7 +112,8 @@ internal constructor(
      * Runs [block] if the breaker lets the call in, and counts its result. Returns its value, and throws what it
      * throws.
      *
-     * *Cancellation.* The call counts as nothing; a probe gives its place back.
+     * *Cancellation.* The call counts as nothing; a probe gives its place back. So does a call that a [RateLimiter]
+     * inside the block refuses.
      *
      * @throws CircuitOpenException if the breaker refuses the call; the block is not run then.
      */
@@ -131,28 +132,6 @@ internal constructor(
             // Here, because a block may return from the function around it.
             if (failure == null) leave(call, start) else leaveFailed(call, start, failure, coroutineContext)
         }
-    }
-
-    /** As the other, but calls [admit] before [block]; where that throws, the call counts as nothing. */
-    @JvmSynthetic
-    internal suspend fun <T> protect(admit: suspend () -> Unit, block: suspend () -> T): T {
-        val start = start()
-        val call = enter(start)
-        try {
-            admit()
-        } catch (e: Throwable) {
-            leaveCancelled(call, start)
-            throw e
-        }
-        val value =
-            try {
-                block()
-            } catch (e: Throwable) {
-                leaveFailed(call, start, e, coroutineContext)
-                throw e
-            }
-        leave(call, start)
-        return value
     }
 
     /**
@@ -258,6 +237,8 @@ internal constructor(
                 when {
                     !isActive -> CallOutcome.NOTHING
                     failure is CancellationException && failure !is TimeoutCancellationException -> CallOutcome.NOTHING
+                    // The call has not reached the service.
+                    failure is RateLimitedException || failure is RateLimiterClosedException -> CallOutcome.NOTHING
                     config.isFailure(failure) -> CallOutcome.FAILURE
                     else -> CallOutcome.SUCCESS
                 }

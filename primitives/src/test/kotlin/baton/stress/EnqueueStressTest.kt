@@ -130,7 +130,7 @@ class TryAcquireStressTest {
     }
 
     private companion object {
-        const val ROUNDS = 50_000
+        const val ROUNDS = 100_000
         const val SPINS = 200
     }
 }

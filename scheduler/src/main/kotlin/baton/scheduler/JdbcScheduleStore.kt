@@ -199,7 +199,7 @@ internal constructor(
     override fun edits(): Flow<List<ScheduleRow<K>>> = flow {
         // First, as the schedule loads all rows after it.
         val canListen = calls.call { tables.beginEdits() }
-        val first = if (canListen) openNotifications {} else null
+        val first = if (canListen) openNotifications() else null
         if (first == null) poll() else listen(first)
     }
 
@@ -234,17 +234,16 @@ internal constructor(
         }
     }
 
-    private suspend fun renewed(broken: PostgresNotifications, failure: Exception): PostgresNotifications =
-        openNotifications { broken.close() } ?: throw failure
+    private suspend fun renewed(broken: PostgresNotifications, failure: Exception): PostgresNotifications {
+        withContext(listening) { broken.close() }
+        return openNotifications() ?: throw failure
+    }
 
     /** A caller that is cancelled meanwhile gets no connection, so it is closed here. */
-    private suspend fun openNotifications(before: () -> Unit): PostgresNotifications? {
+    private suspend fun openNotifications(): PostgresNotifications? {
         var opened: PostgresNotifications? = null
         try {
-            withContext(listening) {
-                before()
-                opened = PostgresNotifications.open(dataSource, names)
-            }
+            withContext(listening) { opened = PostgresNotifications.open(dataSource, names) }
         } catch (e: Throwable) {
             withContext(NonCancellable + listening) { opened?.close() }
             throw e

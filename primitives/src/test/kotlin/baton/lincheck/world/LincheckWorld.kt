@@ -38,8 +38,8 @@ import org.jetbrains.lincheck.datastructures.forClasses
  */
 enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: Int, val stressRuns: Int) {
     /** For many classes that share one model, with chosen scenarios besides. */
-    BRIEF(interleavings = 20, share = 15, stressScenarios = 3, stressRuns = 150),
-    SHORT(interleavings = 20, share = 15, stressScenarios = 4, stressRuns = 200),
+    BRIEF(interleavings = 20, share = 25, stressScenarios = 3, stressRuns = 150),
+    SHORT(interleavings = 20, share = 25, stressScenarios = 4, stressRuns = 200),
 
     /** For all, under the profile `deep`. */
     DEEP(interleavings = 800, share = 500, stressScenarios = 60, stressRuns = 10_000);

@@ -6,6 +6,8 @@ import baton.resilience.BreakerState.HALF_OPEN
 import baton.resilience.BreakerState.OPEN
 import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitOpenException
+import baton.resilience.RateLimitedException
+import baton.resilience.RateLimiterClosedException
 import java.io.IOException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletionException
@@ -69,6 +71,13 @@ abstract class BreakerContract(private val face: BreakerFace) {
     @Test
     fun cancellation_isThrownAndCountsAsNothing() {
         assertThrows<CancellationException> { run { throw CancellationException("away") } }
+        assertEquals(listOf(0, 0, 0), counts())
+    }
+
+    @Test
+    fun refusalOfALimiter_isThrownAndCountsAsNothing() {
+        assertThrows<RateLimitedException> { run { throw RateLimitedException("too many wait", 1.seconds) } }
+        assertThrows<RateLimiterClosedException> { run { throw RateLimiterClosedException("closed") } }
         assertEquals(listOf(0, 0, 0), counts())
     }
 

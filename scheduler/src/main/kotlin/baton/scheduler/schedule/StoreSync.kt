@@ -154,8 +154,8 @@ internal class StoreSync<K : Any>(
     }
 
     /**
-     * Begins [collect], and then resyncs, so that no edit is between the two. While the flow still fails, the resync is
-     * what finds edits: one of them. It is not repeated then, because the flow may work again before the resync does.
+     * Begins [collect], and then resyncs, so that no edit is between the two. The resync finds the edits while the flow
+     * still fails. In that case a resync that fails is not repeated: the flow may work again sooner, and is tried next.
      */
     private suspend fun alongsideResync(collect: suspend () -> Unit) = supervisorScope {
         val collection = async(start = CoroutineStart.UNDISPATCHED) { collect() }

@@ -5,6 +5,7 @@ import baton.monitoring.Alert
 import baton.monitoring.AlertRules
 import baton.monitoring.Monitor
 import baton.monitoring.Monitored
+import baton.monitoring.WatchedSources
 import baton.scheduler.OnFullQueue
 import baton.scheduler.Schedule
 import baton.scheduler.TaskScheduler
@@ -23,12 +24,7 @@ import kotlinx.coroutines.test.testTimeSource
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-class TaskSchedulerUsageTest {
-    /** The watched sources: the monitor does not keep them in memory. */
-    private val kept = ArrayList<Any>()
-
-    private fun Monitor.watchKept(source: Monitored, name: String? = null) = watch(source, name).also { kept += source }
-
+class TaskSchedulerUsageTest : WatchedSources() {
     /** In use, capacity, waiting, peak. */
     private fun Monitored.numbers() =
         usage().let { listOf(it.inUse, it.capacity, it.waiting, it.peakWaiting).joinToString(" ") }

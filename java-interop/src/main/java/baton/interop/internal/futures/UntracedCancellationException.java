@@ -15,8 +15,7 @@ public final class UntracedCancellationException extends CancellationException {
     }
 
     @Override
-    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // CancellationException's own is called where it matters
-    public Throwable fillInStackTrace() {
+    public synchronized Throwable fillInStackTrace() {
         return WaitTrace.IS_ENABLED ? super.fillInStackTrace() : this;
     }
 }
