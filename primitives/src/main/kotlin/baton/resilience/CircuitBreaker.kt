@@ -35,10 +35,11 @@ import kotlinx.coroutines.isActive
  *
  * *Counting.* A value is a success, and slow if it took longer than `slowCall`. An exception is a failure if
  * `isFailure` accepts it, otherwise a success of the callee. Cancellation of the caller counts as nothing, and so does
- * every exception of a cancelled caller, and a `CancellationException` that is no timeout. A
- * `TimeoutCancellationException` from inside the block, while the caller is not cancelled, is an exception like others:
- * a timeout belongs inside, `breaker.protect { withTimeout(1.seconds) { fetch(url) } }`. The results of calls that
- * began before the last change of state do not count, nor does that of a probe which has lost its place.
+ * every exception of a cancelled caller, a `CancellationException` that is no timeout, and the refusal of a
+ * [RateLimiter]. A `TimeoutCancellationException` from inside the block, while the caller is not cancelled, is an
+ * exception like others: a timeout belongs inside, `breaker.protect { withTimeout(1.seconds) { fetch(url) } }`. The
+ * results of calls that began before the last change of state do not count, nor does that of a probe which has lost its
+ * place.
  *
  * *With others.* `retry(policy) { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } }`.
  * The retry is outside, so that each attempt counts. It waits for [CircuitOpenException.retryIn] of an open breaker if
@@ -112,8 +113,7 @@ internal constructor(
      * Runs [block] if the breaker lets the call in, and counts its result. Returns its value, and throws what it
      * throws.
      *
-     * *Cancellation.* The call counts as nothing; a probe gives its place back. So does a call that a [RateLimiter]
-     * inside the block refuses.
+     * *Cancellation.* The call counts as nothing; a probe gives its place back.
      *
      * @throws CircuitOpenException if the breaker refuses the call; the block is not run then.
      */
