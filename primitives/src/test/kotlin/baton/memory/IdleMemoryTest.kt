@@ -16,7 +16,7 @@ class IdleMemoryTest {
         MUTEX(112, { Mutex().also { check(it.tryLock()) } }),
         SEMAPHORE(344, { Semaphore(2).also { check(it.tryAcquire()) } }),
         READ_WRITE_LOCK(280, { ReadWriteLock().also { check(it.tryLockRead()) } }),
-        CHANNEL(289, { Channel<Int>(2) }),
+        CHANNEL(288, { Channel<Int>(2) }),
     }
 
     private val threads = ManagementFactory.getThreadMXBean() as ThreadMXBean
@@ -26,7 +26,8 @@ class IdleMemoryTest {
     fun idle_takesFewBytes(kind: Kind) {
         bytesOf(kind)
         val bytes = bytesOf(kind)
-        assertTrue(bytes <= (kind.mostBytes + 1) * COUNT) { "${bytes.toDouble() / COUNT} bytes each" }
+        // Objects take multiples of 8 bytes. A part of 8 is the JVM's own.
+        assertTrue(bytes < (kind.mostBytes + 8) * COUNT) { "${bytes.toDouble() / COUNT} bytes each" }
     }
 
     private fun bytesOf(kind: Kind): Long {
