@@ -95,6 +95,32 @@ class PackagesTest {
                 .check(CLASSES);
     }
 
+    /**
+     * A primitive knows its core. A core does not know its primitive: of the package above it, it knows exceptions, and
+     * values such as enums and configurations. Primitives implement {@code Monitored}, by which a core names its own.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "baton.monitoring, Alert AlertRules Deadlock Monitored Usage",
+    })
+    void innerPackages_knowOnlyValuesOfTheirRoom(String room, String values) {
+        Set<String> known = Set.of(values.split(" "));
+        DescribedPredicate<JavaClass> strangers = DescribedPredicate.describe(
+                "are none of " + values,
+                type -> type.getPackageName().equals(room) && !known.contains(outermost(type)));
+        noClasses()
+                .that()
+                .resideInAPackage(room + ".*..")
+                .should()
+                .dependOnClassesThat(strangers)
+                .check(CLASSES);
+    }
+
+    private static String outermost(JavaClass type) {
+        String name = type.getName().substring(type.getPackageName().length() + 1);
+        return name.replaceFirst("\\$.*", "");
+    }
+
     @Test
     void packages_haveNoCycle() {
         slices().matching("baton.(*)..").should().beFreeOfCycles().check(CLASSES);

@@ -20,7 +20,11 @@ import org.junit.jupiter.api.Test;
 /**
  * The classes that a Java editor offers: the public, not synthetic ones in the exported packages of the published modules.
  * {@code api/visible-classes.txt} lists them; {@code -Dapi.update=true} writes it. Kotlin's {@code internal} classes are
- * public to Java. Where a file holds nothing but internal functions, {@code @file:JvmSynthetic} hides its class.
+ * public to Java, so they are in packages that are not exported. Where a file holds nothing but internal functions,
+ * {@code @file:JvmSynthetic} hides its class.
+ *
+ * <p>Those that are left implement a sealed interface of their package, make the objects of it that they return, or are
+ * nested in or implemented by a class of the API.
  */
 class VisibleClassesTest {
     private static final Path LIST = Path.of("api", "visible-classes.txt");

@@ -1,8 +1,8 @@
 package baton.micrometer
 
 import baton.monitoring.Alert
-import baton.monitoring.MonitorListener
 import baton.monitoring.Usage
+import baton.monitoring.core.MonitorListener
 import io.micrometer.core.instrument.Counter
 import io.micrometer.core.instrument.MeterRegistry
 import io.micrometer.core.instrument.Tags

@@ -1,7 +1,7 @@
 package baton.batch
 
 import baton.monitoring.Alert
-import baton.monitoring.AlertBounds
+import baton.monitoring.core.AlertBounds
 import baton.parallel.MemoryGate
 import java.util.Properties
 

@@ -3,6 +3,7 @@
 package baton.monitoring
 
 import baton.FOR_JAVA_ALONE
+import baton.monitoring.core.AlertBounds
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds

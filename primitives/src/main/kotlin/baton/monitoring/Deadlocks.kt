@@ -1,5 +1,7 @@
 package baton.monitoring
 
+import baton.monitoring.core.DeadlockSearch
+import baton.monitoring.core.WaitForGraph
 import baton.waiting.DeadlockDetection
 
 /**

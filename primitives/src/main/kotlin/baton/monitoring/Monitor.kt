@@ -1,6 +1,11 @@
 package baton.monitoring
 
 import baton.InternalBatonApi
+import baton.monitoring.core.DeadlockAlerts
+import baton.monitoring.core.LookClock
+import baton.monitoring.core.MonitorListener
+import baton.monitoring.core.MonitorListeners
+import baton.monitoring.core.Watch
 import baton.waiting.threads.Trampoline
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
@@ -78,7 +83,7 @@ public class Monitor(
     init {
         require(every.isPositive() && every.isFinite()) { "every = $every, must be positive and finite" }
         clock = LookClock(every)
-        deadlocks = DeadlockAlerts(rules.after, clock)
+        deadlocks = DeadlockAlerts(rules.after, clock) { Deadlocks.look(it) }
         job = scope.launch { run() }
         job.invokeOnCompletion { end() }
     }
@@ -97,7 +102,7 @@ public class Monitor(
         val type = source.javaClass.simpleName.ifEmpty { "Monitored" }
         val watch =
             add(name ?: source.name ?: type, isDerived = name == null) {
-                Watch(it, type, rules, this, clock, Watch.weakly(source))
+                Watch(it, type, rules, ::forget, clock, Watch.weakly(source))
             }
         // The notes of its waits begin now, not with the next look.
         tryToRead(watch)
@@ -111,7 +116,7 @@ public class Monitor(
      * @throws IllegalStateException if the monitor is closed, or its scope has ended.
      */
     public fun watch(name: String, rules: AlertRules? = null, usage: () -> Usage): AutoCloseable =
-        add(name, isDerived = false) { Watch(it, TYPE_OF_FUNCTIONS, rules, this, clock, usage) }
+        add(name, isDerived = false) { Watch(it, TYPE_OF_FUNCTIONS, rules, ::forget, clock, usage) }
 
     private inline fun add(name: String, isDerived: Boolean, make: (String) -> Watch): Watch =
         synchronized(watches) {
@@ -153,8 +158,7 @@ public class Monitor(
         end()
     }
 
-    @JvmSynthetic
-    internal fun forget(watch: Watch) {
+    private fun forget(watch: Watch) {
         synchronized(watches) { watches.remove(watch.name, watch) }
     }
 

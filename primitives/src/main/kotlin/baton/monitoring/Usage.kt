@@ -4,6 +4,7 @@
 package baton.monitoring
 
 import baton.FOR_JAVA_ALONE
+import baton.monitoring.core.AlertBounds
 import baton.waiting.WaitLook
 import baton.waiting.WaitNote
 import baton.waiting.WaitWatch

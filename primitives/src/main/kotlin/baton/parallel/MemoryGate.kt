@@ -4,9 +4,9 @@ package baton.parallel
 
 import baton.FOR_JAVA_ALONE
 import baton.monitoring.Alert
-import baton.monitoring.AlertBounds
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.AlertBounds
 import baton.monitoring.usageOf
 import java.time.Duration as JavaDuration
 import java.util.function.LongSupplier

@@ -1,9 +1,9 @@
 package baton.resilience
 
 import baton.monitoring.Alert
-import baton.monitoring.AlertBounds
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.AlertBounds
 import baton.monitoring.toUsage
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts

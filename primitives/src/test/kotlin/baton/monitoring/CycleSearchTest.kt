@@ -1,5 +1,6 @@
 package baton.monitoring
 
+import baton.monitoring.core.CycleSearch
 import java.util.Random
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue

@@ -1,5 +1,6 @@
 package baton.monitoring
 
+import baton.monitoring.core.MonitorListener
 import baton.sync.Mutex
 import baton.sync.Semaphore
 import java.util.concurrent.atomic.AtomicInteger

@@ -1,5 +1,6 @@
 package baton.monitoring
 
+import baton.monitoring.core.DeadlockSearch
 import baton.waiting.DeadlockDetection
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource

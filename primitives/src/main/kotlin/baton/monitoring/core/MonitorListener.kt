@@ -1,9 +1,11 @@
-package baton.monitoring
+package baton.monitoring.core
 
 import baton.InternalBatonApi
+import baton.monitoring.Alert
+import baton.monitoring.Usage
 
 /**
- * Gets what a [Monitor] sees, for a module of ours that passes it on. Called by the monitor's coroutine, one call at a
+ * Gets what a `Monitor` sees, for a module of ours that passes it on. Called by the monitor's coroutine, one call at a
  * time, with no lock held; but [closed] may come beside another. Its exceptions are reported as those of `onAlert`.
  */
 @InternalBatonApi

@@ -1,5 +1,7 @@
-package baton.monitoring
+package baton.monitoring.core
 
+import baton.monitoring.Alert
+import baton.monitoring.Usage
 import java.util.concurrent.CopyOnWriteArrayList
 
 /** The listeners of a monitor, and its `onAlert`, which is called after them. Their exceptions go to [report]. */

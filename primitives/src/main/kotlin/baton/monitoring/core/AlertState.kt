@@ -1,5 +1,7 @@
-package baton.monitoring
+package baton.monitoring.core
 
+import baton.monitoring.Alert
+import baton.monitoring.Usage
 import kotlin.time.Duration
 
 /**

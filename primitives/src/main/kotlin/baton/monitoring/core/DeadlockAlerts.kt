@@ -1,5 +1,7 @@
-package baton.monitoring
+package baton.monitoring.core
 
+import baton.monitoring.Alert
+import baton.monitoring.Deadlock
 import baton.waiting.DeadlockDetection
 import kotlin.time.Duration
 
@@ -9,8 +11,10 @@ import kotlin.time.Duration
  * come back.
  *
  * Used by the monitor's coroutine alone, except [raised].
+ *
+ * @param onLook gets the graph of each look.
  */
-internal class DeadlockAlerts(after: Duration, clock: LookClock) {
+internal class DeadlockAlerts(after: Duration, clock: LookClock, private val onLook: (WaitForGraph) -> Unit) {
     private val search = DeadlockSearch(clock.timeSource(), maxOf(after, DeadlockSearch.MIN_STANDING))
 
     /** By the key of the search. */
@@ -24,7 +28,7 @@ internal class DeadlockAlerts(after: Duration, clock: LookClock) {
     fun look(onAlert: (Alert) -> Unit) {
         if (!DeadlockDetection.isOn) return
         val graph = WaitForGraph(DeadlockDetection.looks())
-        Deadlocks.look(graph)
+        onLook(graph)
         val before = alerts
         val now = search.find(graph).associate { (key, deadlock) -> key to (before[key] ?: alert(deadlock)) }
         alerts = now

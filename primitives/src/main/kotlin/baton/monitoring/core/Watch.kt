@@ -1,5 +1,9 @@
-package baton.monitoring
+package baton.monitoring.core
 
+import baton.monitoring.Alert
+import baton.monitoring.AlertRules
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
 import baton.waiting.WaitNote
 import baton.waiting.WaitWatch
 import java.lang.ref.WeakReference
@@ -8,7 +12,7 @@ import kotlin.time.Duration
 import kotlin.time.DurationUnit
 
 /**
- * One source that a [Monitor] watches.
+ * One source that a monitor watches.
  *
  * @property type the class of the source, for what shows it.
  * @param source returns the usage; null once the source is not in memory any more.
@@ -17,7 +21,7 @@ internal class Watch(
     val name: String,
     val type: String,
     private val ownRules: AlertRules?,
-    private val monitor: Monitor,
+    private val onClose: (Watch) -> Unit,
     private val clock: LookClock,
     private val source: () -> Usage?,
 ) : AutoCloseable {
@@ -122,7 +126,7 @@ internal class Watch(
     private class SeenWait(val note: WaitNote, val moment: LookClock.Moment)
 
     override fun close() {
-        monitor.forget(this)
+        onClose(this)
         release()
     }
 

@@ -1,4 +1,4 @@
-package baton.monitoring
+package baton.monitoring.core
 
 import kotlin.time.AbstractLongTimeSource
 import kotlin.time.Duration

@@ -1,4 +1,4 @@
-package baton.monitoring
+package baton.monitoring.core
 
 import baton.waiting.LockLook
 import baton.waiting.NotedCaller

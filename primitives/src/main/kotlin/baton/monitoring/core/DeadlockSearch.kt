@@ -1,5 +1,6 @@
-package baton.monitoring
+package baton.monitoring.core
 
+import baton.monitoring.Deadlock
 import baton.waiting.DeadlockDetection
 import baton.waiting.LockLook
 import baton.waiting.NotedCaller

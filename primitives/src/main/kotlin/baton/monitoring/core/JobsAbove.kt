@@ -1,7 +1,7 @@
 @file:JvmSynthetic
 @file:OptIn(ExperimentalCoroutinesApi::class)
 
-package baton.monitoring
+package baton.monitoring.core
 
 import baton.waiting.NotedCaller
 import kotlin.coroutines.Continuation

@@ -1,4 +1,4 @@
-package baton.monitoring
+package baton.monitoring.core
 
 /**
  * Finds cycles in a directed graph: one in each strongly connected component that has any, a shortest one there.

@@ -1,4 +1,7 @@
-package baton.monitoring
+package baton.monitoring.core
+
+import baton.monitoring.Alert
+import baton.monitoring.Usage
 
 /**
  * The bounds of [Usage.share] for an alert of this [kind].
