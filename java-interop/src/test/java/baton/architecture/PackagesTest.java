@@ -101,6 +101,8 @@ class PackagesTest {
      */
     @ParameterizedTest
     @CsvSource({
+        "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Jitter"
+                + " Rate RateLimitedException RateLimiterClosedException RetryAttempt RetryBudget RetryPolicy SlidingWindow",
         "baton.monitoring, Alert AlertRules Deadlock Monitored Usage",
     })
     void innerPackages_knowOnlyValuesOfTheirRoom(String room, String values) {

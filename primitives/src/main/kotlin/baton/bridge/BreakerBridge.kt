@@ -8,6 +8,7 @@ import baton.resilience.BreakerState
 import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitOpenException
+import baton.resilience.DEFAULT_BREAKER_CONFIG
 import baton.resilience.Jitter
 import baton.resilience.SlidingWindow
 import baton.waiting.WaitCore
@@ -54,14 +55,14 @@ public fun onChange(breaker: CircuitBreaker, listener: BiConsumer<in BreakerStat
     breaker.onChange { from, to -> listener.accept(from, to) }
 
 /** The window of a configuration that is given none. */
-@InternalBatonApi public fun defaultWindow(): SlidingWindow = CircuitBreakerConfig.DEFAULT.window
+@InternalBatonApi public fun defaultWindow(): SlidingWindow = DEFAULT_BREAKER_CONFIG.window
 
 @InternalBatonApi public fun windowOf(length: Duration): SlidingWindow = SlidingWindow.Time(length.toKotlinDuration())
 
 /** The defaults, but for the window: one that allows any minimum of calls. */
 @InternalBatonApi
 public fun configWithoutWindow(): CircuitBreakerConfig =
-    CircuitBreakerConfig.DEFAULT.copy(window = SlidingWindow.Time(1.seconds))
+    DEFAULT_BREAKER_CONFIG.copy(window = SlidingWindow.Time(1.seconds))
 
 @InternalBatonApi
 public fun withWindow(config: CircuitBreakerConfig, window: SlidingWindow): CircuitBreakerConfig =

@@ -4,12 +4,14 @@ package baton.bridge
 
 import baton.InternalBatonApi
 import baton.resilience.Backoff
+import baton.resilience.DEFAULT_RETRY_POLICY
+import baton.resilience.FIRST_ATTEMPT
 import baton.resilience.Jitter
 import baton.resilience.RetryAfter
 import baton.resilience.RetryAttempt
 import baton.resilience.RetryBudget
 import baton.resilience.RetryPolicy
-import baton.resilience.RetryRun
+import baton.resilience.attempts.RetryRun
 import baton.resilience.lateMessage
 import baton.resilience.start
 import java.time.Duration
@@ -31,7 +33,7 @@ constructor(private val policy: RetryPolicy, private val start: TimeMark? = poli
     private var run: RetryRun? = null
 
     /** The attempt that runs or is waited for. */
-    public var attempt: RetryAttempt = RetryAttempt.FIRST
+    public var attempt: RetryAttempt = FIRST_ATTEMPT
         private set
 
     private fun run() = run ?: RetryRun(policy, start).also { run = it }
@@ -86,7 +88,7 @@ public fun parseRetryAfter(header: String?): Optional<Duration> =
     Optional.ofNullable(RetryAfter.parse(header)?.toJavaDuration())
 
 /** The policy of a builder on which no method was called. */
-@InternalBatonApi public fun defaultPolicy(): RetryPolicy = RetryPolicy.DEFAULT
+@InternalBatonApi public fun defaultPolicy(): RetryPolicy = DEFAULT_RETRY_POLICY
 
 @InternalBatonApi
 public fun withMaxAttempts(policy: RetryPolicy, attempts: Int): RetryPolicy = policy.copy(maxAttempts = attempts)

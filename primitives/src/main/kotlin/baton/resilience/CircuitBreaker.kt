@@ -5,6 +5,10 @@ import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.AlertBounds
 import baton.monitoring.toUsage
+import baton.resilience.breaker.BreakerMachine
+import baton.resilience.breaker.BreakerUse
+import baton.resilience.breaker.CallOutcome
+import baton.resilience.breaker.CircuitBreakerCore
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -75,7 +79,7 @@ internal constructor(
     /** A closed breaker. */
     @JvmOverloads
     public constructor(
-        config: CircuitBreakerConfig = CircuitBreakerConfig.DEFAULT,
+        config: CircuitBreakerConfig = DEFAULT_BREAKER_CONFIG,
         name: String? = null,
     ) : this(config, name, null)
 

@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.resilience
 
 import kotlin.random.Random
@@ -71,8 +73,7 @@ public class CircuitBreakerConfig(
         requireTime("slowCall", slowCall)
         requireRate("slowRate", slowRate)
         // The delay of another back-off is unknown before the breaker opens.
-        if (openFor is ConstantBackoff || openFor is ExponentialBackoff || openFor is FibonacciBackoff)
-            requireTime("openFor", openFor.delay(1))
+        if (openFor.isOfBaton) requireTime("openFor", openFor.delay(1))
         requireTime("maxOpenFor", maxOpenFor)
         requireCount("probes", probes)
         requireTime("probeTimeout", probeTimeout)
@@ -120,10 +121,10 @@ public class CircuitBreakerConfig(
         "CircuitBreakerConfig (window = $window, minimumCalls = $minimumCalls, failureRate = $failureRate, " +
             "slowCall = $slowCall, slowRate = $slowRate, openFor = $openFor, probes = $probes)"
 
-    internal companion object {
+    private companion object {
         private val EXCEPTIONS: (Throwable) -> Boolean = { it is Exception }
-
-        /** The configuration of a breaker that is given none. */
-        @get:JvmSynthetic internal val DEFAULT = CircuitBreakerConfig()
     }
 }
+
+/** The configuration of a breaker that is given none. */
+internal val DEFAULT_BREAKER_CONFIG: CircuitBreakerConfig = CircuitBreakerConfig()

@@ -1,5 +1,6 @@
 package baton.resilience
 
+import baton.resilience.breaker.BreakerUse
 import baton.waiting.threads.Trampoline
 import java.util.PriorityQueue
 import java.util.concurrent.ConcurrentHashMap
@@ -38,7 +39,7 @@ import kotlin.time.Duration.Companion.hours
  * @property keepIdle how long an unused breaker is kept, above zero.
  */
 public class CircuitBreakers<K : Any>(
-    public val config: CircuitBreakerConfig = CircuitBreakerConfig.DEFAULT,
+    public val config: CircuitBreakerConfig = DEFAULT_BREAKER_CONFIG,
     public val keepIdle: Duration = 1.hours,
 ) {
     /*

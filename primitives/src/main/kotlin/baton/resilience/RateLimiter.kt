@@ -3,6 +3,7 @@ package baton.resilience
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
+import baton.resilience.limiter.RateLimiterCore
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
@@ -146,7 +147,9 @@ private constructor(
      */
     public fun reserve(permits: Int = 1): RateReservation {
         requirePermits(permits)
-        return core.reserve(permits)
+        val reservation = RateReservation(core, permits)
+        core.reserve(reservation.place)
+        return reservation
     }
 
     /**

@@ -3,7 +3,8 @@
 package baton.resilience
 
 import baton.FOR_JAVA_ALONE
-import baton.waiting.Waiter
+import baton.resilience.limiter.RateLimiterCore
+import baton.resilience.limiter.ReservedPlace
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -21,7 +22,7 @@ import kotlin.time.toJavaDuration
  * any thread.
  */
 public class RateReservation internal constructor(private val core: RateLimiterCore, permits: Int) {
-    @get:JvmSynthetic internal val place = Place(core, permits)
+    @get:JvmSynthetic internal val place = ReservedPlace(core, permits)
 
     /** How many permits it is for. */
     public val permits: Int
@@ -32,7 +33,7 @@ public class RateReservation internal constructor(private val core: RateLimiterC
      * it give up, and changes with [RateLimiter.update]. Costs O(callers behind it).
      */
     public val delay: Duration
-        get() = core.delayOf(this)
+        get() = core.delayOf(place)
 
     // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
 
@@ -43,17 +44,7 @@ public class RateReservation internal constructor(private val core: RateLimiterC
      * Gives up the place, so that the callers behind it move up. Returns false if its time had come, or if it was given
      * up before.
      */
-    public fun cancel(): Boolean = core.cancel(this)
+    public fun cancel(): Boolean = core.cancel(place)
 
     override fun toString(): String = "reservation of $permits permits of ${core.label()}, due in $delay"
-
-    /** It only stands in the queue: it has no caller to be resumed. */
-    internal class Place(core: RateLimiterCore, permits: Int) : Waiter(core, permits, request = null) {
-        /** Whether it has taken tokens before its time. Guarded by the lock of the core. */
-        var isAdvanced = false
-
-        override fun resume() = true
-
-        override fun resumeFailed() = Unit
-    }
 }

@@ -1,5 +1,6 @@
 package baton.resilience
 
+import baton.resilience.attempts.RetryRun
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
 import kotlin.time.TimeMark
@@ -48,14 +49,14 @@ import kotlinx.coroutines.withTimeoutOrNull
  * @param resultRetryAfter the time that such a result asks to wait at least, or null.
  */
 public suspend fun <T> retry(
-    policy: RetryPolicy = RetryPolicy.DEFAULT,
+    policy: RetryPolicy = DEFAULT_RETRY_POLICY,
     retryResult: ((T) -> Boolean)? = null,
     resultRetryAfter: ((T) -> Duration?)? = null,
     block: suspend (RetryAttempt) -> T,
 ): T {
     val start = policy.start()
     var run: RetryRun? = null
-    var attempt = RetryAttempt.FIRST
+    var attempt = FIRST_ATTEMPT
     while (true) {
         var failure: Throwable? = null
         var result: Any? = null

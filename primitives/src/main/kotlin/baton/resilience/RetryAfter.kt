@@ -1,5 +1,6 @@
 package baton.resilience
 
+import baton.resilience.attempts.wholeMillisOf
 import java.time.DateTimeException
 import java.time.Instant
 import java.time.InstantSource

@@ -1,3 +1,4 @@
+@file:JvmSynthetic
 @file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
 
 package baton.resilience
@@ -27,9 +28,7 @@ public class RetryAttempt(public val number: Int, public val lastFailure: Throwa
     @SinceKotlin(FOR_JAVA_ALONE) public fun delay(): JavaDuration = delay.toJavaDuration()
 
     override fun toString(): String = "attempt $number after $delay"
-
-    internal companion object {
-        /** The first attempt of every call. */
-        @get:JvmSynthetic internal val FIRST = RetryAttempt(1, null, Duration.ZERO)
-    }
 }
+
+/** The first attempt of every call. */
+internal val FIRST_ATTEMPT: RetryAttempt = RetryAttempt(1, null, Duration.ZERO)

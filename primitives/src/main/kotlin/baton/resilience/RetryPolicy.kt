@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.resilience
 
 import java.io.IOException
@@ -106,14 +108,14 @@ public class RetryPolicy(
         return "$label (maxAttempts = $maxAttempts, backoff = $backoff, jitter = $jitter, maxDelay = $maxDelay)"
     }
 
-    internal companion object {
+    private companion object {
         private val TRANSIENT: (Throwable) -> Boolean = {
             it is IOException || it is TimeoutException || it is TimeoutCancellationException
         }
         private val NO_RETRY_AFTER: (Throwable) -> Duration? = { null }
         private val IGNORED: (RetryAttempt) -> Unit = {}
-
-        /** The policy of a call that gives none. */
-        @get:JvmSynthetic internal val DEFAULT = RetryPolicy()
     }
 }
+
+/** The policy of a call that gives none. */
+internal val DEFAULT_RETRY_POLICY: RetryPolicy = RetryPolicy()

@@ -1,5 +1,6 @@
 package baton.resilience
 
+import baton.resilience.attempts.RetryArithmetic
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeLessThanOrEqualTo
 import io.kotest.matchers.longs.shouldBeInRange

@@ -1,5 +1,6 @@
 package baton.resilience
 
+import baton.resilience.attempts.RetryArithmetic
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import kotlin.random.Random
@@ -143,6 +144,6 @@ class RetryParametersTest {
         )
         assertEquals("RetryBudget (available = 10 of 10, ratio = 0.2)", RetryBudget().toString())
         assertEquals("fibonacci(1s) constant(2s)", "${Backoff.fibonacci(1.seconds)} ${Backoff.constant(2.seconds)}")
-        assertEquals("attempt 1 after 0s", RetryAttempt.FIRST.toString())
+        assertEquals("attempt 1 after 0s", FIRST_ATTEMPT.toString())
     }
 }

@@ -1,7 +1,6 @@
 package baton.resilience.limiter
 
 import baton.resilience.Rate
-import baton.resilience.TokenBucket
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeGreaterThanOrEqualTo
 import io.kotest.matchers.comparables.shouldBeLessThan

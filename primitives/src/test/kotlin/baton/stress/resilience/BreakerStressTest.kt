@@ -2,11 +2,11 @@ package baton.stress.resilience
 
 import baton.resilience.Backoff
 import baton.resilience.BreakerState
-import baton.resilience.BreakerUse
 import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitOpenException
 import baton.resilience.SlidingWindow
+import baton.resilience.breaker.BreakerUse
 import baton.stress.Stress
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicBoolean

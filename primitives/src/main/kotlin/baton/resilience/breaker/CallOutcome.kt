@@ -1,4 +1,4 @@
-package baton.resilience
+package baton.resilience.breaker
 
 /** How the end of a call counts. */
 internal enum class CallOutcome {

@@ -1,4 +1,4 @@
-package baton.resilience
+package baton.resilience.breaker
 
 /**
  * The places of the probes of one time in HALF_OPEN, by the order in which they were taken: so the first one that is

@@ -1,5 +1,6 @@
-package baton.resilience
+package baton.resilience.breaker
 
+import baton.resilience.BreakerState
 import baton.waiting.Wakeup
 import baton.waiting.threads.Trampoline
 

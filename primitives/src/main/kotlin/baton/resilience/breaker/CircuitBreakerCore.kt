@@ -1,7 +1,13 @@
-package baton.resilience
+package baton.resilience.breaker
 
-import baton.resilience.BreakerMachine.Companion.FOREVER
-import baton.resilience.BreakerMachine.Companion.UNREAD
+import baton.resilience.BreakerState
+import baton.resilience.CircuitBreakerConfig
+import baton.resilience.CircuitBreakerMetrics
+import baton.resilience.RetryPolicy
+import baton.resilience.SlidingWindow
+import baton.resilience.attempts.RetryArithmetic
+import baton.resilience.breaker.BreakerMachine.Companion.FOREVER
+import baton.resilience.breaker.BreakerMachine.Companion.UNREAD
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch

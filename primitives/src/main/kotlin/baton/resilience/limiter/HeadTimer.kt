@@ -1,4 +1,4 @@
-package baton.resilience
+package baton.resilience.limiter
 
 import baton.waiting.Waiter
 import baton.waiting.Wakeup

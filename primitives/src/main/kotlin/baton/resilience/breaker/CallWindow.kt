@@ -1,7 +1,9 @@
 @file:JvmSynthetic
 
-package baton.resilience
+package baton.resilience.breaker
 
+import baton.resilience.CircuitBreakerConfig
+import baton.resilience.SlidingWindow
 import kotlin.time.Duration
 
 /**

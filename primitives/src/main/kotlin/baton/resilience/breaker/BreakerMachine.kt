@@ -1,10 +1,13 @@
-package baton.resilience
+package baton.resilience.breaker
 
+import baton.resilience.BreakerState
 import baton.resilience.BreakerState.CLOSED
 import baton.resilience.BreakerState.DISABLED
 import baton.resilience.BreakerState.FORCED_OPEN
 import baton.resilience.BreakerState.HALF_OPEN
 import baton.resilience.BreakerState.OPEN
+import baton.resilience.CircuitBreakerConfig
+import baton.resilience.CircuitBreakerMetrics
 
 /*
  * How it works

@@ -1,4 +1,4 @@
-package baton.resilience
+package baton.resilience.limiter
 
 import baton.waiting.FifoWaitQueue
 import baton.waiting.Waiter
@@ -21,7 +21,7 @@ import baton.waiting.Waiter
  * (4) A token bucket holds `burst` tokens at most. A leaky bucket holds as many as its head asks for, because the turns
  *     of a waiter that asks for several pass while it waits; without a waiter it holds one.
  *
- * A RateReservation.Place is a waiter that is never granted and never resumed: it only stands in one of the queues.
+ * A ReservedPlace is a waiter that is never granted and never resumed: it only stands in one of the queues.
  *
  * All of it is guarded by the lock of the core.
  */
@@ -57,7 +57,7 @@ internal class RateQueue(
 
     /** Visits the waiters among the first [limit] in the queue, reservations not. */
     fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
-        queue.forFirst(limit) { if (it !is RateReservation.Place) visit(it) }
+        queue.forFirst(limit) { if (it !is ReservedPlace) visit(it) }
     }
 
     /** Takes [permits] for a newcomer, if there are so many and no caller waits. */
@@ -70,13 +70,13 @@ internal class RateQueue(
     fun add(waiter: Waiter) {
         queue.add(waiter)
         demand += waiter.number
-        if (waiter is RateReservation.Place) places++
+        if (waiter is ReservedPlace) places++
     }
 
     fun remove(waiter: Waiter) {
         queue.remove(waiter)
         demand -= waiter.number
-        if (waiter is RateReservation.Place) places--
+        if (waiter is ReservedPlace) places--
     }
 
     /** Grants, and lets reservations take tokens in advance, for as long as invariant (1) asks for it. */
@@ -87,7 +87,7 @@ internal class RateQueue(
             // Before a grant: turns that passed for a former head, which asked for more, are not saved up.
             if (isLeaky) bucket.changeCap(head?.number?.toLong() ?: 1L)
             if (head == null) break
-            if (head is RateReservation.Place) {
+            if (head is ReservedPlace) {
                 remove(head)
                 takeInAdvance(head)
             } else {
@@ -107,11 +107,11 @@ internal class RateQueue(
         bucket.changeCap(burst)
     }
 
-    fun reserve(place: RateReservation.Place) {
+    fun reserve(place: ReservedPlace) {
         if (isEmpty) takeInAdvance(place) else add(place)
     }
 
-    private fun takeInAdvance(place: RateReservation.Place) {
+    private fun takeInAdvance(place: ReservedPlace) {
         bucket.take(place.number)
         if (bucket.whole >= 0) return
         place.isAdvanced = true
@@ -122,20 +122,20 @@ internal class RateQueue(
     /** Invariant (2). */
     private fun forgetDue() {
         while (true) {
-            val first = advanced.head() as RateReservation.Place? ?: return
+            val first = advanced.head() as ReservedPlace? ?: return
             if (bucket.whole + advance - first.number < 0) return
             leaveAdvanced(first)
         }
     }
 
-    private fun leaveAdvanced(place: RateReservation.Place) {
+    private fun leaveAdvanced(place: ReservedPlace) {
         advanced.remove(place)
         advance -= place.number
         place.isAdvanced = false
     }
 
     /** Gives up [place]; false if its time has come. The queue is settled. */
-    fun cancel(place: RateReservation.Place): Boolean {
+    fun cancel(place: ReservedPlace): Boolean {
         when {
             place.isAdvanced -> {
                 leaveAdvanced(place)
@@ -148,7 +148,7 @@ internal class RateQueue(
     }
 
     /** The time until that of [place] comes. The queue is settled. Costs O(callers behind it). */
-    fun nanosUntil(place: RateReservation.Place): Long {
+    fun nanosUntil(place: ReservedPlace): Long {
         var behind = 0L
         var other = place.next
         while (other != null) {
@@ -168,7 +168,7 @@ internal class RateQueue(
     /** Fails the waiters that [fails] names. */
     inline fun failWaiters(reason: Any, crossinline fails: (Waiter) -> Boolean) {
         queue.forEach {
-            if (it !is RateReservation.Place && fails(it)) {
+            if (it !is ReservedPlace && fails(it)) {
                 remove(it)
                 if (it.tryFail(reason)) core.wake(it)
             }

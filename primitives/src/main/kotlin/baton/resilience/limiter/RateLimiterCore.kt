@@ -1,5 +1,8 @@
-package baton.resilience
+package baton.resilience.limiter
 
+import baton.resilience.Rate
+import baton.resilience.RateLimitedException
+import baton.resilience.RateLimiterClosedException
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
@@ -248,23 +251,22 @@ internal class RateLimiterCore(
 
     // ---- reserve
 
-    fun reserve(permits: Int): RateReservation {
-        val reservation = RateReservation(this, permits)
+    fun reserve(place: ReservedPlace) {
+        val permits = place.number
         var most = 0L
         var isOpen = false
         decideAt(read()) {
             most = most()
             isOpen = closure == null
-            if (isOpen && permits <= most) queue.reserve(reservation.place)
+            if (isOpen && permits <= most) queue.reserve(place)
         }
         if (!isOpen) throw closedException()
         if (permits > most) throw tooMany(permits, most)
-        return reservation
     }
 
-    fun delayOf(reservation: RateReservation) = look { queue.nanosUntil(reservation.place) }.nanoseconds
+    fun delayOf(place: ReservedPlace) = look { queue.nanosUntil(place) }.nanoseconds
 
-    fun cancel(reservation: RateReservation): Boolean = look { queue.cancel(reservation.place) }
+    fun cancel(place: ReservedPlace): Boolean = look { queue.cancel(place) }
 
     // ---- update, close
 

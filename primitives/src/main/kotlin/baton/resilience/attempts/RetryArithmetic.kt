@@ -1,7 +1,9 @@
 @file:JvmSynthetic
 
-package baton.resilience
+package baton.resilience.attempts
 
+import baton.resilience.Jitter
+import baton.resilience.RetryPolicy
 import kotlin.random.Random
 import kotlin.random.nextLong
 import kotlin.time.Duration

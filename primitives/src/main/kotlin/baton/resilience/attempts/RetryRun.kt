@@ -1,5 +1,8 @@
-package baton.resilience
+package baton.resilience.attempts
 
+import baton.resilience.CircuitOpenException
+import baton.resilience.RetryAttempt
+import baton.resilience.RetryPolicy
 import java.util.concurrent.CancellationException
 import kotlin.time.Duration
 import kotlin.time.TimeMark

@@ -1,9 +1,10 @@
-package baton.resilience
+package baton.resilience.limiter
 
+import baton.resilience.Rate
 import java.math.BigInteger
 
 /**
- * The tokens of a [RateLimiter] in whole numbers: [whole] tokens and [fraction] / [nanos] of another, at [time].
+ * The tokens of a `RateLimiter` in whole numbers: [whole] tokens and [fraction] / [nanos] of another, at [time].
  *
  * With the rate in lowest terms, [permits] tokens come in [nanos] nanoseconds. So one token is worth [nanos] units, a
  * nanosecond brings [permits] of them, and no step rounds. Products of two `Long`s that need 128 bits take a slower way

@@ -1,8 +1,0 @@
-package baton.resilience
-
-/** Receives every use of a [CircuitBreaker]: each begin has its end. */
-internal interface BreakerUse {
-    fun begin()
-
-    fun end()
-}
