@@ -170,6 +170,7 @@ class ModulePathTest {
         for (String internal : List.of(
                 "baton.waiting.WaitCore",
                 "baton.waiting.threads.Trampoline",
+                "baton.sync.core.MutexCore",
                 "baton.scheduler.bridge.StageTask",
                 "baton.interop.internal.cancel.CancellationNode",
                 "baton.interop.internal.futures.WaiterFuture",

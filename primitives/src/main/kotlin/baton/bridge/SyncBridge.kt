@@ -7,11 +7,11 @@ import baton.sync.Barrier
 import baton.sync.BarrierCancellation
 import baton.sync.Condition
 import baton.sync.Latch
-import baton.sync.LockMode
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.WaitGroup
+import baton.sync.core.LockMode
 import baton.waiting.SignalWaiter
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
@@ -103,7 +103,7 @@ public fun barrierOf(
 @InternalBatonApi @JvmName("of") public fun coreOf(condition: Condition): WaitCore = condition.core
 
 /** The number of a waiter for [Semaphore.awaitIdle]. */
-@InternalBatonApi public const val IDLE_WEIGHT: Int = baton.sync.IDLE_WEIGHT
+@InternalBatonApi public const val IDLE_WEIGHT: Int = baton.sync.core.IDLE_WEIGHT
 
 /** The granted [waiter], one that confirms, keeps its grant. Called once for a grant. */
 @InternalBatonApi public fun arrived(waiter: Waiter): Unit = waiter.core.arrived(waiter)

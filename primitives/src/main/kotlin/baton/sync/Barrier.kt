@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.sync.core.BarrierCore
 import baton.waiting.WaiterBatch
 import baton.waiting.coroutine.awaitValue
 import baton.waiting.coroutine.withCallerFrames

@@ -1,5 +1,7 @@
 package baton.sync
 
+import baton.sync.core.ConditionCore
+import baton.sync.core.awaitSignal
 import kotlin.time.Duration
 
 /**

@@ -5,6 +5,7 @@ import baton.Priority
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
+import baton.sync.core.MutexCore
 import baton.waiting.BoostableCoroutine
 import baton.waiting.NotedCaller
 import baton.waiting.boost.boostableCoroutine
@@ -165,10 +166,8 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
             SelectWaiter(core, 1, param, clause, select)
     }
 
-    @JvmSynthetic internal fun label() = if (name == null) "Mutex" else "Mutex '$name'"
-
     override fun toString(): String {
-        val label = label()
+        val label = core.label()
         val holder = holder
         return when {
             holder != null -> "$label (locked by ${nameOf(holder)}, waiting = $waiting)"

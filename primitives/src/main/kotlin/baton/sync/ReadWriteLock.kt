@@ -4,7 +4,12 @@ import baton.Boosting
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
-import baton.sync.ReadWriteState.Outcome
+import baton.sync.core.LockMode
+import baton.sync.core.LockRequest
+import baton.sync.core.NamedReadRequest
+import baton.sync.core.NamedReader
+import baton.sync.core.ReadWriteCore
+import baton.sync.core.ReadWriteState.Outcome
 import baton.waiting.BoostableCoroutine
 import baton.waiting.DeadlockDetection
 import baton.waiting.NotedCaller
@@ -345,8 +350,6 @@ public class ReadWriteLock(
         throw IllegalStateException("$call $asked, but $state")
     }
 
-    @JvmSynthetic internal fun label() = if (name == null) "ReadWriteLock" else "ReadWriteLock '$name'"
-
     override fun toString(): String {
         val readers = readers
         val hold =
@@ -355,7 +358,7 @@ public class ReadWriteLock(
                 readers > 0 -> "readers = $readers" + names(readHolders)
                 else -> "free"
             }
-        return "${label()} ($hold, waiting = $waiting)"
+        return "${core.label()} ($hold, waiting = $waiting)"
     }
 
     private fun names(owners: List<Any>) =

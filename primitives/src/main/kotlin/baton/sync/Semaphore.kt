@@ -4,6 +4,8 @@ import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.priority
+import baton.sync.core.IDLE_WEIGHT
+import baton.sync.core.SemaphoreCore
 import baton.waiting.DeadlockDetection
 import baton.waiting.boost.boostableCoroutine
 import baton.waiting.callerByOwner
@@ -231,11 +233,9 @@ public class Semaphore(
         require(permits >= 1) { "permits = $permits, must be at least 1" }
     }
 
-    @JvmSynthetic internal fun label() = if (name == null) "Semaphore" else "Semaphore '$name'"
-
     override fun toString(): String {
         val closed = if (core.isClosed) ", closed" else ""
-        return "${label()} (permits = $permits, available = $availablePermits, waiting = $waiting$closed)"
+        return "${core.label()} (permits = $permits, available = $availablePermits, waiting = $waiting$closed)"
     }
 }
 

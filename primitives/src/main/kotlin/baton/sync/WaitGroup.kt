@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.sync.core.CountdownCore
 import kotlin.time.Duration
 import kotlinx.coroutines.selects.SelectClause0
 

@@ -2,7 +2,7 @@ package baton.sync.readwrite
 
 import baton.sync.ReadWriteLock
 import baton.sync.ReadWritePolicy
-import baton.sync.ReadWriteState
+import baton.sync.core.ReadWriteState
 import baton.sync.withRead
 import baton.sync.withWrite
 import baton.waiting.Callers

@@ -1,5 +1,6 @@
-package baton.sync
+package baton.sync.core
 
+import baton.sync.WaitOrder
 import baton.waiting.BoostableCoroutine
 import baton.waiting.FifoWaitQueue
 import baton.waiting.NotedCaller

@@ -1,6 +1,6 @@
 @file:JvmSynthetic
 
-package baton.sync
+package baton.sync.core
 
 import baton.waiting.DeadlockDetection
 import baton.waiting.SignalWaiter

@@ -1,13 +1,13 @@
-package baton.sync
+package baton.sync.core
 
-import baton.sync.ReadWriteState.Companion.MAX_READERS
-import baton.sync.ReadWriteState.Outcome
+import baton.sync.core.ReadWriteState.Companion.MAX_READERS
+import baton.sync.core.ReadWriteState.Outcome
 import baton.waiting.nameOf
 
 /** Why [owner] got [outcome]; [blocking] is the owner of the request that blocked it. Created under the lock. */
 internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val blocking: Any?) {
     /** Not under the lock: it calls `toString` of the user's objects. */
-    fun exception(mode: LockMode, lock: ReadWriteLock): IllegalStateException {
+    fun exception(mode: LockMode, lock: Any): IllegalStateException {
         val asked = "${mode.call} by ${if (owner == null) "a caller without an owner" else nameOf(owner)}"
         return IllegalStateException("$asked ${why(mode)}: $lock")
     }

@@ -1,7 +1,8 @@
 @file:JvmSynthetic
 
-package baton.sync
+package baton.sync.core
 
+import baton.monitoring.Monitored
 import baton.waiting.BoostableCoroutine
 import baton.waiting.ClauseWaiter
 import baton.waiting.FifoWaitQueue
@@ -43,7 +44,7 @@ import java.lang.invoke.VarHandle
  *     path is open again.
  * (5) Conditions decide under the same lock: see ConditionCore for their use of this queue.
  */
-internal class MutexCore(locked: Boolean, private val mutex: Mutex) : WaitCore() {
+internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCore() {
     @Volatile private var word: Int = if (locked) HELD else FREE
 
     // Guarded by the lock; meaningful while INFLATED.
@@ -272,7 +273,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Mutex) : WaitCore()
         }
     }
 
-    override fun label(): String = mutex.label()
+    override fun label(): String = mutex.name.let { if (it == null) "Mutex" else "Mutex '$it'" }
 
     override fun toString(): String = mutex.toString()
 

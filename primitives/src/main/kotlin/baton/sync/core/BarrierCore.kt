@@ -1,7 +1,9 @@
 @file:JvmSynthetic
 
-package baton.sync
+package baton.sync.core
 
+import baton.sync.BarrierBrokenException
+import baton.sync.BarrierTimeoutException
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch

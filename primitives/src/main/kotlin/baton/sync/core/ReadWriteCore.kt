@@ -1,5 +1,7 @@
-package baton.sync
+package baton.sync.core
 
+import baton.monitoring.Monitored
+import baton.sync.ReadWritePolicy
 import baton.waiting.BoostableCoroutine
 import baton.waiting.BoundedBypass
 import baton.waiting.DeadlockDetection
@@ -35,7 +37,7 @@ import baton.waiting.noteCaller
  * The fields under the lock and their invariants, 1 to 6, are in [ReadWriteState]. This file holds the operations and
  * their fast paths.
  */
-internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: ReadWriteLock) : ReadWriteState(policy) {
+internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitored) : ReadWriteState(policy) {
     val readerCount: Int
         get() {
             val seen = counter()
@@ -241,7 +243,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: ReadWrit
         gathering?.forFirst(Int.MAX_VALUE) { look.addWait(it, all, it.mode.call) }
     }
 
-    override fun label(): String = lock.label()
+    override fun label(): String = lock.name.let { if (it == null) "ReadWriteLock" else "ReadWriteLock '$it'" }
 
     override fun toString(): String = lock.toString()
 

@@ -1,5 +1,8 @@
-package baton.sync
+package baton.sync.core
 
+import baton.monitoring.Monitored
+import baton.sync.SemaphoreClosedException
+import baton.sync.WaitOrder
 import baton.waiting.BoostableCoroutine
 import baton.waiting.DeadlockDetection
 import baton.waiting.LockLook
@@ -37,7 +40,7 @@ internal class SemaphoreCore(
     permits: Int,
     acquired: Int,
     private val order: WaitOrder,
-    private val semaphore: Semaphore,
+    private val semaphore: Monitored,
 ) : SemaphoreCounter(permits, acquired) {
     private val idleWaiters = IdleWaiters(this)
     private val queue = SemaphoreQueue(this, order, idleWaiters)
@@ -285,7 +288,7 @@ internal class SemaphoreCore(
             else -> tooHeavy(waiter.weight, reason as Int)
         }
 
-    override fun label(): String = semaphore.label()
+    override fun label(): String = semaphore.name.let { if (it == null) "Semaphore" else "Semaphore '$it'" }
 
     override fun toString(): String = semaphore.toString()
 

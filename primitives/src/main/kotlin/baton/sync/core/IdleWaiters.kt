@@ -1,6 +1,6 @@
-package baton.sync
+package baton.sync.core
 
-import baton.sync.SemaphoreCounter.Companion.BIASED_BELOW
+import baton.sync.core.SemaphoreCounter.Companion.BIASED_BELOW
 import baton.waiting.FifoWaitQueue
 import baton.waiting.Waiter
 

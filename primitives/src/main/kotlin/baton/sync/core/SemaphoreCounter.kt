@@ -1,4 +1,4 @@
-package baton.sync
+package baton.sync.core
 
 import baton.waiting.PaddedCounter
 
