@@ -102,6 +102,7 @@ class PackagesTest {
     @ParameterizedTest
     @CsvSource({
         "baton.sync, BarrierBrokenException BarrierTimeoutException ReadWritePolicy SemaphoreClosedException WaitOrder",
+        "baton.channels, ChannelClosedException ChannelOrder OnFull",
         "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Jitter"
                 + " Rate RateLimitedException RateLimiterClosedException RetryAttempt RetryBudget RetryPolicy SlidingWindow",
         "baton.monitoring, Alert AlertRules Deadlock Monitored Usage",

@@ -6,8 +6,8 @@ import baton.InternalBatonApi
 import baton.Priority
 import baton.channels.Channel
 import baton.channels.ChannelOrder
-import baton.channels.ChannelState
 import baton.channels.OnFull
+import baton.channels.core.ChannelState
 import baton.waiting.ClauseWaiter
 import baton.waiting.WaitCore
 import java.util.function.Consumer

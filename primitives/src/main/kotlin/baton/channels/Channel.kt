@@ -1,16 +1,21 @@
 package baton.channels
 
 import baton.Priority
-import baton.channels.ChannelState.Companion.CLOSED
-import baton.channels.ChannelState.Companion.EMPTY
-import baton.channels.ChannelState.Companion.PLACE
-import baton.channels.ChannelState.Companion.RECEIVE
-import baton.channels.ChannelState.Outcome
+import baton.channels.core.ChannelCore
+import baton.channels.core.ChannelState
+import baton.channels.core.ChannelState.Companion.CLOSED
+import baton.channels.core.ChannelState.Companion.EMPTY
+import baton.channels.core.ChannelState.Companion.PLACE
+import baton.channels.core.ChannelState.Companion.RECEIVE
+import baton.channels.core.ChannelState.Outcome
+import baton.channels.core.CloseHandler
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.priority
 import baton.waiting.coroutine.SelectClauses
+import baton.waiting.coroutine.SelectWaiter
+import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.awaitValue
 import baton.waiting.lookAtWaiters
@@ -19,8 +24,10 @@ import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectClause1
 import kotlinx.coroutines.selects.SelectClause2
+import kotlinx.coroutines.selects.SelectInstance
 
 /**
  * Passes elements from senders to receivers, each element to one receiver, with a buffer for [capacity] elements.
@@ -259,12 +266,10 @@ public class Channel<E>(
         require(capacity >= 0) { "capacity = $capacity, must be at least 0" }
     }
 
-    @JvmSynthetic internal fun label() = if (name == null) "Channel" else "Channel '$name'"
-
     override fun toString(): String {
         val end = if (core.isCancelled) ", cancelled" else if (isClosed) ", closed" else ""
         val bound = if (capacity == UNLIMITED) "unlimited" else capacity.toString()
-        return "${label()} (size = $size, capacity = $bound, waiting = $waiting$end)"
+        return "${core.label()} (size = $size, capacity = $bound, waiting = $waiting$end)"
     }
 
     /** Capacities. */
@@ -283,4 +288,28 @@ public class Channel<E>(
 
         private val NORMAL = Priority.NORMAL.ordinal
     }
+}
+
+/** Offers its element. If it gets a place instead of a receiver, it sends when the select runs. */
+@OptIn(InternalCoroutinesApi::class)
+private class SendClause<E>(private val channel: Channel<E>) : SelectableCore() {
+    override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =
+        SelectWaiter(channel.core, channel.levelIn(select.context, null), ChannelState.wrap(param), clause, select)
+
+    override fun valueOf(winner: SelectWaiter): Channel<E> {
+        channel.core.sendIfNotSent(winner)
+        return channel
+    }
+}
+
+@OptIn(InternalCoroutinesApi::class)
+private open class ReceiveClause<E>(private val channel: Channel<E>) : SelectableCore() {
+    override fun waiter(clause: Any, select: SelectInstance<*>, param: Any?): SelectWaiter =
+        SelectWaiter(channel.core, number = 0, ChannelState.RECEIVE, clause, select)
+
+    override fun valueOf(winner: SelectWaiter): Any? = channel.core.grantOf(winner, null)
+}
+
+private class ReceiveCatchingClause<E>(private val channel: Channel<E>) : ReceiveClause<E>(channel) {
+    override fun result(result: Any?): Any? = unlessClosed { ChannelResult.success(super.result(result)) }
 }

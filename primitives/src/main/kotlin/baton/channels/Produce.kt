@@ -57,7 +57,7 @@ public fun <E> CoroutineScope.produce(
 /** The scope of its own catches the refused sends of coroutines that [block] has launched. */
 private suspend fun <E> runProducer(channel: Channel<E>, block: suspend ProducerScope<E>.() -> Unit) {
     try {
-        coroutineScope { ChannelProducerScope(this, channel).block() }
+        coroutineScope { producerScope(this, channel).block() }
     } catch (e: ChannelClosedException) {
         if (!channel.core.isCancelled || e.hidesAFailure()) throw e
     }
@@ -75,4 +75,13 @@ private class ProducerCancellation(private val producer: Job) : Wakeup() {
         producer.cancel()
         return null
     }
+}
+
+@JvmSynthetic
+internal fun <E> producerScope(scope: CoroutineScope, channel: Channel<E>): ProducerScope<E> =
+    ChannelProducerScope(scope, channel)
+
+private class ChannelProducerScope<E>(scope: CoroutineScope, override val channel: Channel<E>) :
+    ProducerScope<E>, CoroutineScope by scope, SendChannel<E> by channel {
+    override fun toString(): String = "ProducerScope of $channel"
 }

@@ -12,8 +12,3 @@ public interface ProducerScope<in E> : CoroutineScope, SendChannel<E> {
     /** The channel of the producer, which this scope is too. */
     public val channel: SendChannel<E>
 }
-
-internal class ChannelProducerScope<E>(scope: CoroutineScope, override val channel: Channel<E>) :
-    ProducerScope<E>, CoroutineScope by scope, SendChannel<E> by channel {
-    override fun toString(): String = "ProducerScope of $channel"
-}

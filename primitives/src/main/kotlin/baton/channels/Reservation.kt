@@ -1,6 +1,7 @@
 package baton.channels
 
 import baton.Priority
+import baton.channels.core.ChannelState
 import java.util.concurrent.atomic.AtomicBoolean
 
 /**

@@ -1,5 +1,6 @@
 package baton.channels
 
+import baton.channels.core.receives
 import baton.waiting.Callers
 import baton.waiting.causes
 import kotlinx.coroutines.CancellationException

@@ -1,5 +1,7 @@
 package baton.channels
 
+import baton.channels.core.ChannelCore
+import baton.channels.core.ChannelState
 import baton.waiting.FakeWaiter
 import baton.waiting.Waiter
 import org.junit.jupiter.api.Assertions.assertEquals

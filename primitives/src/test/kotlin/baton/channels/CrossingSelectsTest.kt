@@ -1,5 +1,6 @@
 package baton.channels
 
+import baton.channels.core.ChannelState
 import baton.waiting.Callers
 import baton.waiting.WaitCore
 import baton.waiting.Waiter

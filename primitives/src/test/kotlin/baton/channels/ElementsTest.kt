@@ -1,6 +1,9 @@
 package baton.channels
 
 import baton.Priority
+import baton.channels.core.FifoElements
+import baton.channels.core.PriorityElements
+import baton.channels.core.UndeliveredElements
 import kotlin.random.Random
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test

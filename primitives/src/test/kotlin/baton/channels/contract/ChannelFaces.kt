@@ -2,13 +2,13 @@ package baton.channels.contract
 
 import baton.Priority
 import baton.channels.Channel
-import baton.channels.ChannelProducerScope
 import baton.channels.ChannelResult
 import baton.channels.ReceiveChannel
 import baton.channels.Reservation
 import baton.channels.SendChannel
 import baton.channels.getOrElse
 import baton.channels.onClosed
+import baton.channels.producerScope
 import baton.channels.receiveOrNull
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
@@ -75,7 +75,7 @@ class KotlinPlace(private val place: Reservation<String>) : PlaceFace {
 class ViewChannelFace(private val channel: Channel<String>) : ChannelFace by KotlinChannelFace(channel) {
     constructor(plan: ChannelPlan) : this(plan.build())
 
-    private val target: SendChannel<String> = ChannelProducerScope(CoroutineScope(EmptyCoroutineContext), channel)
+    private val target: SendChannel<String> = producerScope(CoroutineScope(EmptyCoroutineContext), channel)
     private val source: ReceiveChannel<String> = channel
 
     override val capacity: Int

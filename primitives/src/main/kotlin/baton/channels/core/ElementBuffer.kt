@@ -1,4 +1,6 @@
-package baton.channels
+package baton.channels.core
+
+import baton.channels.ChannelOrder
 
 /**
  * The elements in a channel: those that were sent, and before them those that receivers returned. Elements are numbered

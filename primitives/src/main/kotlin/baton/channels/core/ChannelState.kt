@@ -1,5 +1,7 @@
-package baton.channels
+package baton.channels.core
 
+import baton.channels.ChannelOrder
+import baton.channels.OnFull
 import baton.waiting.ClauseWaiter
 import baton.waiting.FifoWaitQueue
 import baton.waiting.PriorityWaitQueue

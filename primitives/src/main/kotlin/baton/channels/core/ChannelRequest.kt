@@ -1,6 +1,6 @@
 @file:JvmSynthetic
 
-package baton.channels
+package baton.channels.core
 
 import baton.waiting.Waiter
 

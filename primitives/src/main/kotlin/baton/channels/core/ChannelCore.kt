@@ -1,5 +1,9 @@
-package baton.channels
+package baton.channels.core
 
+import baton.channels.ChannelClosedException
+import baton.channels.ChannelOrder
+import baton.channels.OnFull
+import baton.monitoring.Monitored
 import baton.waiting.ClauseWaiter
 import baton.waiting.Symbol
 import baton.waiting.WaitQueue
@@ -17,7 +21,7 @@ internal class ChannelCore<E>(
     order: ChannelOrder,
     onFull: OnFull,
     onDropped: ((E) -> Unit)?,
-    private val channel: Channel<E>,
+    private val channel: Monitored,
 ) : ChannelState<E>(capacity, order, onFull, onDropped) {
     val size: Int
         get() = decide { buffer.size }
@@ -327,7 +331,7 @@ internal class ChannelCore<E>(
 
     override fun failure(waiter: Waiter): Throwable = closed(waiter.outcome as Closure)
 
-    override fun label(): String = channel.label()
+    override fun label(): String = channel.name.let { if (it == null) "Channel" else "Channel '$it'" }
 
     override fun toString(): String = channel.toString()
 

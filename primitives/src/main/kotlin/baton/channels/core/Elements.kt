@@ -1,4 +1,4 @@
-package baton.channels
+package baton.channels.core
 
 import baton.waiting.BoundedBypass
 
