@@ -1,13 +1,13 @@
 package baton.bridge
 
 import baton.InternalBatonApi
-import baton.parallel.ChunkResults
-import baton.parallel.ListResults
-import baton.parallel.MapCore
-import baton.parallel.NoResults
-import baton.parallel.OrderedResults
 import baton.parallel.Outcome
-import baton.parallel.Results
+import baton.parallel.core.ChunkResults
+import baton.parallel.core.ListResults
+import baton.parallel.core.MapCore
+import baton.parallel.core.NoResults
+import baton.parallel.core.OrderedResults
+import baton.parallel.core.Results
 
 /**
  * The core of a parallel map over stages: [start] and [exhaust] are called by one puller at a time, the others by any

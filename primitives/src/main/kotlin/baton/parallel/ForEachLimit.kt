@@ -1,5 +1,9 @@
 package baton.parallel
 
+import baton.parallel.core.FlowSource
+import baton.parallel.core.IteratorSource
+import baton.parallel.core.checkLimit
+import baton.parallel.core.forEach
 import kotlinx.coroutines.flow.Flow
 
 /**

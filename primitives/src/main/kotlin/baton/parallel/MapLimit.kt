@@ -1,5 +1,9 @@
 package baton.parallel
 
+import baton.parallel.core.FlowSource
+import baton.parallel.core.checkLimit
+import baton.parallel.core.mapFlow
+import baton.parallel.core.mapToList
 import kotlinx.coroutines.flow.Flow
 
 /**

@@ -1,5 +1,10 @@
 package baton.parallel
 
+import baton.parallel.core.FlowSource
+import baton.parallel.core.checkLimit
+import baton.parallel.core.checkMaxFailures
+import baton.parallel.core.mapFlow
+import baton.parallel.core.settle
 import kotlinx.coroutines.flow.Flow
 
 /**

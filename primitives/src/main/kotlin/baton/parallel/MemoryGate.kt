@@ -8,6 +8,7 @@ import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.AlertBounds
 import baton.monitoring.usageOf
+import baton.parallel.core.HeapAfterCollection
 import java.time.Duration as JavaDuration
 import java.util.function.LongSupplier
 import kotlin.time.Duration

@@ -2,6 +2,13 @@
 
 package baton.parallel
 
+import baton.parallel.core.ChunkResults
+import baton.parallel.core.ElementSource
+import baton.parallel.core.FlowSource
+import baton.parallel.core.IteratorSource
+import baton.parallel.core.NONE
+import baton.parallel.core.checkLimit
+import baton.parallel.core.mapFlow
 import baton.sync.Semaphore
 import baton.sync.SemaphoreClosedException
 import baton.sync.WaitGroup

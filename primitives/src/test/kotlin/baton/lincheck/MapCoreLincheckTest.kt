@@ -2,8 +2,8 @@ package baton.lincheck
 
 import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.THREADS
-import baton.parallel.MapCore
-import baton.parallel.Results
+import baton.parallel.core.MapCore
+import baton.parallel.core.Results
 import java.util.concurrent.atomic.AtomicInteger
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param

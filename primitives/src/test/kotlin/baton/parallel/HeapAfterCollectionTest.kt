@@ -1,6 +1,7 @@
 package baton.parallel
 
 import baton.memory.usedHeap
+import baton.parallel.core.HeapAfterCollection
 import com.sun.management.GarbageCollectorMXBean
 import com.sun.management.GcInfo
 import java.lang.management.ManagementFactory

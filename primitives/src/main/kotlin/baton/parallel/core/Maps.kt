@@ -1,7 +1,8 @@
 @file:JvmSynthetic
 
-package baton.parallel
+package baton.parallel.core
 
+import baton.parallel.Outcome
 import baton.sync.Semaphore
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive

@@ -1,4 +1,4 @@
-package baton.parallel
+package baton.parallel.core
 
 /**
  * Results in the order of the source, which leave in chunks of [size]. It keeps them, and the slots of the elements

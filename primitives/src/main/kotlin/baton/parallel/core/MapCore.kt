@@ -1,5 +1,6 @@
-package baton.parallel
+package baton.parallel.core
 
+import baton.parallel.Outcome
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.Collections

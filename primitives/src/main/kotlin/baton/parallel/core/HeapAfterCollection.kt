@@ -1,4 +1,4 @@
-package baton.parallel
+package baton.parallel.core
 
 import com.sun.management.GarbageCollectorMXBean as DetailedCollector
 import com.sun.management.GcInfo

@@ -1,4 +1,4 @@
-package baton.parallel
+package baton.parallel.core
 
 /**
  * Where the results of a map go. [reserve] is called by the puller for each element that is started, in the order of

@@ -1,4 +1,4 @@
-package baton.parallel
+package baton.parallel.core
 
 import baton.sync.Semaphore
 import baton.sync.SemaphoreClosedException

@@ -1,4 +1,4 @@
-package baton.parallel
+package baton.parallel.core
 
 /**
  * Starts workers one after another, where a dispatcher runs them in place. A worker that runs inside [start], on the
