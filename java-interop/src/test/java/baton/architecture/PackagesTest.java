@@ -104,6 +104,7 @@ class PackagesTest {
         "baton.sync, BarrierBrokenException BarrierTimeoutException ReadWritePolicy SemaphoreClosedException WaitOrder",
         "baton.channels, ChannelClosedException ChannelOrder OnFull",
         "baton.parallel, Outcome",
+        "baton.batch, BatchProgress BatchReport ConcurrencyConfig",
         "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Jitter"
                 + " Rate RateLimitedException RateLimiterClosedException RetryAttempt RetryBudget RetryPolicy SlidingWindow",
         "baton.monitoring, Alert AlertRules Deadlock Monitored Usage",

@@ -1,5 +1,7 @@
 package baton.batch
 
+import baton.batch.core.BatchLoad
+import baton.batch.core.BatchRun
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.resilience.Backoff

@@ -1,5 +1,6 @@
 package baton.batch
 
+import baton.batch.core.ConfigProperties
 import baton.monitoring.Alert
 import baton.monitoring.core.AlertBounds
 import baton.parallel.MemoryGate
@@ -109,7 +110,7 @@ public data class ConcurrencyConfig(
         @JvmStatic
         @JvmOverloads
         public fun from(properties: Properties, prefix: String = "baton."): ConcurrencyConfig =
-            ConfigProperties(properties, prefix).read()
+            ConfigProperties(properties, prefix).read { readConfig() }
 
         /**
          * The defaults for a pool of connections: as many tasks at a time as the pool has connections, without the
@@ -126,6 +127,33 @@ public data class ConcurrencyConfig(
             require(reservePercent in 0..100) { "reservePercent = $reservePercent, must be within 0..100" }
             val tasks = poolSize.toLong() * (100 - reservePercent) / 100
             return ConcurrencyConfig(maxConcurrentTasks = maxOf(tasks.toInt(), 1))
+        }
+
+        private fun ConfigProperties.readConfig(): ConcurrencyConfig {
+            val defaults = ConcurrencyConfig()
+            val retry = defaults.retry
+            val memory = defaults.memory
+            val monitoring = defaults.monitoring
+            return ConcurrencyConfig(
+                int("maxConcurrentTasks", defaults.maxConcurrentTasks),
+                int("batchSize", defaults.batchSize),
+                Retry(
+                    int("retry.maxAttempts", retry.maxAttempts),
+                    value("retry.baseDelayMs", retry.baseDelayMs, "a whole number", String::toLongOrNull),
+                    value("retry.maxDelayMs", retry.maxDelayMs, "a whole number", String::toLongOrNull),
+                    value("retry.jitterFactor", retry.jitterFactor, "a number", String::toDoubleOrNull),
+                ),
+                Memory(
+                    int("memory.maxHeapUsageMB", memory.maxHeapUsageMB),
+                    int("memory.gcThresholdPercent", memory.gcThresholdPercent),
+                ),
+                Monitoring(
+                    value("monitoring.enableMetrics", monitoring.enableMetrics, "true or false") {
+                        it.lowercase().toBooleanStrictOrNull()
+                    },
+                    int("monitoring.alertThresholdPercent", monitoring.alertThresholdPercent),
+                ),
+            )
         }
 
         /** How many points below its threshold the gate opens again, and an alert is cleared. */

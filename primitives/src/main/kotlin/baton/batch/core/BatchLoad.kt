@@ -1,10 +1,11 @@
-package baton.batch
+package baton.batch.core
 
+import baton.batch.ConcurrencyConfig
 import baton.monitoring.Usage
 import baton.monitoring.usageOf
 import java.util.concurrent.atomic.AtomicInteger
 
-/** How many items the calls of a [BatchProcessor] are at work on. */
+/** How many items the calls of a `BatchProcessor` are at work on. */
 internal class BatchLoad(private val config: ConcurrencyConfig) {
     private val atWork = AtomicInteger()
 

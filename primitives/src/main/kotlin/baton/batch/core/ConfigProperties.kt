@@ -1,19 +1,19 @@
-package baton.batch
+package baton.batch.core
 
 import java.util.Properties
 
-/** Reads a [ConcurrencyConfig]. The keys are the paths that the messages of its checks begin with. */
+/** Reads a configuration. The keys are the paths that the messages of its checks begin with. */
 internal class ConfigProperties(private val properties: Properties, private val prefix: String) {
     private val known = LinkedHashSet<String>()
 
-    fun read(): ConcurrencyConfig {
+    /** Returns what [build] makes of the values. Refuses what is no string, and unknown keys. */
+    fun <C> read(build: ConfigProperties.() -> C): C {
         for ((key, value) in properties) {
             require(value is String || key !is String || !key.startsWith(prefix)) { "$key = $value, must be a string" }
         }
-        val defaults = ConcurrencyConfig()
         val config =
             try {
-                read(defaults)
+                build()
             } catch (e: IllegalArgumentException) {
                 throw IllegalArgumentException(prefix + e.message, e)
             }
@@ -21,33 +21,7 @@ internal class ConfigProperties(private val properties: Properties, private val 
         return config
     }
 
-    private fun read(defaults: ConcurrencyConfig): ConcurrencyConfig {
-        val retry = defaults.retry
-        val memory = defaults.memory
-        val monitoring = defaults.monitoring
-        return ConcurrencyConfig(
-            int("maxConcurrentTasks", defaults.maxConcurrentTasks),
-            int("batchSize", defaults.batchSize),
-            ConcurrencyConfig.Retry(
-                int("retry.maxAttempts", retry.maxAttempts),
-                value("retry.baseDelayMs", retry.baseDelayMs, "a whole number", String::toLongOrNull),
-                value("retry.maxDelayMs", retry.maxDelayMs, "a whole number", String::toLongOrNull),
-                value("retry.jitterFactor", retry.jitterFactor, "a number", String::toDoubleOrNull),
-            ),
-            ConcurrencyConfig.Memory(
-                int("memory.maxHeapUsageMB", memory.maxHeapUsageMB),
-                int("memory.gcThresholdPercent", memory.gcThresholdPercent),
-            ),
-            ConcurrencyConfig.Monitoring(
-                value("monitoring.enableMetrics", monitoring.enableMetrics, "true or false") {
-                    it.lowercase().toBooleanStrictOrNull()
-                },
-                int("monitoring.alertThresholdPercent", monitoring.alertThresholdPercent),
-            ),
-        )
-    }
-
-    private fun int(path: String, default: Int): Int {
+    fun int(path: String, default: Int): Int {
         val number = value(path, default.toLong(), "a whole number", String::toLongOrNull)
         require(number in Int.MIN_VALUE..Int.MAX_VALUE) {
             "$path = $number, must be within ${Int.MIN_VALUE}..${Int.MAX_VALUE}"
@@ -55,7 +29,7 @@ internal class ConfigProperties(private val properties: Properties, private val 
         return number.toInt()
     }
 
-    private fun <V : Any> value(path: String, default: V, kind: String, parse: (String) -> V?): V {
+    fun <V : Any> value(path: String, default: V, kind: String, parse: (String) -> V?): V {
         known += path
         val text = properties.getProperty(prefix + path)?.trim() ?: return default
         return requireNotNull(parse(text)) { "$path = '$text', must be $kind" }

@@ -1,5 +1,8 @@
-package baton.batch
+package baton.batch.core
 
+import baton.batch.BatchProgress
+import baton.batch.BatchReport
+import baton.batch.ConcurrencyConfig
 import baton.parallel.MemoryGate
 import baton.parallel.processInChunks
 import baton.resilience.RetryPolicy
@@ -20,7 +23,7 @@ import kotlinx.coroutines.isActive
 import kotlinx.coroutines.launch
 
 /**
- * One call of a [BatchProcessor].
+ * One call of a `BatchProcessor`.
  *
  * The task calls its `begin` when it has all that it has to wait for. A transform never fails: it makes an [Ended] of
  * each item, which the caller's coroutine, alone, counts. So each item that was pulled is counted once. The one
