@@ -103,6 +103,7 @@ class PackagesTest {
     @CsvSource({
         "baton.sync, BarrierBrokenException BarrierTimeoutException ReadWritePolicy SemaphoreClosedException WaitOrder",
         "baton.channels, ChannelClosedException ChannelOrder OnFull",
+        "baton.tasks, TeardownTimeoutException",
         "baton.parallel, Outcome",
         "baton.batch, BatchProgress BatchReport ConcurrencyConfig",
         "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Jitter"

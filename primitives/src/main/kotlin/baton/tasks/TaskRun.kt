@@ -1,12 +1,10 @@
-@file:JvmSynthetic
-
 package baton.tasks
 
+import baton.tasks.core.TeardownRunner
+import baton.tasks.core.awaitEnd
 import baton.waiting.coroutine.whyCancelled
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.resume
-import kotlin.coroutines.suspendCoroutine
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
@@ -15,7 +13,6 @@ import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
-import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.job
@@ -195,6 +192,3 @@ internal class TaskRun<T>(context: CoroutineContext, teardownTimeout: Duration, 
         return thrown
     }
 }
-
-/** Waits for the end of this job, even if the caller is cancelled. */
-internal suspend fun Job.awaitEnd() = suspendCoroutine { caller -> invokeOnCompletion { caller.resume(Unit) } }

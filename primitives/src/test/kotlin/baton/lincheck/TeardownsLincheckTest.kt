@@ -3,7 +3,7 @@ package baton.lincheck
 import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.THREADS
-import baton.tasks.Teardowns
+import baton.tasks.core.Teardowns
 import kotlinx.coroutines.CancellationException
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param

@@ -1,6 +1,11 @@
-package baton.tasks
+@file:JvmSynthetic
 
+package baton.tasks.core
+
+import baton.tasks.TeardownTimeoutException
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.resume
+import kotlin.coroutines.suspendCoroutine
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
@@ -105,3 +110,6 @@ internal class TeardownRunner(
         return reported
     }
 }
+
+/** Waits for the end of this job, even if the caller is cancelled. */
+internal suspend fun Job.awaitEnd() = suspendCoroutine { caller -> invokeOnCompletion { caller.resume(Unit) } }

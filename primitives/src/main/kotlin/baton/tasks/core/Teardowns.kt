@@ -1,4 +1,4 @@
-package baton.tasks
+package baton.tasks.core
 
 import kotlinx.coroutines.DisposableHandle
 
