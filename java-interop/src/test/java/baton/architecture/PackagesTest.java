@@ -108,6 +108,7 @@ class PackagesTest {
         "baton.batch, BatchProgress BatchReport ConcurrencyConfig",
         "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Jitter"
                 + " Rate RateLimitedException RateLimiterClosedException RetryAttempt RetryBudget RetryPolicy SlidingWindow",
+        "baton.shared, AbandonedException SharedRegionException",
         "baton.monitoring, Alert AlertRules Deadlock Monitored Usage",
     })
     void innerPackages_knowOnlyValuesOfTheirRoom(String room, String values) {

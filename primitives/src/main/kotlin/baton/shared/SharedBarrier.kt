@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.shared.core.SharedBarrierCore
 import baton.sync.BarrierBrokenException
 import baton.sync.BarrierTimeoutException
 import java.time.Duration as JavaDuration

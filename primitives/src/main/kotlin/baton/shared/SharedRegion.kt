@@ -1,5 +1,7 @@
 package baton.shared
 
+import baton.shared.core.SharedBarrierCore
+import baton.shared.core.SharedWaitGroupCore
 import baton.shared.region.Members
 import baton.shared.region.NameRequest
 import baton.shared.region.ObjectKind

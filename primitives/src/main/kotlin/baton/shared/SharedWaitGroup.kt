@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.shared.core.SharedWaitGroupCore
 import baton.waiting.Parking
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration

@@ -1,5 +1,6 @@
-package baton.shared
+package baton.shared.core
 
+import baton.shared.AbandonedException
 import baton.shared.counts.MemberCounts
 import baton.shared.region.RegionMember
 import baton.shared.region.SharedMemory

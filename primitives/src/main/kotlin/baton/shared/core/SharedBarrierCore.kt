@@ -1,4 +1,4 @@
-package baton.shared
+package baton.shared.core
 
 import baton.shared.region.RegionMember
 import baton.shared.region.SharedMemory
