@@ -1,5 +1,6 @@
 package baton.micrometer
 
+import baton.micrometer.core.MonitorMeters
 import baton.monitoring.Monitor
 import io.micrometer.core.instrument.MeterRegistry
 import io.micrometer.core.instrument.binder.MeterBinder

@@ -1,4 +1,4 @@
-package baton.micrometer
+package baton.micrometer.core
 
 import baton.monitoring.Usage
 import io.micrometer.core.instrument.FunctionCounter
