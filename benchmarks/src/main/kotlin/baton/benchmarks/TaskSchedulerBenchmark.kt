@@ -16,10 +16,8 @@ import org.openjdk.jmh.annotations.TearDown
 import org.openjdk.jmh.annotations.Warmup
 
 open class TaskSchedulerBenchmark : BatonBenchmark() {
-    @State(Scope.Benchmark)
-    open class Scheduling {
-        /** batonJava: Baton's scheduler by its Java API; pbq: a pool over a PriorityBlockingQueue. */
-        @Param("baton", "batonJava", "pbq") lateinit var impl: String
+    abstract class Load {
+        abstract var impl: String
         lateinit var tasks: Tasks
         val scheduled = arrayOfNulls<Any>(TASKS)
 
@@ -36,6 +34,15 @@ open class TaskSchedulerBenchmark : BatonBenchmark() {
         fun end() {
             tasks.close()
         }
+    }
+
+    @State(Scope.Benchmark)
+    open class Scheduling : Load() {
+        /**
+         * batonJava: Baton's scheduler by its Java API; async: `async` on a limited dispatcher; asyncPermit: `async`
+         * that holds a permit of kotlinx' `Semaphore`; pbq: a pool over a PriorityBlockingQueue.
+         */
+        @Param("baton", "batonJava", "async", "asyncPermit", "pbq") override lateinit var impl: String
     }
 
     /** Tasks of all levels that do nothing are scheduled and awaited. */
@@ -57,7 +64,10 @@ open class TaskSchedulerBenchmark : BatonBenchmark() {
     }
 
     @State(Scope.Benchmark)
-    open class Queue : Scheduling() {
+    open class Queue : Load() {
+        /** Those that take a cancelled task out of the queue. */
+        @Param("baton", "batonJava", "pbq") override lateinit var impl: String
+
         @Setup(Level.Invocation)
         fun fill() {
             tasks.pause(true)
