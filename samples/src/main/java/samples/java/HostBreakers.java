@@ -5,8 +5,8 @@ import baton.interop.AsyncMonitor;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import samples.support.MonitorOptions;
 import samples.support.RefusedException;
+import samples.support.uptime.MonitorOptions;
 
 /** A breaker for each host, watched by a monitor from the first call on. */
 final class HostBreakers {

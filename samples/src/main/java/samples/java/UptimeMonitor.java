@@ -24,13 +24,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import samples.support.Cli;
 import samples.support.CtrlC;
-import samples.support.DemoServer;
-import samples.support.Endpoint;
-import samples.support.EndpointsFile;
-import samples.support.MonitorOptions;
-import samples.support.MonitorPage;
-import samples.support.MonitorReport;
 import samples.support.RefusedException;
+import samples.support.uptime.DemoServer;
+import samples.support.uptime.Endpoint;
+import samples.support.uptime.EndpointsFile;
+import samples.support.uptime.MonitorCli;
+import samples.support.uptime.MonitorOptions;
+import samples.support.uptime.MonitorPage;
+import samples.support.uptime.MonitorReport;
 
 /**
  * Checks five hundred endpoints, each at its own interval: a schedule in memory that hardly touches its journal, two
@@ -184,7 +185,7 @@ public final class UptimeMonitor {
 
     /** Returns the exit code: 0 if the changes found are those that the demo server made. */
     public static int run(String[] args, PrintStream out, PrintStream err) {
-        return Cli.runMonitor(
+        return MonitorCli.run(
                 args,
                 out,
                 err,

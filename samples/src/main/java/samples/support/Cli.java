@@ -16,15 +16,9 @@ public final class Cli {
         int run(List<String> items, Options options) throws IOException;
     }
 
-    /** Watches the endpoints of the file, and returns the exit code. {@code page} is null if there is to be none. */
+    /** A sample with options; returns the exit code. */
     @FunctionalInterface
-    public interface Monitor {
-        int run(MonitorOptions options, EndpointsFile file, DemoServer server, MonitorReport report, MonitorPage page);
-    }
-
-    /** The sample, run unless the arguments contain {@code --help}; returns the exit code. */
-    @FunctionalInterface
-    private interface Program {
+    public interface Program {
         int run() throws UsageException, IOException;
     }
 
@@ -77,20 +71,8 @@ public final class Cli {
                 () -> new SharedCounts(CounterOptions.parse(args), program, out, err).run());
     }
 
-    /** Runs {@code monitor} with the options in {@code args}, and returns the exit code. */
-    public static int runMonitor(String[] args, PrintStream out, PrintStream err, Monitor monitor) {
-        return run(args, MonitorOptions.HELP, out, err, () -> {
-            MonitorOptions options = MonitorOptions.parse(args);
-            EndpointsFile file = new EndpointsFile(options.endpoints());
-            MonitorReport report = new MonitorReport(options, out, err, Progress.isLive(out));
-            try (DemoServer server = DemoServer.start(options.length());
-                    MonitorPage page = options.port() == null ? null : MonitorPage.open(options.port(), report)) {
-                return monitor.run(options, file, server, report, page);
-            }
-        });
-    }
-
-    private static int run(String[] args, String help, PrintStream out, PrintStream err, Program program) {
+    /** Runs {@code program} unless {@code args} contain {@code --help}, and returns the exit code. */
+    public static int run(String[] args, String help, PrintStream out, PrintStream err, Program program) {
         if (List.of(args).contains("--help")) {
             out.println(help);
             return 0;

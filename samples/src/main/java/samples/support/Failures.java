@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 
 /** Counts failures by kind. Not thread-safe: its owner guards it. */
-final class Failures {
+public final class Failures {
     /** The kind of a call that was not sent. */
     static final String NOT_SENT = "breaker open";
 
@@ -19,7 +19,7 @@ final class Failures {
     private int count;
 
     /** The exception with which a future has failed, without a {@code CompletionException} around it. */
-    static Throwable cause(Throwable failure) {
+    public static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException ? failure.getCause() : failure;
     }
 
@@ -31,7 +31,7 @@ final class Failures {
     }
 
     /** The kind of the failure of a call over HTTP. */
-    static String kind(Throwable failure) {
+    public static String kind(Throwable failure) {
         Throwable cause = cause(failure);
         if (cause instanceof RefusedException) return cause.getMessage();
         if (cause instanceof CircuitOpenException) return NOT_SENT;
@@ -47,7 +47,7 @@ final class Failures {
     }
 
     /** Adds the failure of a call over HTTP. */
-    void addCall(Throwable failure) {
+    public void addCall(Throwable failure) {
         add(kind(failure));
     }
 
@@ -60,7 +60,7 @@ final class Failures {
         return kinds.getOrDefault(kind, 0);
     }
 
-    int count() {
+    public int count() {
         return count;
     }
 

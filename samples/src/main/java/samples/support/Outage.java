@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** A time in which a server is out. It begins once, when it is due. */
-final class Outage {
+public final class Outage {
     private final Duration length;
 
     /** In terms of {@link System#nanoTime}. */
@@ -12,22 +12,22 @@ final class Outage {
 
     private boolean hasBegun;
 
-    Outage(Duration length) {
+    public Outage(Duration length) {
         this.length = length;
     }
 
-    synchronized void begin() {
+    public synchronized void begin() {
         if (hasBegun) return;
         hasBegun = true;
         end = System.nanoTime() + length.toNanos();
     }
 
-    synchronized boolean isNow() {
+    public synchronized boolean isNow() {
         return hasBegun && System.nanoTime() - end < 0;
     }
 
     /** When it has begun and when it has ended, so far; in terms of {@link System#nanoTime}. */
-    synchronized List<Long> changes() {
+    public synchronized List<Long> changes() {
         if (!hasBegun) return List.of();
         long begin = end - length.toNanos();
         return isNow() ? List.of(begin) : List.of(begin, end);

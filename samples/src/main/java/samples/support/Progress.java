@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** A progress line, overwritten in place on a terminal and not written to a log. */
-final class Progress {
+public final class Progress {
     private static final long INTERVAL = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final PrintStream out;
@@ -24,7 +24,7 @@ final class Progress {
     }
 
     /** Whether what is printed on {@code out} may be overwritten. */
-    static boolean isLive(PrintStream out) {
+    public static boolean isLive(PrintStream out) {
         return out == System.out && System.getenv("CI") == null && isTerminal(System.console());
     }
 

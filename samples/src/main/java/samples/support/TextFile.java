@@ -13,13 +13,13 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The lines of a text file, and how messages quote them. */
-final class TextFile {
+public final class TextFile {
     private static final int SHOWN = 60;
 
     private TextFile() {}
 
     /** The lines of {@code file}, which contains {@code things}. */
-    static List<String> lines(Path file, String things) throws UsageException {
+    public static List<String> lines(Path file, String things) throws UsageException {
         try {
             if (Files.isDirectory(file)) throw new UsageException(file + " is a directory, not a file of " + things);
             return Files.readAllLines(file);
@@ -35,7 +35,7 @@ final class TextFile {
     }
 
     /** The lines of the file {@code name} that comes with the samples. */
-    static List<String> shipped(String name) {
+    public static List<String> shipped(String name) {
         try (var in = new BufferedReader(
                 new InputStreamReader(TextFile.class.getResourceAsStream("/" + name), StandardCharsets.UTF_8))) {
             return in.lines().toList();
@@ -45,7 +45,7 @@ final class TextFile {
     }
 
     /** {@code text} in a form that a message can quote. */
-    static String shown(String text) {
+    public static String shown(String text) {
         String printable = text.replaceAll("\\p{Cntrl}", "?");
         return printable.length() <= SHOWN ? printable : printable.substring(0, SHOWN) + "...";
     }

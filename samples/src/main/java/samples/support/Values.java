@@ -7,12 +7,12 @@ import java.util.Iterator;
 import java.util.regex.Pattern;
 
 /** The values of options, taken from the words of a command line. */
-final class Values {
+public final class Values {
     private static final Pattern TIME = Pattern.compile("[0-9]{1,6}[smh]");
 
     private Values() {}
 
-    static UsageException unknown(String option) {
+    public static UsageException unknown(String option) {
         return new UsageException("unknown option '" + option + "', see --help");
     }
 
@@ -22,11 +22,11 @@ final class Values {
         return value;
     }
 
-    static String word(String option, Iterator<String> words) throws UsageException {
+    public static String word(String option, Iterator<String> words) throws UsageException {
         return next(option, words);
     }
 
-    static Path path(String option, Iterator<String> words) throws UsageException {
+    public static Path path(String option, Iterator<String> words) throws UsageException {
         String value = next(option, words);
         try {
             return Path.of(value);
@@ -35,11 +35,11 @@ final class Values {
         }
     }
 
-    static int count(String option, Iterator<String> words) throws UsageException {
+    public static int count(String option, Iterator<String> words) throws UsageException {
         return count(option, words, 1, Integer.MAX_VALUE);
     }
 
-    static int count(String option, Iterator<String> words, int least, int most) throws UsageException {
+    public static int count(String option, Iterator<String> words, int least, int most) throws UsageException {
         String value = next(option, words);
         try {
             int count = Integer.parseInt(value);
@@ -51,7 +51,7 @@ final class Values {
                 option + " must be a whole number from " + least + " to " + most + ", not '" + value + "'");
     }
 
-    static Duration time(String option, Iterator<String> words) throws UsageException {
+    public static Duration time(String option, Iterator<String> words) throws UsageException {
         String value = next(option, words);
         Duration time = time(value);
         if (time != null) return time;
@@ -59,7 +59,7 @@ final class Values {
     }
 
     /** A time like 30s, 5m or 1h, of a second or more; null if {@code word} is none. */
-    static Duration time(String word) {
+    public static Duration time(String word) {
         if (!TIME.matcher(word).matches()) return null;
         Duration time = Duration.parse("PT" + word);
         return time.isZero() ? null : time;

@@ -1,0 +1,45 @@
+package samples.support.uptime;
+
+import baton.Priority;
+
+/**
+ * An endpoint as the page shows it.
+ *
+ * @param isPaused whether it is checked only on demand.
+ * @param since when it got its state, in milliseconds since 1970.
+ * @param millis the time of the latest response, negative before the first one.
+ * @param reason why it is down; empty if it is not.
+ */
+record EndpointStatus(
+        String name,
+        Priority level,
+        CheckHistory.State state,
+        boolean isPaused,
+        long since,
+        long millis,
+        String reason) {
+
+    static EndpointStatus of(Watch watch) {
+        CheckHistory.State state = watch.history.state();
+        return new EndpointStatus(
+                watch.endpoint.name(),
+                watch.endpoint.priority(),
+                state,
+                watch.isPaused,
+                watch.changed,
+                watch.responseMillis,
+                state == CheckHistory.State.DOWN ? watch.reason : "");
+    }
+
+    String json() {
+        return new Json()
+                .text("name", name)
+                .text("level", level.name())
+                .text("state", state.name())
+                .raw("paused", String.valueOf(isPaused))
+                .number("since", since)
+                .raw("ms", millis < 0 ? "null" : String.valueOf(millis))
+                .text("reason", reason)
+                .toString();
+    }
+}
