@@ -1,4 +1,4 @@
-package baton.interop.futures;
+package baton.interop.resilience;
 
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;

@@ -1,5 +1,6 @@
-package baton.interop
+package baton.interop.mixed
 
+import baton.interop.AsyncCircuitBreaker
 import baton.resilience.CircuitBreaker
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.TimeUnit

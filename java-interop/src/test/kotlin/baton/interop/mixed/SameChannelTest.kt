@@ -1,6 +1,8 @@
-package baton.interop
+package baton.interop.mixed
 
 import baton.channels.Channel
+import baton.interop.AsyncChannel
+import baton.interop.Select
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.Flow

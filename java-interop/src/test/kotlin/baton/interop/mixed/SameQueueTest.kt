@@ -1,6 +1,11 @@
-package baton.interop
+package baton.interop.mixed
 
 import baton.Priority
+import baton.interop.AsyncMutex
+import baton.interop.AsyncReadWriteLock
+import baton.interop.AsyncSemaphore
+import baton.interop.Futures
+import baton.interop.Permit
 import baton.interop.blocking.BlockedCall
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock

@@ -1,6 +1,8 @@
-package baton.interop
+package baton.interop.mixed
 
 import baton.Priority
+import baton.interop.AsyncTaskScheduler
+import baton.interop.TaskOptions
 import baton.scheduler.TaskScheduler
 import java.util.concurrent.Callable
 import java.util.concurrent.CompletableFuture

@@ -1,5 +1,6 @@
-package baton.interop
+package baton.interop.mixed
 
+import baton.interop.AsyncSharedRegion
 import baton.interop.blocking.BlockedCall
 import baton.shared.SharedLock
 import java.nio.file.Path

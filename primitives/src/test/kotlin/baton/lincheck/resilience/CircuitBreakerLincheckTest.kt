@@ -1,4 +1,4 @@
-package baton.lincheck
+package baton.lincheck.resilience
 
 import baton.lincheck.world.CircuitBreakerSequential
 import baton.lincheck.world.LincheckCase
