@@ -18,8 +18,10 @@ import java.util.concurrent.locks.LockSupport
  *    [decide] runs them after the lock is free.
  * 3. Locks of two cores are never held together.
  *
- * The lock is a spin lock because it guards a few dozen instructions. A thread that waits for a preempted holder yields
- * the processor, and then parks for a time.
+ * The lock is a word because it guards a few dozen instructions. A thread that finds it taken yields the processor, and
+ * parks for a time when many yields have not helped, because the holder may be preempted. It does not spin: each look
+ * at the word takes its cache line from the holder, who writes beside it, so the holder would be the slower for it.
+ * `SYNCHRONIZATION.md` has the cost, measured and on paper.
  */
 @InternalBatonApi
 public abstract class WaitCore {
@@ -242,17 +244,11 @@ public abstract class WaitCore {
         var tries = 0
         while (true) {
             if (lockWord == 0 && LOCK.compareAndSet(this, 0, 1)) return
-            tries++
-            when {
-                tries < SPINS -> Thread.onSpinWait()
-                tries < SPINS + YIELDS -> Thread.yield()
-                else -> LockSupport.parkNanos(PAUSE_NANOS)
-            }
+            if (tries++ < YIELDS) Thread.yield() else LockSupport.parkNanos(PAUSE_NANOS)
         }
     }
 
     internal companion object {
-        private const val SPINS = 64
         private const val YIELDS = 64
         private const val PAUSE_NANOS = 50_000L
 
