@@ -1,5 +1,6 @@
 package baton.benchmarks
 
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.LongAdder
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
@@ -8,6 +9,7 @@ import kotlinx.coroutines.CoroutineStart.UNDISPATCHED
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
 
 /** Counts the acquires of one coroutine that did not wait, and does a little work inside. */
 class Tally {
@@ -43,6 +45,44 @@ class Convoy(private val riders: List<Gate>, private val lids: List<Gate>) {
                 gate.release()
             }
         }
+    }
+
+    /** As [loop], but each holder yields while it holds, so that as many run as there are permits. */
+    fun loopHolding(total: Int) {
+        val rounds = total / riders.size
+        ride(rounds) { gate, tally ->
+            repeat(rounds) {
+                gate.acquire(tally)
+                tally.work()
+                yield()
+                gate.release()
+            }
+        }
+    }
+
+    /**
+     * As [loop], but [times] gets how long each acquire took, and how many acquires each coroutine had. The first one
+     * of each does not count: it waited for the others to queue.
+     */
+    fun loopTimed(total: Int, times: WaitTimes) {
+        val left = AtomicInteger(total)
+        primed {
+            for (gate in riders) {
+                launch(Dispatchers.Default, UNDISPATCHED) {
+                    val tally = Tally()
+                    var turns = 0
+                    while (left.getAndDecrement() > 0) {
+                        val start = System.nanoTime()
+                        gate.acquire(tally)
+                        if (turns++ > 0) times.add(System.nanoTime() - start)
+                        gate.release()
+                    }
+                    times.addCaller(turns)
+                    atOnce.add(tally.atOnce.toLong())
+                }
+            }
+        }
+        acquires.add(total.toLong())
     }
 
     /** As [loop], but each acquire sits in the frame of a suspend function that is called once. */
@@ -104,6 +144,7 @@ class Convoy(private val riders: List<Gate>, private val lids: List<Gate>) {
         val all = acquires.sumThenReset()
         val percent = 100 - 100 * atOnce.sumThenReset() / all
         print("($percent % suspended) ")
+        Observed.note("suspended", percent.toDouble(), "%")
         val least = if (riders.size == 2) 20 else 90
         check(percent >= least) { "only $percent % of $all acquires suspended" }
     }

@@ -2,6 +2,7 @@ package baton.benchmarks
 
 import baton.interop.AsyncSemaphore
 import baton.interop.Permit
+import com.ibm.asyncutil.locks.FairAsyncSemaphore
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Semaphore as JucSemaphore
@@ -23,7 +24,7 @@ import org.openjdk.jmh.annotations.TearDown
 open class FacadeBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Free {
-        @Param("baton", "future-unconfined", "future-default", "juc") lateinit var impl: String
+        @Param("baton", "asyncutil", "future-unconfined", "future-default", "juc") lateinit var impl: String
         lateinit var face: Face
 
         @Setup
@@ -42,7 +43,7 @@ open class FacadeBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Held {
         /** juc: a virtual thread waits, and completes a future. */
-        @Param("baton", "future-unconfined", "future-default", "juc") lateinit var impl: String
+        @Param("baton", "asyncutil", "future-unconfined", "future-default", "juc") lateinit var impl: String
         lateinit var face: Face
 
         @Setup
@@ -81,6 +82,7 @@ open class FacadeBenchmark : BatonBenchmark() {
         fun faceOf(impl: String): Face =
             when (impl) {
                 "baton" -> BatonFace()
+                "asyncutil" -> AsyncutilFace()
                 "future-unconfined" -> FutureFace(Dispatchers.Unconfined)
                 "future-default" -> FutureFace(Dispatchers.Default)
                 "juc" -> JucFace()
@@ -123,6 +125,24 @@ private class FutureFace(dispatcher: CoroutineDispatcher) : FacadeBenchmark.Face
 
     override fun passOn() {
         val next = scope.future { semaphore.acquire() }
+        checkWaits(next)
+        semaphore.release()
+        next.join()
+    }
+}
+
+/** IBM's library, whose semaphore gives futures as well. */
+private class AsyncutilFace : FacadeBenchmark.Face {
+    private val semaphore = FairAsyncSemaphore(1)
+
+    override fun acquire() {
+        semaphore.acquire().toCompletableFuture().join()
+    }
+
+    override fun release() = semaphore.release()
+
+    override fun passOn() {
+        val next = semaphore.acquire().toCompletableFuture()
         checkWaits(next)
         semaphore.release()
         next.join()

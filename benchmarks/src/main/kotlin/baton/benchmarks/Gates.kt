@@ -109,7 +109,7 @@ private class KotlinxOwnedMutexGate(private val mutex: KotlinxMutex, private val
     override fun release() = mutex.unlock(owner)
 }
 
-private class JucLockGate(private val lock: ReentrantLock) : Gate {
+class JucLockGate(private val lock: ReentrantLock) : Gate {
     override suspend fun acquire() = lock.lock()
 
     override fun tryAcquire(): Boolean = lock.tryLock()

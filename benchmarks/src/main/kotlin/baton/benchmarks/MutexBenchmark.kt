@@ -1,5 +1,6 @@
 package baton.benchmarks
 
+import java.util.concurrent.locks.ReentrantLock
 import org.openjdk.jmh.annotations.Benchmark
 import org.openjdk.jmh.annotations.Level
 import org.openjdk.jmh.annotations.OperationsPerInvocation
@@ -50,26 +51,44 @@ open class MutexBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Queue {
+        /** juc-virtual: a fair ReentrantLock and virtual threads. */
         @Param("baton", "kotlinx") lateinit var impl: String
 
         @Param("2", "1000") var coroutines = 0
-        lateinit var convoy: Convoy
+        private var convoy: Convoy? = null
+        private var threads: VirtualConvoy? = null
 
         @Setup
         fun create() {
-            val gate = mutexGate(impl)
-            convoy = Convoy(riders = List(coroutines) { gate }, lids = listOf(gate))
+            if (impl == "juc-virtual") {
+                val lock = ReentrantLock(true)
+                val gate = JucLockGate(lock)
+                threads = VirtualConvoy(List(coroutines) { gate }, listOf(gate), lock::getQueueLength)
+            } else {
+                val gate = mutexGate(impl)
+                convoy = Convoy(riders = List(coroutines) { gate }, lids = listOf(gate))
+            }
+        }
+
+        fun ride() {
+            convoy?.loop(ACQUIRES)
+            threads?.loop(ACQUIRES)
         }
 
         @TearDown(Level.Iteration)
         fun check() {
-            convoy.checkThatAcquiresSuspended()
+            convoy?.checkThatAcquiresSuspended()
+        }
+
+        @TearDown
+        fun close() {
+            threads?.close()
         }
     }
 
     @Benchmark
     @OperationsPerInvocation(ACQUIRES)
     fun convoy(state: Queue) {
-        state.convoy.loop(ACQUIRES)
+        state.ride()
     }
 }

@@ -68,6 +68,9 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
         @Param("baton", "kotlinx", "juc-fair-virtual") lateinit var impl: String
 
         @Param("100", "90", "50") var readPercent = 0
+
+        /** Nanoseconds of work inside, before the access yields the processor. */
+        @Param("0") var work = 0L
         private lateinit var gates: ReadWriteGates
         private var threads: ExecutorService? = null
 
@@ -82,7 +85,7 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
             threads?.shutdown()
         }
 
-        /** Each access yields the processor while it is inside. */
+        /** Each access works and then yields the processor while it is inside. */
         fun run() {
             val threads = threads ?: return runCoroutines()
             List(CALLERS) { caller -> threads.submit { runBlockingCaller(caller) } }.forEach(Future<*>::get)
@@ -95,6 +98,7 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
                         repeat(TURNS) { turn ->
                             val gate = gate(caller, turn)
                             gate.acquire()
+                            work()
                             yield()
                             gate.release()
                         }
@@ -106,9 +110,16 @@ open class ReadWriteLockBenchmark : BatonBenchmark() {
             repeat(TURNS) { turn ->
                 val gate = gate(caller, turn)
                 Calls.acquireFree(gate)
+                work()
                 Thread.yield()
                 gate.release()
             }
+        }
+
+        private fun work() {
+            if (work == 0L) return
+            val end = System.nanoTime() + work
+            while (System.nanoTime() < end) Thread.onSpinWait()
         }
 
         /** The writes are spread evenly, and differently for each caller. */

@@ -1,5 +1,6 @@
 package baton.benchmarks
 
+import java.util.concurrent.Semaphore as JucSemaphore
 import org.openjdk.jmh.annotations.Benchmark
 import org.openjdk.jmh.annotations.Level
 import org.openjdk.jmh.annotations.OperationsPerInvocation
@@ -57,36 +58,89 @@ open class SemaphoreBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Queue {
+        /** juc-virtual: a fair semaphore of java.util.concurrent and virtual threads. */
         @Param("baton", "baton-unfair", "kotlinx") lateinit var impl: String
 
         /** Coroutines x permits. */
         @Param("2x1", "1000x1", "1000x8") lateinit var shape: String
-        lateinit var convoy: Convoy
+
+        /** Whether the JVM has used all kinds of locks before, as an application has. */
+        @Param("false") var polluted = false
+        private var coroutines: Convoy? = null
+        private var threads: VirtualConvoy? = null
 
         @Setup
         fun create() {
-            val (coroutines, permits) = shape.split('x').map(String::toInt)
-            val gate = semaphoreGate(impl, permits)
-            convoy = Convoy(riders = List(coroutines) { gate }, lids = List(permits) { gate })
+            if (polluted) Pollution.run()
+            val (riders, permits) = shape.split('x').map(String::toInt)
+            if (impl == "juc-virtual") {
+                val semaphore = JucSemaphore(permits, true)
+                val gate = JucGate(semaphore, weight = 1)
+                threads = VirtualConvoy(List(riders) { gate }, List(permits) { gate }, semaphore::getQueueLength)
+            } else {
+                val gate = semaphoreGate(impl, permits)
+                coroutines = Convoy(riders = List(riders) { gate }, lids = List(permits) { gate })
+            }
         }
+
+        fun ride() {
+            coroutines?.loop(ACQUIRES)
+            threads?.loop(ACQUIRES)
+        }
+
+        fun rideHolding() {
+            coroutines?.loopHolding(ACQUIRES)
+            threads?.loopHolding(ACQUIRES)
+        }
+
+        fun rideInOneShotFrames() = checkNotNull(coroutines).loopOneShotFrames(ACQUIRES)
+
+        fun rideTimed(times: WaitTimes) = checkNotNull(coroutines).loopTimed(ACQUIRES, times)
 
         @TearDown(Level.Iteration)
         fun check() {
             // The unfair semaphore is fast because its acquires seldom wait.
-            if (impl != "baton-unfair") convoy.checkThatAcquiresSuspended()
+            if (impl != "baton-unfair") coroutines?.checkThatAcquiresSuspended()
+        }
+
+        @TearDown
+        fun close() {
+            threads?.close()
         }
     }
 
     @Benchmark
     @OperationsPerInvocation(ACQUIRES)
     fun convoy(state: Queue) {
-        state.convoy.loop(ACQUIRES)
+        state.ride()
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(ACQUIRES)
+    fun convoyHolding(state: Queue) {
+        state.rideHolding()
     }
 
     @Benchmark
     @OperationsPerInvocation(ACQUIRES)
     fun convoyOneShotFrames(state: Queue) {
-        state.convoy.loopOneShotFrames(ACQUIRES)
+        state.rideInOneShotFrames()
+    }
+
+    @State(Scope.Benchmark)
+    open class Times {
+        val times = WaitTimes(ACQUIRES)
+
+        @Setup(Level.Invocation) fun clear() = times.clear()
+
+        @TearDown(Level.Invocation) fun note() = times.note()
+    }
+
+    /** How long each acquire waits, and how many each coroutine gets; its time is of no interest. */
+    @Benchmark
+    @OperationsPerInvocation(ACQUIRES)
+    fun convoyTimes(state: Queue, times: Times) {
+        state.rideTimed(times.times)
     }
 
     @State(Scope.Benchmark)

@@ -1,7 +1,6 @@
 package baton.benchmarks
 
 import baton.sync.Semaphore as BatonSemaphore
-import java.util.concurrent.ExecutorService
 import java.util.concurrent.Semaphore as JucSemaphore
 import org.openjdk.jmh.annotations.Benchmark
 import org.openjdk.jmh.annotations.Level
@@ -35,12 +34,14 @@ open class WeightedSemaphoreBenchmark : BatonBenchmark() {
     open class Queue {
         @Param("baton", "juc") lateinit var impl: String
         private var convoy: Convoy? = null
-        private var threads: ExecutorService? = null
+        private var threads: VirtualConvoy? = null
 
         @Setup
         fun create() {
             if (impl == "juc") {
-                threads = virtualThreads()
+                val semaphore = JucSemaphore(PERMITS, true)
+                val riders = List(RIDERS) { JucGate(semaphore, weightOf(it)) }
+                threads = VirtualConvoy(riders, listOf(JucGate(semaphore, PERMITS)), semaphore::getQueueLength)
             } else {
                 require(impl == "baton") { "impl = $impl" }
                 val semaphore = BatonSemaphore(PERMITS)
@@ -51,27 +52,7 @@ open class WeightedSemaphoreBenchmark : BatonBenchmark() {
 
         fun ride() {
             convoy?.loop(ACQUIRES)
-            threads?.ride()
-        }
-
-        private fun ExecutorService.ride() {
-            val semaphore = JucSemaphore(PERMITS, true)
-            semaphore.acquire(PERMITS)
-            val riders =
-                List(RIDERS) {
-                    val gate = JucGate(semaphore, weightOf(it))
-                    submit {
-                        val tally = Tally()
-                        repeat(ACQUIRES / RIDERS) {
-                            Calls.acquireFree(gate)
-                            tally.work()
-                            gate.release()
-                        }
-                    }
-                }
-            while (semaphore.queueLength < RIDERS) Thread.sleep(1)
-            semaphore.release(PERMITS)
-            riders.forEach { it.get() }
+            threads?.loop(ACQUIRES)
         }
 
         @TearDown(Level.Iteration)
@@ -81,7 +62,7 @@ open class WeightedSemaphoreBenchmark : BatonBenchmark() {
 
         @TearDown
         fun close() {
-            threads?.shutdown()
+            threads?.close()
         }
     }
 
