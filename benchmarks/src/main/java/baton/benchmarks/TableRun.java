@@ -26,7 +26,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * holds all results so far. A pattern of the benchmarks' names runs some rows alone.
  */
 public final class TableRun {
-    private static final String HEAP = "-Xms2g -Xmx2g -XX:+AlwaysPreTouch";
+    private static final String HEAP = "-Xms768m -Xmx768m -XX:+AlwaysPreTouch";
     private static final String G1 = "-XX:+UseG1GC";
 
     private TableRun() {}

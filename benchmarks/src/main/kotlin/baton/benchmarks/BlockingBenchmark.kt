@@ -35,7 +35,8 @@ open class BlockingBenchmark : BatonBenchmark() {
 
     @State(Scope.Benchmark)
     open class Queue {
-        @Param("baton-semaphore", "juc-semaphore", "baton-lock", "juc-lock") lateinit var impl: String
+        /** mcs-lock: a bare queue of threads that park, the least that a fair lock can do. */
+        @Param("baton-semaphore", "juc-semaphore", "baton-lock", "juc-lock", "mcs-lock") lateinit var impl: String
 
         @Param("2", "1000") var threads = 0
         lateinit var lock: Exclusion
@@ -88,6 +89,7 @@ open class BlockingBenchmark : BatonBenchmark() {
                 "baton-lock" -> BatonLock()
                 "juc-lock" -> JucLock()
                 "future-lock" -> FutureLock()
+                "mcs-lock" -> McsLock()
                 else -> throw IllegalArgumentException("impl = $impl")
             }
     }

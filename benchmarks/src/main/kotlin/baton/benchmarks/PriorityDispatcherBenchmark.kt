@@ -31,7 +31,13 @@ import org.openjdk.jmh.annotations.TearDown
 @Fork(
     1,
     jvmArgsAppend =
-        ["-Xms2g", "-Xmx2g", "-XX:+AlwaysPreTouch", "-XX:+UseG1GC", "-Dkotlinx.coroutines.scheduler.core.pool.size=4"],
+        [
+            "-Xms768m",
+            "-Xmx768m",
+            "-XX:+AlwaysPreTouch",
+            "-XX:+UseG1GC",
+            "-Dkotlinx.coroutines.scheduler.core.pool.size=4",
+        ],
 )
 open class PriorityDispatcherBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
