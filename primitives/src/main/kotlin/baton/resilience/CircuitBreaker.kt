@@ -74,7 +74,7 @@ internal constructor(
     public override val name: String?,
     private val use: BreakerUse?,
 ) : Monitored {
-    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, ::label, ::toString)
+    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this)
 
     /** A closed breaker. */
     @JvmOverloads
@@ -209,14 +209,14 @@ internal constructor(
     private fun exceptionOf(refusal: BreakerMachine.Refusal): CircuitOpenException {
         val retryIn = core.timeOf(refusal.nanos)
         return when (refusal.state) {
-            BreakerState.OPEN -> CircuitOpenException("${label()} is open, retry in $retryIn", retryIn)
+            BreakerState.OPEN -> CircuitOpenException("${core.label()} is open, retry in $retryIn", retryIn)
             BreakerState.HALF_OPEN ->
                 CircuitOpenException(
-                    "${label()} is half open and its ${config.probes} probes are out",
+                    "${core.label()} is half open and its ${config.probes} probes are out",
                     retryIn,
                     mayCloseBefore = true,
                 )
-            else -> CircuitOpenException("${label()} is forced open", retryIn)
+            else -> CircuitOpenException("${core.label()} is forced open", retryIn)
         }
     }
 
@@ -268,9 +268,7 @@ internal constructor(
         }
     }
 
-    private fun label() = if (name == null) "CircuitBreaker" else "CircuitBreaker '$name'"
-
-    override fun toString(): String = "${label()} ($state, $metrics)"
+    override fun toString(): String = "${core.label()} ($state, $metrics)"
 
     private companion object {
         val OPEN_BOUNDS = AlertBounds.all(Alert.Kind.BREAKER_OPEN)

@@ -68,7 +68,7 @@ private constructor(
     init {
         requireBurst(burst)
         require(maxWaiting >= 0) { "maxWaiting = $maxWaiting, must be at least 0" }
-        core = RateLimiterCore(rate, burst, isLeaky, maxWaiting, timeSource, ::label, ::toString)
+        core = RateLimiterCore(rate, burst, isLeaky, maxWaiting, timeSource, this)
     }
 
     /** How fast permits come. */
@@ -181,12 +181,10 @@ private constructor(
         require(burst >= 1) { "burst = $burst, must be at least 1" }
     }
 
-    private fun label() = if (name == null) "RateLimiter" else "RateLimiter '$name'"
-
     override fun toString(): String {
         val kind = if (isLeaky) "leaky" else "burst = $burst"
         val closed = if (core.isClosed) ", closed" else ""
-        return "${label()} ($rate, $kind, available = $availablePermits, waiting = $waiting$closed)"
+        return "${core.label()} ($rate, $kind, available = $availablePermits, waiting = $waiting$closed)"
     }
 
     /** Makes rate limiters. */

@@ -59,7 +59,7 @@ public class Barrier(
 
     init {
         require(parties >= 1) { "parties = $parties, must be at least 1" }
-        core = BarrierCore(parties, action != null, breaksOnCancel, ::label, ::toString)
+        core = BarrierCore(parties, action != null, breaksOnCancel, name, this)
     }
 
     /** How many parties wait, for others to arrive or for the action to end. */
@@ -167,7 +167,5 @@ public class Barrier(
         core.reset()
     }
 
-    private fun label() = if (name == null) "Barrier" else "Barrier '$name'"
-
-    override fun toString(): String = "${label()} (parties = $parties, ${core.describeState()})"
+    override fun toString(): String = "${core.label()} (parties = $parties, ${core.describeState()})"
 }

@@ -44,7 +44,7 @@ import kotlin.time.Duration
  * @property name shown by messages and [toString].
  */
 public class Condition internal constructor(public val mutex: Mutex, public val name: String?) {
-    @get:JvmSynthetic internal val core: ConditionCore = ConditionCore(mutex.core, ::toString)
+    @get:JvmSynthetic internal val core: ConditionCore = ConditionCore(mutex.core, this)
 
     /** How many callers wait for a signal. Signalled callers that wait for the mutex are counted by [Mutex.waiting]. */
     public val waiting: Int

@@ -42,7 +42,7 @@ public class Latch(count: Int, public val name: String? = null) {
 
     init {
         require(count >= 0) { "count = $count, must be at least 0" }
-        core = CountdownCore(count, ::label, ::toString)
+        core = CountdownCore(count, "Latch", name, this)
     }
 
     /** How many calls of [countDown] are still missing; 0 when the latch is open. */
@@ -79,10 +79,8 @@ public class Latch(count: Int, public val name: String? = null) {
     public val onAwait: SelectClause0
         get() = core.clause()
 
-    private fun label() = if (name == null) "Latch" else "Latch '$name'"
-
     override fun toString(): String {
         val count = count
-        return if (count == 0) "${label()} (open)" else "${label()} (count = $count, waiting = $waiting)"
+        return if (count == 0) "${core.label()} (open)" else "${core.label()} (count = $count, waiting = $waiting)"
     }
 }

@@ -44,7 +44,7 @@ import kotlinx.coroutines.selects.SelectClause0
  * @property name shown by messages and [toString].
  */
 public class WaitGroup(public val name: String? = null) {
-    @get:JvmSynthetic internal val core: CountdownCore = CountdownCore(0, ::label, ::toString)
+    @get:JvmSynthetic internal val core: CountdownCore = CountdownCore(0, "WaitGroup", name, this)
 
     /** The number of added pieces of work that are not done. */
     public val count: Int
@@ -74,7 +74,7 @@ public class WaitGroup(public val name: String? = null) {
      * @throws IllegalStateException if the count is zero.
      */
     public fun done() {
-        if (!core.decrement()) throw IllegalStateException("done without add: the count of ${label()} is zero")
+        if (!core.decrement()) throw IllegalStateException("done without add: the count of ${core.label()} is zero")
     }
 
     /**
@@ -98,7 +98,5 @@ public class WaitGroup(public val name: String? = null) {
     public val onAwait: SelectClause0
         get() = core.clause()
 
-    private fun label() = if (name == null) "WaitGroup" else "WaitGroup '$name'"
-
-    override fun toString(): String = "${label()} (count = $count, waiting = $waiting)"
+    override fun toString(): String = "${core.label()} (count = $count, waiting = $waiting)"
 }

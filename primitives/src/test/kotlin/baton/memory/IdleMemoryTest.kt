@@ -1,12 +1,16 @@
 package baton.memory
 
 import baton.channels.Channel
+import baton.resilience.CircuitBreaker
+import baton.resilience.RateLimiter
+import baton.resilience.per
+import baton.sync.Barrier
+import baton.sync.Latch
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
-import com.sun.management.ThreadMXBean
-import java.lang.management.ManagementFactory
-import org.junit.jupiter.api.Assertions.assertTrue
+import baton.sync.WaitGroup
+import kotlin.time.Duration.Companion.seconds
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
@@ -17,27 +21,20 @@ class IdleMemoryTest {
         SEMAPHORE(344, { Semaphore(2).also { check(it.tryAcquire()) } }),
         READ_WRITE_LOCK(280, { ReadWriteLock().also { check(it.tryLockRead()) } }),
         CHANNEL(288, { Channel<Int>(2) }),
+        BARRIER(168, { Barrier(2) }),
+        LATCH(88, { Latch(2) }),
+        WAIT_GROUP(88, { WaitGroup() }),
+        RATE_LIMITER(512, { RateLimiter.tokenBucket(RATE) }),
+        CIRCUIT_BREAKER(456, { CircuitBreaker() }),
     }
-
-    private val threads = ManagementFactory.getThreadMXBean() as ThreadMXBean
 
     @ParameterizedTest
     @EnumSource
     fun idle_takesFewBytes(kind: Kind) {
-        bytesOf(kind)
-        val bytes = bytesOf(kind)
-        // Objects take multiples of 8 bytes. A part of 8 is the JVM's own.
-        assertTrue(bytes < (kind.mostBytes + 8) * COUNT) { "${bytes.toDouble() / COUNT} bytes each" }
-    }
-
-    private fun bytesOf(kind: Kind): Long {
-        val all = arrayOfNulls<Any>(COUNT)
-        val before = threads.currentThreadAllocatedBytes
-        for (i in all.indices) all[i] = kind.create()
-        return threads.currentThreadAllocatedBytes - before
+        assertAllocates(kind.mostBytes, kind.create)
     }
 
     private companion object {
-        const val COUNT = 10_000
+        val RATE = 10 per 1.seconds
     }
 }

@@ -43,7 +43,7 @@ import kotlinx.coroutines.yield
 public fun CoroutineDispatcher.prioritized(
     parallelism: Int,
     name: String? = null,
-    policy: PriorityPolicy = PriorityPolicy.Bounded(),
+    policy: PriorityPolicy = PriorityPolicy.Bounded.DEFAULT,
     quantum: Int = 16,
     default: Priority = Priority.NORMAL,
 ): PriorityDispatcher {

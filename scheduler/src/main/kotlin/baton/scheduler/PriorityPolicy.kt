@@ -69,6 +69,9 @@ public sealed class PriorityPolicy {
         public companion object {
             /** The least bound, 3: so many other levels may reach their bounds at the same time. */
             public const val MIN_BOUND: Int = BoundedBypass.MIN_BYPASS
+
+            /** The policy of a dispatcher or scheduler that is given none. */
+            @get:JvmSynthetic internal val DEFAULT = Bounded()
         }
     }
 

@@ -82,14 +82,14 @@ public class TaskScheduler(
     internal val scope: CoroutineScope,
     maxConcurrency: Int,
     public override val name: String? = null,
-    public val config: TaskSchedulerConfig = TaskSchedulerConfig(),
+    public val config: TaskSchedulerConfig = DEFAULT_SCHEDULER_CONFIG,
 ) : Monitored {
     init {
         requireAtLeastOne(maxConcurrency)
     }
 
     internal val supervisor = SharedSupervisor(scope.coroutineContext[Job])
-    internal val core = TaskCore(maxConcurrency, config, supervisor::isActive)
+    internal val core = TaskCore(maxConcurrency, config) { supervisor.isActive }
     internal val keys = KeyIndex()
 
     /**

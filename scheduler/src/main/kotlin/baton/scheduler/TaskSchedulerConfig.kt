@@ -1,3 +1,5 @@
+@file:JvmSynthetic
+
 package baton.scheduler
 
 import baton.Priority
@@ -24,7 +26,7 @@ import kotlin.time.TimeSource
  * @throws IllegalArgumentException if a number is out of range.
  */
 public class TaskSchedulerConfig(
-    public val policy: PriorityPolicy = PriorityPolicy.Bounded(),
+    public val policy: PriorityPolicy = PriorityPolicy.Bounded.DEFAULT,
     maxWait: Map<Priority, Duration> = emptyMap(),
     public val overdueShare: Int = 4,
     public val capacity: Int = Int.MAX_VALUE,
@@ -45,3 +47,6 @@ public class TaskSchedulerConfig(
         "TaskSchedulerConfig (policy = $policy, maxWait = $maxWait, overdueShare = $overdueShare, " +
             "capacity = $capacity, onFull = $onFull, timeSource = $timeSource)"
 }
+
+/** The configuration of a scheduler that is given none. */
+internal val DEFAULT_SCHEDULER_CONFIG: TaskSchedulerConfig = TaskSchedulerConfig()

@@ -1,5 +1,6 @@
 package baton.resilience.breaker
 
+import baton.monitoring.Monitored
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitBreakerMetrics
@@ -29,11 +30,8 @@ import kotlin.time.Duration.Companion.nanoseconds
  * 5. In CLOSED and DISABLED a call enters by one read. It leaves by another one while the window is full of successes;
  *    the clock is read only if its duration or the time of its end counts.
  */
-internal class CircuitBreakerCore(
-    private val config: CircuitBreakerConfig,
-    private val labelled: () -> String,
-    private val describe: () -> String,
-) : WaitCore() {
+internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, private val breaker: Monitored) :
+    WaitCore() {
     private val origin = config.timeSource.markNow()
     private val machine = BreakerMachine(config)
     private val listeners = ChangeListeners(this)
@@ -208,9 +206,9 @@ internal class CircuitBreakerCore(
 
     override fun takeBack(waiter: Waiter) {}
 
-    override fun label(): String = labelled()
+    override fun label(): String = breaker.name.let { if (it == null) "CircuitBreaker" else "CircuitBreaker '$it'" }
 
-    override fun toString(): String = describe()
+    override fun toString(): String = breaker.toString()
 
     override fun verbOf(waiter: Waiter): String = "awaitClosed"
 

@@ -1,5 +1,6 @@
 package baton.resilience.limiter
 
+import baton.monitoring.Monitored
 import baton.resilience.Rate
 import baton.resilience.RateLimitedException
 import baton.resilience.RateLimiterClosedException
@@ -51,8 +52,7 @@ internal class RateLimiterCore(
     val isLeaky: Boolean,
     private val maxWaiting: Int,
     timeSource: TimeSource.WithComparableMarks,
-    private val labelled: () -> String,
-    private val describe: () -> String,
+    private val limiter: Monitored,
 ) : WaitCore() {
     private val origin = timeSource.markNow()
     private val bucket = TokenBucket(rate, burst)
@@ -315,9 +315,9 @@ internal class RateLimiterCore(
 
     private fun closed(closure: Closure) = RateLimiterClosedException("${label()} is closed", closure.cause)
 
-    override fun label(): String = labelled()
+    override fun label(): String = limiter.name.let { if (it == null) "RateLimiter" else "RateLimiter '$it'" }
 
-    override fun toString(): String = describe()
+    override fun toString(): String = limiter.toString()
 
     override fun verbOf(waiter: Waiter): String = "acquire"
 }

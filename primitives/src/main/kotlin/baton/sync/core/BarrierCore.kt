@@ -36,8 +36,8 @@ internal class BarrierCore(
     val parties: Int,
     private val hasAction: Boolean,
     private val breaksOnCancel: Boolean,
-    private val labelled: () -> String,
-    private val describe: () -> String,
+    private val name: String?,
+    private val barrier: Any,
 ) : WaitCore() {
     @Volatile private var breakage: Breakage? = null
     private var gathering = Generation(parties)
@@ -274,9 +274,9 @@ internal class BarrierCore(
 
     override fun failure(waiter: Waiter): Throwable = exception(waiter.outcome as Breakage)
 
-    override fun label(): String = labelled()
+    override fun label(): String = if (name == null) "Barrier" else "Barrier '$name'"
 
-    override fun toString(): String = describe()
+    override fun toString(): String = barrier.toString()
 
     override fun verbOf(waiter: Waiter): String = "arrive"
 

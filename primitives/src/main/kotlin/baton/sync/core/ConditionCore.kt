@@ -29,7 +29,7 @@ import baton.waiting.noteCaller
  * (5) The signal of a cancelled future is passed on by the thread that withdraws the future; that of a cancelled
  *     coroutine by the coroutine itself, when it has the mutex again.
  */
-internal class ConditionCore(val mutex: MutexCore, private val labelled: () -> String) : WaitCore() {
+internal class ConditionCore(val mutex: MutexCore, private val condition: Any) : WaitCore() {
     private val queue = FifoWaitQueue()
     private var arrivals = 0L
 
@@ -110,7 +110,7 @@ internal class ConditionCore(val mutex: MutexCore, private val labelled: () -> S
     override fun takeBack(waiter: Waiter): Unit =
         throw UnsupportedOperationException("a condition grants nothing: its waiters get the mutex")
 
-    override fun label(): String = labelled()
+    override fun label(): String = condition.toString()
 
     override fun toString(): String = label()
 

@@ -39,8 +39,12 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * A latch is a countdown whose count never grows.
  */
-internal class CountdownCore(initial: Int, private val labelled: () -> String, private val describe: () -> String) :
-    WaitCore() {
+internal class CountdownCore(
+    initial: Int,
+    private val kind: String,
+    private val name: String?,
+    private val primitive: Any,
+) : WaitCore() {
     @Volatile
     var count: Int = initial
         private set
@@ -121,9 +125,9 @@ internal class CountdownCore(initial: Int, private val labelled: () -> String, p
 
     override fun takeBack(waiter: Waiter) {}
 
-    override fun label(): String = labelled()
+    override fun label(): String = if (name == null) kind else "$kind '$name'"
 
-    override fun toString(): String = describe()
+    override fun toString(): String = primitive.toString()
 
     override fun verbOf(waiter: Waiter): String = "await"
 

@@ -2,8 +2,7 @@ package baton.scheduler.dispatch
 
 import baton.scheduler.DispatcherMetrics
 import java.util.concurrent.ThreadLocalRandom
-import java.util.concurrent.atomic.DoubleAdder
-import java.util.concurrent.atomic.LongAccumulator
+import java.util.concurrent.atomic.AtomicReferenceArray
 import java.util.concurrent.atomic.LongAdder
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
@@ -11,21 +10,51 @@ import kotlin.time.Duration.Companion.nanoseconds
 /**
  * The counters of a dispatcher. Picks are counted exactly; waits are measured for one block in [SAMPLING_INTERVAL],
  * because reading the clock for each block would cost more than the pick.
+ *
+ * The counters of a level are created for its first pick. Workers add to them at the same time: picks by adders, which
+ * spread under contention. Waits are rare enough for a lock.
  */
 internal class Counts {
     private class OfLevel {
         val picked = LongAdder()
         val outOfOrder = LongAdder()
-        val waits = LongAdder()
-        val waited = DoubleAdder()
-        val longest = LongAccumulator(::maxOf, 0)
+
+        // Guarded by this object, so that the numbers of a snapshot belong together.
+        private var waits = 0L
+        private var waited = 0.0
+        private var longest = 0L
+
+        @Synchronized
+        fun addWait(nanos: Long) {
+            waits++
+            waited += nanos
+            longest = maxOf(longest, nanos)
+        }
+
+        @Synchronized
+        fun metrics(queued: Int): DispatcherMetrics.OfLevel =
+            DispatcherMetrics.OfLevel(
+                queued,
+                picked.sum(),
+                outOfTurn = outOfOrder.sum(),
+                sampledWaits = waits,
+                meanWait = if (waits == 0L) Duration.ZERO else (waited / waits).toLong().nanoseconds,
+                longestWait = longest.nanoseconds,
+            )
     }
 
     private class Sampled(val block: Runnable) : Runnable by block {
         val enqueuedAt = System.nanoTime()
     }
 
-    private val levels = Array(RunQueue.LEVELS.size) { OfLevel() }
+    private val levels = AtomicReferenceArray<OfLevel?>(RunQueue.LEVELS.size)
+
+    private fun ofLevel(level: Int): OfLevel = levels.get(level) ?: newOfLevel(level)
+
+    private fun newOfLevel(level: Int): OfLevel {
+        val new = OfLevel()
+        return if (levels.compareAndSet(level, null, new)) new else checkNotNull(levels.get(level))
+    }
 
     fun sampled(block: Runnable): Runnable {
         val isSampled = ThreadLocalRandom.current().nextInt() and (SAMPLING_INTERVAL - 1) == 0
@@ -52,17 +81,13 @@ internal class Counts {
         /** Records the wait of [entry] if it is sampled, and returns its block, which is about to run. */
         fun started(entry: Runnable, level: Int): Runnable {
             if (entry !is Sampled) return entry
-            val wait = System.nanoTime() - entry.enqueuedAt
-            val counts = levels[level]
-            counts.waits.increment()
-            counts.waited.add(wait.toDouble())
-            counts.longest.accumulate(wait)
+            ofLevel(level).addWait(System.nanoTime() - entry.enqueuedAt)
             return entry.block
         }
 
         fun publish() {
             if (picked == 0) return
-            val counts = levels[level]
+            val counts = ofLevel(level)
             counts.picked.add(picked.toLong())
             picked = 0
             if (outOfOrder == 0) return
@@ -72,24 +97,14 @@ internal class Counts {
     }
 
     fun metrics(workers: Int, queued: (level: Int) -> Int): DispatcherMetrics =
-        DispatcherMetrics(
-            workers,
-            levels.mapIndexed { level, counts ->
-                val waits = counts.waits.sum()
-                DispatcherMetrics.OfLevel(
-                    queued = queued(level),
-                    picked = counts.picked.sum(),
-                    outOfTurn = counts.outOfOrder.sum(),
-                    sampledWaits = waits,
-                    meanWait = if (waits == 0L) Duration.ZERO else (counts.waited.sum() / waits).toLong().nanoseconds,
-                    longestWait = counts.longest.get().nanoseconds,
-                )
-            },
-        )
+        DispatcherMetrics(workers, RunQueue.LEVELS.indices.map { (levels.get(it) ?: NONE).metrics(queued(it)) })
 
     companion object {
         /** In blocks; a power of two. */
         private const val SAMPLING_INTERVAL = 64
+
+        /** Of a level that has had no pick. */
+        private val NONE = OfLevel()
 
         fun blockOf(entry: Runnable): Runnable = if (entry is Sampled) entry.block else entry
     }

@@ -20,21 +20,28 @@ import kotlinx.coroutines.Job
  * block reads [epoch] before it reads the level, and again after it has enqueued. So at least one of the two sees the
  * other's write, and no block stays at an old level.
  */
-internal class PriorityBoosts(core: PriorityRunQueue) : PriorityController.Follower {
-    private val queues = Collections.newSetFromMap(WeakHashMap<RunQueue, Boolean>()).apply { add(core) }
-    private val boosts = ConcurrentHashMap<Job, List<ActiveBoost>>()
+internal class PriorityBoosts(private val root: PriorityRunQueue) : PriorityController.Follower {
+    /** The limited views of [root]; null before the first one. Guarded by this object. */
+    private var views: MutableSet<RunQueue>? = null
 
-    /**
-     * How often a level has changed; 0 means that no coroutine was ever boosted. Written under the lock of [queues].
-     */
+    /** Null before the first boost. Written under the lock of this object. */
+    @Volatile private var boosts: ConcurrentHashMap<Job, List<ActiveBoost>>? = null
+
+    /** How often a level has changed; 0 means that no coroutine was ever boosted. Written under the same lock. */
     @Volatile
     var epoch: Int = 0
         private set
 
-    /** Adds a run queue whose blocks must move when levels change. The reference is weak. */
-    fun add(queue: RunQueue) {
-        synchronized(queues) { queues.add(queue) }
+    /** Adds a view whose blocks must move when levels change. The reference is weak. */
+    @Synchronized
+    fun add(view: RunQueue) {
+        val views = views ?: Collections.newSetFromMap(WeakHashMap<RunQueue, Boolean>()).also { views = it }
+        views.add(view)
     }
+
+    @Synchronized
+    private fun boostsOrNew(): ConcurrentHashMap<Job, List<ActiveBoost>> =
+        boosts ?: ConcurrentHashMap<Job, List<ActiveBoost>>().also { boosts = it }
 
     /** The more urgent of [base] and the level to which the coroutine of [context], or one around it, is boosted. */
     fun boostedLevel(context: CoroutineContext, base: Int): Int =
@@ -42,15 +49,15 @@ internal class PriorityBoosts(core: PriorityRunQueue) : PriorityController.Follo
 
     /** Whether no coroutine is boosted. */
     val isEmpty: Boolean
-        get() = boosts.isEmpty()
+        get() = boosts?.isEmpty() ?: true
 
-    private fun boostOf(job: Job) = boosts[job]?.minOf { it.level } ?: Int.MAX_VALUE
+    private fun boostOf(job: Job) = boosts?.get(job)?.minOf { it.level } ?: Int.MAX_VALUE
 
     /** Boosts the coroutine of [context]; [base] is its level without boosts. */
     fun boost(context: CoroutineContext, base: Int, priority: Priority): Boost {
         val job = context[Job] ?: return NO_BOOST
         val boost = ActiveBoost(job, priority.ordinal)
-        boosts.merge(job, listOf(boost)) { before, more -> before + more }
+        boostsOrNew().merge(job, listOf(boost)) { before, more -> before + more }
         boost.removeOnCompletion()
         // A coroutine whose base level is as urgent is not queued below the boost; its children may be.
         val mayBeQueuedBelow = base > boost.level || job.children.any()
@@ -64,9 +71,9 @@ internal class PriorityBoosts(core: PriorityRunQueue) : PriorityController.Follo
 
     private fun moveAffected(below: Int = -1, isAffected: (CoroutineContext) -> Boolean) {
         val all =
-            synchronized(queues) {
+            synchronized(this) {
                 epoch++
-                queues.toList()
+                views.orEmpty() + root
             }
         for (queue in all) queue.moveBlocks(below, isAffected)
     }
@@ -85,7 +92,7 @@ internal class PriorityBoosts(core: PriorityRunQueue) : PriorityController.Follo
         }
 
         private fun remove() {
-            boosts.computeIfPresent(job) { _, active -> (active - this).ifEmpty { null } }
+            boosts?.computeIfPresent(job) { _, active -> (active - this).ifEmpty { null } }
         }
     }
 

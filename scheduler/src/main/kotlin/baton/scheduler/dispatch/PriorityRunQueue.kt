@@ -7,7 +7,6 @@ import baton.waiting.boost.Boosts
 import baton.waiting.threads.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
-import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.EmptyCoroutineContext
@@ -64,7 +63,7 @@ internal class PriorityRunQueue(
     private val quantum: Int,
 ) : RunQueue() {
     @Volatile private var word: Long = 0
-    private val queues = Array(LEVELS.size) { ConcurrentLinkedQueue<Runnable>() }
+    private val queues = LevelQueues()
     private val counts = Counts()
 
     /** A retired worker kept for reuse, so that starting a worker for each block allocates nothing. */
@@ -82,11 +81,11 @@ internal class PriorityRunQueue(
     override fun hasWorkAbove(level: Int): Boolean {
         val now = word
         if (maskOf(now) and ((1 shl level) - 1) == 0 && !hasGap(now)) return false
-        return (0 until level).any { queues[it].any(WorkerSlot::canBegin) }
+        return (0 until level).any { queues.blocks(it).any(WorkerSlot::canBegin) }
     }
 
     override fun enqueue(level: Int, block: Runnable) {
-        queues[level].add(counts.sampled(block))
+        queues.add(level, counts.sampled(block))
         signal(level, afterGap = false)
     }
 
@@ -124,15 +123,13 @@ internal class PriorityRunQueue(
         }
     }
 
-    override fun remove(level: Int, block: Runnable): Boolean {
-        val queue = queues[level]
-        return queue.any { blockOf(it) === block && queue.remove(it) }
-    }
+    override fun remove(level: Int, block: Runnable): Boolean =
+        queues.blocks(level).any { blockOf(it) === block && queues.remove(level, it) }
 
-    override fun blocks(level: Int): List<Runnable> = queues[level].map(::blockOf)
+    override fun blocks(level: Int): List<Runnable> = queues.blocks(level).map(::blockOf)
 
     override fun metrics(): DispatcherMetrics =
-        counts.metrics(workers = workersOf(word)) { level -> queues[level].size }
+        counts.metrics(workers = workersOf(word)) { level -> queues.blocks(level).size }
 
     /** True from its start until a thread begins to run it; see invariant 7. */
     private inner class Worker : AtomicBoolean(), Runnable {
@@ -182,7 +179,7 @@ internal class PriorityRunQueue(
                     continue
                 }
                 val level = selector.select(levels)
-                val entry = queues[level].poll()
+                val entry = queues.poll(level)
                 when {
                     entry == null -> if (leaveOrClearBit(level, now)) return retire()
                     entry is WorkerSlot && !entry.begin(::enqueueSlot) -> {}
@@ -209,12 +206,12 @@ internal class PriorityRunQueue(
             val bit = 1L shl level
             if (now and MASK == bit) {
                 if (!tryLeave(now, bit)) return false
-                return queues[level].isEmpty().also { if (it) closeGap() } || !publishWork(level, gap = ONE_GAP)
+                return queues.isEmpty(level).also { if (it) closeGap() } || !publishWork(level, gap = ONE_GAP)
             }
             // This worker has found the level by reading the queues, and another worker has polled the block since.
             if (now and bit == 0L) return false
             if (WORD.compareAndSet(this@PriorityRunQueue, now, now - bit + ONE_GAP)) {
-                if (queues[level].isEmpty()) closeGap() else signal(level, afterGap = true, gap = ONE_GAP)
+                if (queues.isEmpty(level)) closeGap() else signal(level, afterGap = true, gap = ONE_GAP)
             }
             return false
         }
@@ -248,7 +245,7 @@ internal class PriorityRunQueue(
     /** A mask of the levels whose queue is not empty. */
     private fun levelsWithWork(): Int {
         var found = 0
-        for (level in queues.indices) if (!queues[level].isEmpty()) found = found or (1 shl level)
+        for (level in LEVELS.indices) if (!queues.isEmpty(level)) found = found or (1 shl level)
         return found
     }
 

@@ -19,11 +19,16 @@ internal class TaskCounts {
         var ran = 0.0
         var longestRun = 0L
         val ends = LongArray(TaskEnd.entries.size)
+
+        operator fun get(end: TaskEnd) = ends[end.ordinal]
     }
 
     private var peakWaiting = 0
 
-    private val levels = Array(RunQueue.LEVELS.size) { OfLevel() }
+    /** Created for the first task of a level: most schedulers use one or two. */
+    private val levels = arrayOfNulls<OfLevel>(RunQueue.LEVELS.size)
+
+    private fun of(level: Int): OfLevel = levels[level] ?: OfLevel().also { levels[level] = it }
 
     /** So many tasks wait, and none of them can be started now. */
     fun countPeak(waiting: Int) {
@@ -34,52 +39,53 @@ internal class TaskCounts {
     fun takePeak(waiting: Int): Int = maxOf(peakWaiting, waiting).also { peakWaiting = waiting }
 
     fun scheduled(level: Int) {
-        levels[level].scheduled++
+        of(level).scheduled++
     }
 
     /** A task queued at [level] was started after [wait] nanoseconds, and runs at [runsAt]. */
     fun started(level: Int, runsAt: Int, wait: Long) {
-        val counts = levels[level]
+        val counts = of(level)
         counts.started++
         counts.waited += wait
         counts.longestWait = maxOf(counts.longestWait, wait)
-        levels[runsAt].running++
+        of(runsAt).running++
     }
 
     /** A task of [level] has ended [time] nanoseconds after its start. */
     fun ran(level: Int, time: Long) {
-        val counts = levels[level]
+        val counts = of(level)
         counts.ran += time
         counts.longestRun = maxOf(counts.longestRun, time)
     }
 
     fun moved(from: Int, to: Int) {
-        levels[from].running--
-        levels[to].running++
+        of(from).running--
+        of(to).running++
     }
 
     fun outOfOrder(level: Int) {
-        levels[level].outOfOrder++
+        of(level).outOfOrder++
     }
 
     fun boosted(level: Int) {
-        levels[level].boosts++
+        of(level).boosts++
     }
 
     fun ended(level: Int, end: TaskEnd) {
-        levels[level].ends[end.ordinal]++
-        if (end <= TaskEnd.CANCELLED) levels[level].running--
+        val counts = of(level)
+        counts.ends[end.ordinal]++
+        if (end <= TaskEnd.CANCELLED) counts.running--
     }
 
     /** How many tasks of all levels were started. */
     val started: Long
-        get() = levels.sumOf { it.started }
+        get() = levels.sumOf { it?.started ?: 0 }
 
     /** How many tasks of all levels have ended in that way. */
-    operator fun get(end: TaskEnd): Long = levels.sumOf { it[end] }
+    operator fun get(end: TaskEnd): Long = levels.sumOf { it?.get(end) ?: 0 }
 
     fun ofLevel(level: Int, queued: Int, headWait: Long): TaskSchedulerMetrics.OfLevel {
-        val counts = levels[level]
+        val counts = levels[level] ?: NONE
         val ended = counts[TaskEnd.DONE] + counts[TaskEnd.FAILED] + counts[TaskEnd.CANCELLED]
         return TaskSchedulerMetrics.OfLevel(
             queued = queued,
@@ -106,5 +112,8 @@ internal class TaskCounts {
 
     private fun mean(sum: Double, count: Long): Duration = (sum / maxOf(1, count)).toLong().nanoseconds
 
-    private operator fun OfLevel.get(end: TaskEnd) = ends[end.ordinal]
+    private companion object {
+        /** Of a level that has had no task. */
+        val NONE = OfLevel()
+    }
 }

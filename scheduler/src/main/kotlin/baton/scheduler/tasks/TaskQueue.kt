@@ -8,7 +8,9 @@ import baton.scheduler.dispatch.RunQueue
  */
 internal class TaskQueue(config: TaskSchedulerConfig) {
     private val selector = TaskSelector(config)
-    private val queues = Array(RunQueue.LEVELS.size) { TaskList() }
+
+    /** Created for the first task of a level. */
+    private val queues = arrayOfNulls<TaskList>(RunQueue.LEVELS.size)
     private var mask = 0
 
     var size = 0
@@ -17,20 +19,21 @@ internal class TaskQueue(config: TaskSchedulerConfig) {
     /** See [TaskSelector.now]: must not be called under the lock. */
     fun now(): Long = selector.now()
 
-    fun sizeOf(level: Int): Int = queues[level].size
+    fun sizeOf(level: Int): Int = queues[level]?.size ?: 0
 
     /** How long the head of [level] has waited, in nanoseconds. */
-    fun headWait(level: Int, now: Long): Long = queues[level].first?.let { maxOf(0, now - it.enqueuedAt) } ?: 0
+    fun headWait(level: Int, now: Long): Long = queues[level]?.first?.let { maxOf(0, now - it.enqueuedAt) } ?: 0
 
     /** Adds [task] at the tail of its level. */
     fun add(task: TaskEntry) {
-        queues[task.level].add(task)
+        val queue = queues[task.level] ?: TaskList().also { queues[task.level] = it }
+        queue.add(task)
         mask = mask or (1 shl task.level)
         size++
     }
 
     fun remove(task: TaskEntry) {
-        val queue = queues[task.level]
+        val queue = checkNotNull(queues[task.level])
         queue.remove(task)
         if (queue.size == 0) mask = mask and (1 shl task.level).inv()
         if (--size == 0) selector.reset()
@@ -39,16 +42,17 @@ internal class TaskQueue(config: TaskSchedulerConfig) {
     /** Takes out the task that the policy selects. The queue must not be empty. */
     fun dequeueNext(now: Long, counts: TaskCounts): TaskEntry {
         val level = selector.select(mask, now, queues, counts)
-        val task = queues[level].first ?: error("level $level is empty, in mask $mask")
+        val task = queues[level]?.first ?: error("level $level is empty, in mask $mask")
         remove(task)
         return task
     }
 
     /** The tail of the least urgent level that has tasks, if that is less urgent than [level]. */
-    fun lastBelow(level: Int): TaskEntry? = (queues.lastIndex downTo level + 1).firstNotNullOfOrNull { queues[it].last }
+    fun lastBelow(level: Int): TaskEntry? =
+        (queues.lastIndex downTo level + 1).firstNotNullOfOrNull { queues[it]?.last }
 
     /** Calls [action] with the tasks of each level, the most urgent one to begin with. */
-    fun forEachLevel(action: (TaskList) -> Unit) = queues.forEach(action)
+    fun forEachLevel(action: (TaskList) -> Unit) = queues.forEach { if (it != null) action(it) }
 
-    fun firstOfAnyLevel(): TaskEntry? = queues.firstNotNullOfOrNull { it.first }
+    fun firstOfAnyLevel(): TaskEntry? = queues.firstNotNullOfOrNull { it?.first }
 }

@@ -37,7 +37,7 @@ internal class TaskSelector(private val config: TaskSchedulerConfig) {
     fun now(): Long = origin.elapsedNow().inWholeNanoseconds
 
     /** Returns the level whose head is started at [now]; the [queues] of [mask] have tasks. */
-    fun select(mask: Int, now: Long, queues: Array<TaskList>, counts: TaskCounts): Int {
+    fun select(mask: Int, now: Long, queues: Array<TaskList?>, counts: TaskCounts): Int {
         val mayDeviate = isTimed && startsInOrder >= config.overdueShare - 1
         val overdue = if (mayDeviate) mostOverdue(mask, now, queues) else NO_LEVEL
         val isOwedByPolicy = overdue != NO_LEVEL && !selector.mayDeviate(mask)
@@ -53,12 +53,12 @@ internal class TaskSelector(private val config: TaskSchedulerConfig) {
         return level
     }
 
-    private fun mostOverdue(mask: Int, now: Long, queues: Array<TaskList>): Int {
+    private fun mostOverdue(mask: Int, now: Long, queues: Array<TaskList?>): Int {
         var found = NO_LEVEL
         var longest = 0L
         for (level in queues.indices) {
             if (mask and (1 shl level) == 0) continue
-            val first = queues[level].first ?: continue
+            val first = queues[level]?.first ?: continue
             // The caller read the clock before it took the lock: a task may have been enqueued after that.
             val over = maxOf(0, now - first.enqueuedAt) - maxWait[level]
             if (over > longest) {
