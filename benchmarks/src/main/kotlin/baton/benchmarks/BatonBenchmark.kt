@@ -13,5 +13,5 @@ import org.openjdk.jmh.annotations.Warmup
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(1, jvmArgsAppend = ["-Xms768m", "-Xmx768m", "-XX:+AlwaysPreTouch", "-XX:+UseG1GC"])
 @Warmup(iterations = 3, time = 1000, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 4, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 abstract class BatonBenchmark
