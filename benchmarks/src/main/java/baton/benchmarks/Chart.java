@@ -86,7 +86,7 @@ final class Chart {
         }
     }
 
-    /** What lies outside the scale is drawn at its end. */
+    /** Ratios outside the scale are drawn at its end. */
     private static double x(double ratio) {
         double inside = Math.max(LEAST, Math.min(MOST, ratio));
         return LABELS + PLOT * Math.log(inside / LEAST) / Math.log(MOST / LEAST);

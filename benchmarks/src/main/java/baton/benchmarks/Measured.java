@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/** The scores of one implementation in one workload, a score for each fork, and what was observed besides. */
+/** The scores of one implementation in one workload, a score for each fork, and other values that were observed. */
 final class Measured {
     static final String BYTES = "bytes";
     static final String SUSPENDED = "suspended";
     static final String P99 = "p99";
 
     /** Forks that are so many times apart do not measure the same. */
-    private static final double GROUPS = 1.5;
+    private static final double GROUPED_SPREAD = 1.5;
 
     final String unit;
     final String mode;
@@ -44,22 +44,24 @@ final class Measured {
         return median(forks);
     }
 
-    /** The median over the runs of what was observed, empty if it was not. */
+    /** The median over the runs of a value that was observed, empty if it was not. */
     OptionalDouble observed(String name) {
         List<Double> values = observed.get(name);
         return values == null ? OptionalDouble.empty() : OptionalDouble.of(median(values));
     }
 
-    /** The same forks by what was observed, in place of the score. */
+    /** The same forks by what was observed, in place of the score; null if it was not. */
     Measured ofObserved(String name) {
+        List<Double> values = observed.get(name);
+        if (values == null) return null;
         Measured view = new Measured(name, mode);
-        view.add(observed.get(name), Map.of());
+        view.add(values, Map.of());
         return view;
     }
 
     /** Whether the forks fall into groups, as those of a benchmark with several steady states do. */
     boolean isGrouped() {
-        return Collections.max(forks) > GROUPS * Collections.min(forks);
+        return Collections.max(forks) > GROUPED_SPREAD * Collections.min(forks);
     }
 
     /** The ratio of the medians, and its range over the forks, each beside the peer's fork that ran next to it. */

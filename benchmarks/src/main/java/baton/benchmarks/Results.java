@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.StreamSupport;
 
-/** JMH's results, from files of JSON. What was run several times has the forks of all runs. */
+/** JMH's results, from files of JSON. A benchmark that was run several times has the forks of all runs. */
 final class Results {
     /** Names the options of the JVM with which a benchmark of the table ran, if they are not the usual ones. */
     static final String JVM = "-Dbaton.benchmarks.jvm=";
@@ -23,7 +23,7 @@ final class Results {
     private static final String OBSERVED = "observed.";
 
     /**
-     * What was run.
+     * One benchmark with its parameters.
      *
      * @param source the JDK, with the file if there are several of that JDK.
      * @param params those other than {@code impl}.
@@ -108,7 +108,7 @@ final class Results {
         return scores;
     }
 
-    /** What was measured besides the time, by its name. */
+    /** The values measured besides the time, by name. */
     private static Map<String, Double> observed(JsonObject result) {
         Map<String, Double> observed = new TreeMap<>();
         result.getAsJsonObject("secondaryMetrics").asMap().forEach((name, metric) -> {

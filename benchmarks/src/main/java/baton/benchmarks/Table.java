@@ -21,7 +21,7 @@ public final class Table {
     private static final String BEGIN = "<!-- written by benchmarks/ratios --table, begin -->\n";
     private static final String END = "<!-- written by benchmarks/ratios --table, end -->\n";
     private static final String NOTHING = "–";
-    private static final String GROUPS = "†";
+    private static final String GROUPED_MARK = "†";
 
     private Table() {}
 
@@ -81,7 +81,7 @@ public final class Table {
         }
     }
 
-    /** Null if the row was not run there. */
+    /** Null if the row was not run there, or if a fork of one side failed: forks are compared in pairs. */
     static Pair pair(TableRow row, Results results) {
         String jvm = row.options().get("jvm");
         for (Map.Entry<Results.Workload, Map<String, Measured>> entry :
@@ -93,9 +93,13 @@ public final class Table {
             Measured theirs = entry.getValue().get(row.theirs());
             if (ours == null || theirs == null) return null;
             String metric = row.options().get("metric");
-            if (metric == null) return new Pair(ours, theirs);
-            String[] metrics = metric.split("/");
-            return new Pair(ours.ofObserved(metrics[0]), theirs.ofObserved(metrics[1]));
+            if (metric != null) {
+                String[] metrics = metric.split("/");
+                ours = ours.ofObserved(metrics[0]);
+                theirs = theirs.ofObserved(metrics[1]);
+            }
+            boolean isWhole = ours != null && theirs != null && ours.forks() == theirs.forks();
+            return isWhole ? new Pair(ours, theirs) : null;
         }
         return null;
     }
@@ -108,7 +112,7 @@ public final class Table {
                 .append("–")
                 .append(number(ratio.high()))
                 .append(')');
-        if (ratio.isGrouped()) text.append(GROUPS);
+        if (ratio.isGrouped()) text.append(GROUPED_MARK);
         OptionalDouble ours = pair.ours.observed(Measured.SUSPENDED);
         OptionalDouble theirs = pair.theirs.observed(Measured.SUSPENDED);
         if (ours.isPresent() && theirs.isPresent() && Math.min(ours.getAsDouble(), theirs.getAsDouble()) < 90) {
@@ -136,11 +140,9 @@ public final class Table {
         return NOTHING;
     }
 
-    /** Two digits that count. */
+    /** Two decimals, more below 0.1, none from 10 on. */
     static String number(double value) {
-        String format = value >= 10
-                ? "%.0f"
-                : value >= 0.995 ? "%.2f" : value >= 0.0995 ? "%.2f" : value >= 0.00995 ? "%.3f" : "%.4f";
+        String format = value >= 10 ? "%.0f" : value >= 0.0995 ? "%.2f" : value >= 0.00995 ? "%.3f" : "%.4f";
         return String.format(Locale.ROOT, format, value);
     }
 }

@@ -22,8 +22,8 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 /**
  * Runs the benchmarks of the table, each with the settings of its annotations: {@code benchmarks/run --table [ROUNDS
  * [PATTERN]]}. A round forks each implementation once, ours and its peers in turn, so that a change of the machine's load
- * meets both; the rounds are an hour's work apart, so that the range over them is honest. After each round the file
- * holds all results so far. A pattern of the benchmarks' names runs some rows alone.
+ * meets both; a round takes about ten minutes, so the range over the rounds has slow changes of the machine, too. After
+ * each round the file holds all results so far. A run that failed is named, and the exit code is then 1. A pattern of the benchmarks' names runs some rows alone.
  */
 public final class TableRun {
     private static final String HEAP = "-Xms768m -Xmx768m -XX:+AlwaysPreTouch";
@@ -42,10 +42,11 @@ public final class TableRun {
         }
         Instant start = Instant.now();
         List<RunResult> results = new ArrayList<>();
+        boolean areAllThere = true;
         for (int round = 1; round <= rounds; round++) {
             int done = 0;
             for (TableRow.Run run : runs) {
-                add(run, results);
+                areAllThere &= add(run, results);
                 System.out.printf(
                         "round %d of %d, %d of %d runs, %s%n",
                         round,
@@ -56,9 +57,11 @@ public final class TableRun {
             }
             ResultFormatFactory.getInstance(ResultFormatType.JSON, file).writeOut(results);
         }
+        if (!areAllThere) System.exit(1);
     }
 
-    private static void add(TableRow.Run run, List<RunResult> results) {
+    /** Returns false if the run has no result. */
+    private static boolean add(TableRow.Run run, List<RunResult> results) {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^baton\\.benchmarks\\." + Pattern.quote(run.benchmark()) + "$")
                 .param("impl", run.impl())
@@ -77,8 +80,10 @@ public final class TableRun {
             if (one.isEmpty()) System.out.println("VOID: " + run);
             for (RunResult result : one) System.out.printf("%s %s%n", run, result.getPrimaryResult());
             results.addAll(one);
+            return !one.isEmpty();
         } catch (RunnerException e) {
             System.out.println("FAILED: " + run + ": " + e);
+            return false;
         }
     }
 }

@@ -24,6 +24,7 @@ internal class McsLock : BlockingBenchmark.Exclusion {
     /** Written by its holder. */
     private var held: Node? = null
 
+    /** The threads that have had to wait since the lock was last free. */
     override val queued: Int
         get() = waiting.get()
 
@@ -34,14 +35,16 @@ internal class McsLock : BlockingBenchmark.Exclusion {
             waiting.incrementAndGet()
             previous.next = node
             while (!node.isGranted) LockSupport.park(this)
-            waiting.decrementAndGet()
         }
         held = node
     }
 
     override fun release() {
         val node = checkNotNull(held)
-        if (node.next == null && tail.compareAndSet(node, null)) return
+        if (node.next == null) {
+            waiting.set(0)
+            if (tail.compareAndSet(node, null)) return
+        }
         while (true) {
             val next = node.next ?: continue
             next.isGranted = true

@@ -10,11 +10,11 @@ import org.openjdk.jmh.results.Result
 import org.openjdk.jmh.results.ScalarResult
 
 /**
- * Puts what a benchmark has observed besides its time into its result, as a secondary metric: how many acquires waited,
- * say. `-prof baton.benchmarks.Observed`; a benchmark [notes][note] before the end of its iteration.
+ * Puts values that a benchmark has observed besides its time into its result, as secondary metrics: how many acquires
+ * waited, say. `-prof baton.benchmarks.Observed`; a benchmark [notes][note] before the end of its iteration.
  */
 class Observed : InternalProfiler {
-    override fun getDescription(): String = "What benchmarks observe besides their time"
+    override fun getDescription(): String = "Values that benchmarks observe besides their time"
 
     override fun beforeIteration(benchmark: BenchmarkParams, iteration: IterationParams) {
         notes.clear()

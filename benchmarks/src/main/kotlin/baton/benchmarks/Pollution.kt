@@ -17,9 +17,9 @@ import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 
 /**
- * Uses all kinds of locks, queues and waiters for a second, Baton's and kotlinx.coroutines', as an application does.
- * What the compiler has learnt from that stays in the profile: a call that a benchmark alone would see with one target
- * has several.
+ * Uses semaphores, mutexes, read-write locks, channels, a select and futures for a second, Baton's and
+ * kotlinx.coroutines', as an application does. The compiler keeps that profile: a call that a benchmark alone would see
+ * with one target has several.
  */
 object Pollution {
     private const val NANOS = 1_000_000_000L

@@ -64,7 +64,7 @@ open class SemaphoreBenchmark : BatonBenchmark() {
         /** Coroutines x permits. */
         @Param("2x1", "1000x1", "1000x8") lateinit var shape: String
 
-        /** Whether the JVM has used all kinds of locks before, as an application has. */
+        /** Whether the JVM has used other locks before, as an application has. */
         @Param("false") var polluted = false
         private var coroutines: Convoy? = null
         private var threads: VirtualConvoy? = null

@@ -4,7 +4,7 @@ import java.util.concurrent.ExecutorService
 
 /**
  * Virtual threads that acquire the same lock of java.util.concurrent again and again. As in [Convoy], all of them queue
- * before the first one gets it; from then on nearly every one waits.
+ * before the first one gets it; from then on nearly every one waits, which is not counted.
  *
  * @param queued how many threads wait.
  */

@@ -110,6 +110,7 @@ class PackagesTest {
                 + " Rate RateLimitedException RateLimiterClosedException RetryAttempt RetryBudget RetryPolicy SlidingWindow",
         "baton.shared, AbandonedException SharedRegionException",
         "baton.monitoring, Alert AlertRules Deadlock Monitored Usage",
+        "baton.micrometer, ''",
     })
     void innerPackages_knowOnlyValuesOfTheirRoom(String room, String values) {
         Set<String> known = Set.of(values.split(" "));

@@ -37,7 +37,7 @@ public fun interface Backoff {
     }
 }
 
-/** Whether its delays are the same whenever it is asked. */
+/** Whether this is one of Baton's back-offs, whose delays depend on the attempt alone. */
 internal val Backoff.isOfBaton: Boolean
     get() = this is ConstantBackoff || this is ExponentialBackoff || this is FibonacciBackoff
 

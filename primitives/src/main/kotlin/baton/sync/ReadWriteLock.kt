@@ -55,8 +55,7 @@ import kotlinx.coroutines.selects.SelectInstance
  * upgradable readers are served first come, first served; waiting readers are admitted together.
  *
  * *Upgrading.* One reader at a time may be upgradable: it reads beside the others, and only it may [upgrade], which
- * waits until the other readers have unlocked. [downgrade] turns writing into reading. Neither has a moment at which
- * another writer could get the lock.
+ * waits until the other readers have unlocked. [downgrade] turns writing into reading. No other writer gets in between.
  *
  * *Cancellation.* Prompt: a caller that is cancelled while it waits, or after the grant but before it runs, throws and
  * holds no more than before. When a waiting writer is cancelled, the readers that it blocked are admitted at once. A
@@ -78,9 +77,7 @@ import kotlinx.coroutines.selects.SelectInstance
  * [downgrade] without an owner.
  *
  * *Misuse.* Unlocking, upgrading or downgrading a hold of a kind that the caller does not have throws
- * [IllegalStateException] and changes nothing. The lock does not check whether a caller without an owner is one of the
- * holders.
- *
+ * [IllegalStateException] and changes nothing. A caller without an owner is not checked to be one of the holders.
  * All members may be called from any thread; the lock is not bound to threads or coroutines.
  *
  * @property policy the order in which waiting readers and writers are admitted.

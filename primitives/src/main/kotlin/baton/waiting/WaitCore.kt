@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport
  *
  * The lock is a word because it guards a few dozen instructions. A thread that finds it taken yields the processor, and
  * parks for a time when many yields have not helped, because the holder may be preempted. It does not spin: each look
- * at the word takes its cache line from the holder, who writes beside it, so the holder would be the slower for it.
+ * at the word takes its cache line from the holder, which writes beside it, and so slows the holder.
  * `SYNCHRONIZATION.md` has the cost, measured and on paper.
  */
 @InternalBatonApi

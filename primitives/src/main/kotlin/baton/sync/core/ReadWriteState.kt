@@ -42,7 +42,6 @@ import baton.waiting.noteSole
  *     it. So is a reader whose unlock can be told from that of other readers, by its owner or by its BoostableHolder; a
  *     reader of a batch is recorded by the thread that wakes the batch, before the reader is woken. The same threads, in
  *     the same steps, note the holders for the detection of deadlocks (see HolderNotes).
- *
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
  */

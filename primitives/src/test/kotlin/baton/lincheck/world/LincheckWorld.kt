@@ -67,7 +67,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
     ) {
         val options = {
             ModelCheckingOptions()
-                // A thread that waits for a spin lock learns nothing by trying again.
+                // A thread that waits for a core's lock learns nothing by trying again.
                 .loopIterationsBeforeThreadSwitch(spins)
                 .sequentialSpecification(sequential)
                 .addGuarantee(forClasses(FRAMES, STACK_RESERVE).allMethods().ignore())
