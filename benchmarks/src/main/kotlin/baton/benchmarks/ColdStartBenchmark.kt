@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.State
 import org.openjdk.jmh.annotations.Warmup
 
 /**
- * The first use of a semaphore in a fresh JVM: the time includes the loading of its classes, and nothing is compiled yet.
- * Each fork is one sample.
+ * The first use of a semaphore in a fresh JVM: the time includes the loading of its classes, and nothing is compiled
+ * yet. Each fork is one sample.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

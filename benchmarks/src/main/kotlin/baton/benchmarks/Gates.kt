@@ -12,8 +12,9 @@ import kotlinx.coroutines.sync.Semaphore as KotlinxSemaphore
 import kotlinx.coroutines.withTimeoutOrNull
 
 /**
- * The interface of the compared locks: one acquire, one release. Unless it is polluted (see [Pollution]), a fork uses one implementation, so the calls through
- * this interface are monomorphic and are inlined. The adapters only delegate (tail calls), so they add no frame.
+ * The interface of the compared locks: one acquire, one release. Unless it is polluted (see [Pollution]), a fork uses
+ * one implementation, so the calls through this interface are monomorphic and are inlined. The adapters only delegate
+ * (tail calls), so they add no frame.
  */
 interface Gate {
     suspend fun acquire()

@@ -46,10 +46,12 @@ internal class McsLock : BlockingBenchmark.Exclusion {
             if (tail.compareAndSet(node, null)) return
         }
         while (true) {
-            val next = node.next ?: continue
-            next.isGranted = true
-            LockSupport.unpark(next.thread)
-            return
+            val next = node.next
+            if (next != null) {
+                next.isGranted = true
+                return LockSupport.unpark(next.thread)
+            }
+            Thread.onSpinWait()
         }
     }
 }

@@ -31,7 +31,7 @@ class VirtualConvoy(private val riders: List<Gate>, private val lids: List<Gate>
                     }
                 }
             }
-        while (queued() < riders.size) Thread.sleep(1)
+        while (queued() < riders.size) Thread.onSpinWait()
         lids.forEach(Gate::release)
         rides.forEach { it.get() }
     }

@@ -77,8 +77,8 @@ import kotlinx.coroutines.selects.SelectInstance
  * [downgrade] without an owner.
  *
  * *Misuse.* Unlocking, upgrading or downgrading a hold of a kind that the caller does not have throws
- * [IllegalStateException] and changes nothing. A caller without an owner is not checked to be one of the holders.
- * All members may be called from any thread; the lock is not bound to threads or coroutines.
+ * [IllegalStateException] and changes nothing. A caller without an owner is not checked to be one of the holders. All
+ * members may be called from any thread; the lock is not bound to threads or coroutines.
  *
  * @property policy the order in which waiting readers and writers are admitted.
  * @property name shown by messages and [toString].

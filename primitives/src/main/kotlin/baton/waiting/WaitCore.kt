@@ -18,10 +18,11 @@ import java.util.concurrent.locks.LockSupport
  *    [decide] runs them after the lock is free.
  * 3. Locks of two cores are never held together.
  *
- * The lock is a word because it guards a few dozen instructions. A thread that finds it taken yields the processor, and
- * parks for a time when many yields have not helped, because the holder may be preempted. It does not spin: each look
- * at the word takes its cache line from the holder, which writes beside it, and so slows the holder.
- * `SYNCHRONIZATION.md` has the cost, measured and on paper.
+ * The lock is a word because it guards a few dozen instructions. A thread that finds it taken looks three times more,
+ * after longer and longer pauses, yields the processor, and parks for a time when many yields have not helped, because
+ * the holder may be preempted. It looks so seldom because each look takes the word's cache line from the holder, which
+ * writes beside it, and so slows the holder. It looks at all before it yields because a virtual thread that yields
+ * waits until others of its carrier have run. `SYNCHRONIZATION.md` has the cost, measured and on paper.
  */
 @InternalBatonApi
 public abstract class WaitCore {
@@ -244,11 +245,17 @@ public abstract class WaitCore {
         var tries = 0
         while (true) {
             if (lockWord == 0 && LOCK.compareAndSet(this, 0, 1)) return
-            if (tries++ < YIELDS) Thread.yield() else LockSupport.parkNanos(PAUSE_NANOS)
+            tries++
+            when {
+                tries <= LOOKS -> repeat(1 shl tries) { Thread.onSpinWait() }
+                tries <= LOOKS + YIELDS -> Thread.yield()
+                else -> LockSupport.parkNanos(PAUSE_NANOS)
+            }
         }
     }
 
     internal companion object {
+        private const val LOOKS = 3
         private const val YIELDS = 64
         private const val PAUSE_NANOS = 50_000L
 

@@ -33,7 +33,7 @@ class WaitCoreLockTest {
     fun lock_heldForLong_isGotOnceItIsFree() {
         core.lock()
         val waiting = List(3) { thread { core.decide {} } }
-        // They spin, yield and in the end pause.
+        // They look again, yield and in the end pause.
         while (waiting.any { it.state != Thread.State.TIMED_WAITING }) Thread.onSpinWait()
         core.unlock()
         waiting.forEach { it.join(120_000) }
@@ -73,7 +73,7 @@ class WaitCoreLockTest {
                 FakeWaiter(
                     core,
                     onResume = {
-                        core.decide {} // it would spin for ever if the lock were held
+                        core.decide {} // it would wait for ever if the lock were held
                         order += it
                     },
                 )

@@ -11,8 +11,9 @@ import kotlin.time.Duration.Companion.nanoseconds
  * The counters of a dispatcher. Picks are counted exactly; waits are measured for one block in [SAMPLING_INTERVAL],
  * because reading the clock for each block would cost more than the pick.
  *
- * The counters of a level are created for its first pick. Workers add to them at the same time: picks by adders, which
- * spread under contention. Waits are rare enough for a lock.
+ * The counters of a level are created for its first block, by the caller that dispatches it: that caller can be told if
+ * memory has run out, a worker has no caller. Workers add to them at the same time: picks by adders, which spread under
+ * contention. Waits are rare enough for a lock.
  */
 internal class Counts {
     private class OfLevel {
@@ -56,7 +57,9 @@ internal class Counts {
         return if (levels.compareAndSet(level, null, new)) new else checkNotNull(levels.get(level))
     }
 
-    fun sampled(block: Runnable): Runnable {
+    /** The entry to enqueue for [block] at [level]. */
+    fun sampled(level: Int, block: Runnable): Runnable {
+        ofLevel(level)
         val isSampled = ThreadLocalRandom.current().nextInt() and (SAMPLING_INTERVAL - 1) == 0
         return if (isSampled && block !is WorkerSlot) Sampled(block) else block
     }

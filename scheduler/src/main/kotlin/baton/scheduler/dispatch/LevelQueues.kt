@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray
 
 /**
  * A concurrent queue for each level, created for its first block: most dispatchers use one or two levels. A queue that
- * was created stays, so a thread that finds none has found the level empty at that moment, as [isEmpty] would. It is the
- * array itself, which saves an object for each dispatcher.
+ * was created stays, so a thread that finds none has found the level empty at that moment, as [isEmpty] would. It is
+ * the array itself, which saves an object for each dispatcher.
  */
 internal class LevelQueues : AtomicReferenceArray<ConcurrentLinkedQueue<Runnable>?>(RunQueue.LEVELS.size) {
     fun add(level: Int, block: Runnable) {

@@ -55,7 +55,7 @@ internal class LimitedRunQueue(private val parent: RunQueue, override val parall
     }
 
     override fun enqueue(level: Int, block: Runnable) {
-        val entry = counts.sampled(block)
+        val entry = counts.sampled(level, block)
         val slot =
             synchronized(lock) {
                 addBlock(level, entry)

@@ -85,7 +85,7 @@ internal class PriorityRunQueue(
     }
 
     override fun enqueue(level: Int, block: Runnable) {
-        queues.add(level, counts.sampled(block))
+        queues.add(level, counts.sampled(level, block))
         signal(level, afterGap = false)
     }
 

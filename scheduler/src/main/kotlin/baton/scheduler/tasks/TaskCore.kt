@@ -54,10 +54,10 @@ internal class TaskCore(
     private val isAlive: () -> Boolean,
 ) {
     private val lock = Any()
-    private val queue = TaskQueue(config)
     private val awaitingCapacity = TaskList()
     private val submissions = SubmissionStack()
     private val counts = TaskCounts()
+    private val queue = TaskQueue(config, counts)
     private val outcome = StepOutcome()
     private var running = 0
     private var unended = 0
@@ -106,6 +106,7 @@ internal class TaskCore(
      * [mayWait].
      */
     fun enqueue(task: TaskEntry, mayWait: Boolean) {
+        queue.prepare(task.level, lock)
         if (submissions.isOpen && task.phase == Phase.NEW) return submitWithoutLock(task)
         var refusal: TaskEnd? = null
         var shed: TaskEntry? = null
@@ -258,10 +259,7 @@ internal class TaskCore(
         if (isOver) allEnded.countDown()
     }
 
-    /**
-     * Queues the tasks in [submissions] if the intake has not ended. A thread that adds one after this finds it closed
-     * and begins a step.
-     */
+    /** Queues the tasks in [submissions] unless the intake has ended. A thread that adds one later begins a step. */
     private fun closeSubmissions() {
         submissions.isOpen = false
         queueSubmissions()
@@ -275,6 +273,7 @@ internal class TaskCore(
 
     /** Sets the base priority; a queued task whose level changes goes to the tail of its new one. */
     fun prioritize(task: TaskEntry, priority: Priority) {
+        queue.prepare(priority.ordinal, lock)
         locked {
             task.basePriority = priority
             move(task, task.effectiveLevel)
@@ -283,6 +282,7 @@ internal class TaskCore(
 
     /** A caller of [level] begins to await [task]. Returns false if the task has ended. */
     fun boost(task: TaskEntry, level: Int): Boolean = locked {
+        queue.prepare(level, lock)
         val isUnended = task.phase != Phase.ENDED
         if (isUnended) task.changeAwaiters(level, 1)
         if (isUnended && level < task.level) {
@@ -370,7 +370,7 @@ internal class TaskCore(
     }
 
     private fun startNext(now: Long) {
-        val task = queue.dequeueNext(now, counts)
+        val task = queue.dequeueNext(now)
         val queuedLevel = task.level
         task.phase = Phase.RUNNING
         val level = task.effectiveLevel

@@ -25,10 +25,14 @@ internal class TaskCounts {
 
     private var peakWaiting = 0
 
-    /** Created for the first task of a level: most schedulers use one or two. */
+    /** Created for the first task of a level, by [prepare]; most schedulers use one or two. */
     private val levels = arrayOfNulls<OfLevel>(RunQueue.LEVELS.size)
 
-    private fun of(level: Int): OfLevel = levels[level] ?: OfLevel().also { levels[level] = it }
+    fun prepare(level: Int) {
+        if (levels[level] == null) levels[level] = OfLevel()
+    }
+
+    private fun of(level: Int): OfLevel = checkNotNull(levels[level])
 
     /** So many tasks wait, and none of them can be started now. */
     fun countPeak(waiting: Int) {

@@ -6,10 +6,10 @@ import baton.scheduler.dispatch.RunQueue
 /**
  * The queued tasks, in one queue for each level, and the selection of the next one. Guarded by the lock of the core.
  */
-internal class TaskQueue(config: TaskSchedulerConfig) {
+internal class TaskQueue(config: TaskSchedulerConfig, private val counts: TaskCounts) {
     private val selector = TaskSelector(config)
 
-    /** Created for the first task of a level. */
+    /** Created for the first task of a level, by [prepare]. */
     private val queues = arrayOfNulls<TaskList>(RunQueue.LEVELS.size)
     private var mask = 0
 
@@ -24,10 +24,22 @@ internal class TaskQueue(config: TaskSchedulerConfig) {
     /** How long the head of [level] has waited, in nanoseconds. */
     fun headWait(level: Int, now: Long): Long = queues[level]?.first?.let { maxOf(0, now - it.enqueuedAt) } ?: 0
 
-    /** Adds [task] at the tail of its level. */
+    /**
+     * Creates the queue and the counters of [level] before a task comes to it, because a step that ran out of memory
+     * half-way would leave tasks in no queue. Called with the core's [lock] or without it: the first look needs none,
+     * as a queue that exists stays, and is used under the lock.
+     */
+    fun prepare(level: Int, lock: Any) {
+        if (queues[level] != null) return
+        synchronized(lock) {
+            counts.prepare(level)
+            if (queues[level] == null) queues[level] = TaskList()
+        }
+    }
+
+    /** Adds [task] at the tail of its level, which is prepared. */
     fun add(task: TaskEntry) {
-        val queue = queues[task.level] ?: TaskList().also { queues[task.level] = it }
-        queue.add(task)
+        checkNotNull(queues[task.level]).add(task)
         mask = mask or (1 shl task.level)
         size++
     }
@@ -40,7 +52,7 @@ internal class TaskQueue(config: TaskSchedulerConfig) {
     }
 
     /** Takes out the task that the policy selects. The queue must not be empty. */
-    fun dequeueNext(now: Long, counts: TaskCounts): TaskEntry {
+    fun dequeueNext(now: Long): TaskEntry {
         val level = selector.select(mask, now, queues, counts)
         val task = queues[level]?.first ?: error("level $level is empty, in mask $mask")
         remove(task)
