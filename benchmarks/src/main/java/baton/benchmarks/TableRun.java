@@ -26,7 +26,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * each round the file holds all results so far. A run that failed is named, and the exit code is then 1. A pattern of the benchmarks' names runs some rows alone.
  */
 public final class TableRun {
-    private static final String HEAP = "-Xms768m -Xmx768m -XX:+AlwaysPreTouch";
+    private static final String HEAP = "-Xms384m -Xmx384m -XX:+AlwaysPreTouch";
     private static final String G1 = "-XX:+UseG1GC";
 
     private TableRun() {}

@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.Warmup
 /** The settings of all benchmarks; the command line may change them. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1, jvmArgsAppend = ["-Xms768m", "-Xmx768m", "-XX:+AlwaysPreTouch", "-XX:+UseG1GC"])
+@Fork(1, jvmArgsAppend = ["-Xms384m", "-Xmx384m", "-XX:+AlwaysPreTouch", "-XX:+UseG1GC"])
 @Warmup(iterations = 3, time = 1000, timeUnit = TimeUnit.MILLISECONDS)
 @Measurement(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 abstract class BatonBenchmark

@@ -32,8 +32,8 @@ import org.openjdk.jmh.annotations.TearDown
     1,
     jvmArgsAppend =
         [
-            "-Xms768m",
-            "-Xmx768m",
+            "-Xms384m",
+            "-Xmx384m",
             "-XX:+AlwaysPreTouch",
             "-XX:+UseG1GC",
             "-Dkotlinx.coroutines.scheduler.core.pool.size=4",

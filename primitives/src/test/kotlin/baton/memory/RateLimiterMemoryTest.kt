@@ -4,6 +4,7 @@ import baton.resilience.RateLimiter
 import baton.resilience.per
 import baton.waiting.Enough
 import java.lang.ref.WeakReference
+import java.util.concurrent.CountDownLatch
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.TestTimeSource
@@ -40,13 +41,23 @@ class RateLimiterMemoryTest {
     fun heads_servedOrCancelled_areNotKeptByTheTimer() {
         val limiter = empty(3)
         val jobs = mutableListOf<WeakReference<Job>>()
+        // Default keeps a coroutine that it has not resumed yet.
+        val ended = CountDownLatch(4)
+        suspend fun acquire() {
+            try {
+                limiter.acquire()
+            } finally {
+                ended.countDown()
+            }
+        }
         for (context in listOf(Dispatchers.Unconfined, Dispatchers.Default)) {
-            jobs += WeakReference(park(context) { limiter.acquire() })
+            jobs += WeakReference(park(context) { acquire() })
             awaitWaiter(limiter)
             clock += 1.days
             assertEquals(0, limiter.availablePermits)
-            jobs += WeakReference(park(context) { limiter.acquire() }.also { awaitWaiter(limiter) }.also(Job::cancel))
+            jobs += WeakReference(park(context) { acquire() }.also { awaitWaiter(limiter) }.also(Job::cancel))
         }
+        ended.await()
         assertEquals(0, limiter.waiting)
         assertCollected(jobs)
     }

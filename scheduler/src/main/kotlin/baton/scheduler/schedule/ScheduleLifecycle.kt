@@ -124,7 +124,7 @@ internal class ScheduleLifecycle<K : Any>(
         try {
             sync.retrying(StoreSync.LAST_BACKOFF) { sync.flush() }
         } catch (_: ScheduleOwnedException) {
-            // What is left to be written is reported, and is the other's now.
+            // Rows that are left to be written are reported, and are the other's now.
         }
     }
 
