@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** Draws ratios as an SVG: a dot for each JDK, with the range over the forks, on a logarithmic scale around 1. */
 final class Chart {
-    private static final int LABELS = 470;
+    private static final int LABELS = 570;
     private static final int PLOT = 460;
     private static final int LINE = 22;
     private static final int TOP = 52;
@@ -54,7 +54,7 @@ final class Chart {
                 "<text x=\"8\" y=\"16\" font-weight=\"bold\">Time per operation beside a peer: left of 1, Baton is faster</text>");
         for (int i = 0; i < jdks.size(); i++) {
             int x = LABELS + i * 90;
-            add(svg, "<circle cx=\"%d\" cy=\"12\" r=\"4\" fill=\"%s\"/>", x, COLOURS.get(i));
+            add(svg, "<circle cx=\"%d\" cy=\"12\" r=\"4\" fill=\"%s\"/>", x, COLOURS.get(i % COLOURS.size()));
             add(svg, "<text x=\"%d\" y=\"16\">%s</text>", x + 8, Table.shortened(jdks.get(i)));
         }
     }
@@ -71,7 +71,7 @@ final class Chart {
         for (Results results : jdks.values()) {
             Table.Pair pair = Table.pair(row, results);
             int line = y - 3 + 6 * colour;
-            String stroke = COLOURS.get(colour++);
+            String stroke = COLOURS.get(colour++ % COLOURS.size());
             if (pair == null) continue;
             Measured.Ratio ratio = pair.ratio();
             add(

@@ -46,6 +46,15 @@ final class Results {
         return measured;
     }
 
+    /** The results of each JDK, in the order of the files. */
+    Map<String, Results> byJdk() {
+        Map<String, Results> jdks = new LinkedHashMap<>();
+        measured.forEach((workload, impls) -> jdks.computeIfAbsent(workload.source, jdk -> new Results())
+                .measured
+                .put(workload, impls));
+        return jdks;
+    }
+
     /** Adds the results of a file. Those of benchmarks without a parameter {@code impl} have no peer, and are left out. */
     void read(Path file, boolean isOneOfSeveral) throws IOException {
         try (Reader reader = Files.newBufferedReader(file)) {

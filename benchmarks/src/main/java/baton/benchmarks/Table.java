@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,7 +11,7 @@ import java.util.Objects;
 import java.util.OptionalDouble;
 
 /**
- * Writes the table of measured ratios from the results of {@link TableRun}, a file for each JDK:
+ * Writes the table of measured ratios from the results of {@link TableRun}, a file or several for each JDK:
  * {@code benchmarks/ratios --table jdk25.json jdk17.json}. The whole table goes into {@code docs/BENCHMARKS.md}, its
  * headline rows into {@code README.md}, each between two marks, and those also into the chart
  * {@code docs/benchmarks.svg}.
@@ -27,12 +26,9 @@ public final class Table {
 
     public static void main(String[] args) throws IOException {
         Path root = Path.of(args[0]);
-        Map<String, Results> jdks = new LinkedHashMap<>();
-        for (String file : List.of(args).subList(1, args.length)) {
-            Results results = new Results();
-            results.read(Path.of(file), false);
-            results.all().keySet().stream().findFirst().ifPresent(workload -> jdks.put(workload.source(), results));
-        }
+        Results results = new Results();
+        for (String file : List.of(args).subList(1, args.length)) results.read(Path.of(file), false);
+        Map<String, Results> jdks = results.byJdk();
         List<TableRow> rows = TableRow.all();
         List<TableRow> headlines = rows.stream().filter(TableRow::isHeadline).toList();
         replace(root.resolve("docs/BENCHMARKS.md"), markdown(rows, jdks));
@@ -107,11 +103,10 @@ public final class Table {
     private static String ratio(Pair pair) {
         Measured.Ratio ratio = pair.ratio();
         StringBuilder text = new StringBuilder("**" + number(ratio.median()) + "**");
-        text.append(" (")
-                .append(number(ratio.low()))
-                .append("–")
-                .append(number(ratio.high()))
-                .append(')');
+        String low = number(ratio.low());
+        String high = number(ratio.high());
+        if (!low.equals(high))
+            text.append(" (").append(low).append("–").append(high).append(')');
         if (ratio.isGrouped()) text.append(GROUPED_MARK);
         OptionalDouble ours = pair.ours.observed(Measured.SUSPENDED);
         OptionalDouble theirs = pair.theirs.observed(Measured.SUSPENDED);
@@ -142,6 +137,7 @@ public final class Table {
 
     /** Two decimals, more below 0.1, none from 10 on. */
     static String number(double value) {
+        if (value < 0.0001) return "< 0.0001";
         String format = value >= 10 ? "%.0f" : value >= 0.0995 ? "%.2f" : value >= 0.00995 ? "%.3f" : "%.4f";
         return String.format(Locale.ROOT, format, value);
     }
