@@ -2,6 +2,7 @@
 
 package baton.resilience
 
+import baton.waiting.labelOf
 import java.io.IOException
 import java.util.concurrent.TimeoutException
 import kotlin.random.Random
@@ -101,10 +102,10 @@ public class RetryPolicy(
             name,
         )
 
-    @get:JvmSynthetic internal val label: String = if (name == null) "retry" else "retry '$name'"
+    @get:JvmSynthetic internal val label: String = labelOf("retry", name)
 
     override fun toString(): String {
-        val label = if (name == null) "RetryPolicy" else "RetryPolicy '$name'"
+        val label = labelOf("RetryPolicy", name)
         return "$label (maxAttempts = $maxAttempts, backoff = $backoff, jitter = $jitter, maxDelay = $maxDelay)"
     }
 

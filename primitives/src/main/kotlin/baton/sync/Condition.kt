@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.sync.core.ConditionCore
 import baton.sync.core.awaitSignal
+import baton.waiting.labelOf
 import kotlin.time.Duration
 
 /**
@@ -97,7 +98,7 @@ public class Condition internal constructor(public val mutex: Mutex, public val 
     }
 
     override fun toString(): String {
-        val label = if (name == null) "Condition" else "Condition '$name'"
+        val label = labelOf("Condition", name)
         return "$label (waiting = $waiting) of $mutex"
     }
 }

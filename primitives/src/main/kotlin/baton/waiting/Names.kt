@@ -2,6 +2,9 @@
 
 package baton.waiting
 
+/** The object in messages: its [kind], and its [name] if it has one. */
+internal fun labelOf(kind: String, name: String?): String = if (name == null) kind else "$kind '$name'"
+
 /**
  * The text for [owner], an object of the user, in a message. It is the object's identity if its `toString` throws, or
  * if that `toString` prints the primitive that is just printing it (an account, say, that locks its own mutex as the

@@ -8,6 +8,7 @@ import baton.waiting.ClauseWaiter
 import baton.waiting.Symbol
 import baton.waiting.WaitQueue
 import baton.waiting.Waiter
+import baton.waiting.labelOf
 
 /*
  * How it works
@@ -331,7 +332,7 @@ internal class ChannelCore<E>(
 
     override fun failure(waiter: Waiter): Throwable = closed(waiter.outcome as Closure)
 
-    override fun label(): String = channel.name.let { if (it == null) "Channel" else "Channel '$it'" }
+    override fun label(): String = labelOf("Channel", channel.name)
 
     override fun toString(): String = channel.toString()
 

@@ -13,6 +13,7 @@ import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.labelOf
 import baton.waiting.threads.Trampoline
 import baton.waiting.threads.requireStack
 import kotlin.time.Duration
@@ -206,7 +207,7 @@ internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, priv
 
     override fun takeBack(waiter: Waiter) {}
 
-    override fun label(): String = breaker.name.let { if (it == null) "CircuitBreaker" else "CircuitBreaker '$it'" }
+    override fun label(): String = labelOf("CircuitBreaker", breaker.name)
 
     override fun toString(): String = breaker.toString()
 

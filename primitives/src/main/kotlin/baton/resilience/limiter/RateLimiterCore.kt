@@ -7,6 +7,7 @@ import baton.resilience.RateLimiterClosedException
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
+import baton.waiting.labelOf
 import baton.waiting.threads.Trampoline
 import baton.waiting.threads.requireStack
 import kotlin.time.Duration
@@ -315,7 +316,7 @@ internal class RateLimiterCore(
 
     private fun closed(closure: Closure) = RateLimiterClosedException("${label()} is closed", closure.cause)
 
-    override fun label(): String = limiter.name.let { if (it == null) "RateLimiter" else "RateLimiter '$it'" }
+    override fun label(): String = labelOf("RateLimiter", limiter.name)
 
     override fun toString(): String = limiter.toString()
 

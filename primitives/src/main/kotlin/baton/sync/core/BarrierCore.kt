@@ -7,6 +7,7 @@ import baton.sync.BarrierTimeoutException
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
+import baton.waiting.labelOf
 import kotlin.coroutines.cancellation.CancellationException
 
 /*
@@ -274,7 +275,7 @@ internal class BarrierCore(
 
     override fun failure(waiter: Waiter): Throwable = exception(waiter.outcome as Breakage)
 
-    override fun label(): String = if (name == null) "Barrier" else "Barrier '$name'"
+    override fun label(): String = labelOf("Barrier", name)
 
     override fun toString(): String = barrier.toString()
 

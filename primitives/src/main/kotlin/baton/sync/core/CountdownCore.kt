@@ -8,6 +8,7 @@ import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.labelOf
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.lang.ref.WeakReference
@@ -125,7 +126,7 @@ internal class CountdownCore(
 
     override fun takeBack(waiter: Waiter) {}
 
-    override fun label(): String = if (name == null) kind else "$kind '$name'"
+    override fun label(): String = labelOf(kind, name)
 
     override fun toString(): String = primitive.toString()
 

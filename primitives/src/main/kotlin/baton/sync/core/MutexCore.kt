@@ -18,6 +18,7 @@ import baton.waiting.boost.uncountWaiter
 import baton.waiting.caller
 import baton.waiting.hasKnownHolder
 import baton.waiting.holderNotes
+import baton.waiting.labelOf
 import baton.waiting.nameOf
 import baton.waiting.noteSole
 import java.lang.invoke.MethodHandles
@@ -273,7 +274,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
         }
     }
 
-    override fun label(): String = mutex.name.let { if (it == null) "Mutex" else "Mutex '$it'" }
+    override fun label(): String = labelOf("Mutex", mutex.name)
 
     override fun toString(): String = mutex.toString()
 

@@ -16,6 +16,7 @@ import baton.waiting.boost.PriorityInheritance
 import baton.waiting.boost.readUrgency
 import baton.waiting.caller
 import baton.waiting.holderNotes
+import baton.waiting.labelOf
 import baton.waiting.noteCaller
 
 /*
@@ -243,7 +244,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         gathering?.forFirst(Int.MAX_VALUE) { look.addWait(it, all, it.mode.call) }
     }
 
-    override fun label(): String = lock.name.let { if (it == null) "ReadWriteLock" else "ReadWriteLock '$it'" }
+    override fun label(): String = labelOf("ReadWriteLock", lock.name)
 
     override fun toString(): String = lock.toString()
 

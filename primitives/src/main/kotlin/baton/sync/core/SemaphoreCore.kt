@@ -14,6 +14,7 @@ import baton.waiting.boost.readUrgency
 import baton.waiting.boost.skipUrgency
 import baton.waiting.caller
 import baton.waiting.holderNotes
+import baton.waiting.labelOf
 import baton.waiting.noteSole
 
 /*
@@ -288,7 +289,7 @@ internal class SemaphoreCore(
             else -> tooHeavy(waiter.weight, reason as Int)
         }
 
-    override fun label(): String = semaphore.name.let { if (it == null) "Semaphore" else "Semaphore '$it'" }
+    override fun label(): String = labelOf("Semaphore", semaphore.name)
 
     override fun toString(): String = semaphore.toString()
 

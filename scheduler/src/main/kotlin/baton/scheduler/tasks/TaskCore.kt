@@ -106,7 +106,7 @@ internal class TaskCore(
      * [mayWait].
      */
     fun enqueue(task: TaskEntry, mayWait: Boolean) {
-        queue.prepare(task.level, lock)
+        if (!queue.isPrepared(task.level)) locked { queue.prepare(task.level) }
         if (submissions.isOpen && task.phase == Phase.NEW) return submitWithoutLock(task)
         var refusal: TaskEnd? = null
         var shed: TaskEntry? = null
@@ -273,8 +273,8 @@ internal class TaskCore(
 
     /** Sets the base priority; a queued task whose level changes goes to the tail of its new one. */
     fun prioritize(task: TaskEntry, priority: Priority) {
-        queue.prepare(priority.ordinal, lock)
         locked {
+            queue.prepare(priority.ordinal)
             task.basePriority = priority
             move(task, task.effectiveLevel)
         }
@@ -282,7 +282,7 @@ internal class TaskCore(
 
     /** A caller of [level] begins to await [task]. Returns false if the task has ended. */
     fun boost(task: TaskEntry, level: Int): Boolean = locked {
-        queue.prepare(level, lock)
+        queue.prepare(level)
         val isUnended = task.phase != Phase.ENDED
         if (isUnended) task.changeAwaiters(level, 1)
         if (isUnended && level < task.level) {

@@ -24,17 +24,16 @@ internal class TaskQueue(config: TaskSchedulerConfig, private val counts: TaskCo
     /** How long the head of [level] has waited, in nanoseconds. */
     fun headWait(level: Int, now: Long): Long = queues[level]?.first?.let { maxOf(0, now - it.enqueuedAt) } ?: 0
 
+    /** Whether tasks may come to [level]. True stays true, so a thread may ask without the lock. */
+    fun isPrepared(level: Int): Boolean = queues[level] != null
+
     /**
      * Creates the queue and the counters of [level] before a task comes to it, because a step that ran out of memory
-     * half-way would leave tasks in no queue. Called with the core's [lock] or without it: the first look needs none,
-     * as a queue that exists stays, and is used under the lock.
+     * half-way would leave tasks in no queue.
      */
-    fun prepare(level: Int, lock: Any) {
-        if (queues[level] != null) return
-        synchronized(lock) {
-            counts.prepare(level)
-            if (queues[level] == null) queues[level] = TaskList()
-        }
+    fun prepare(level: Int) {
+        counts.prepare(level)
+        if (!isPrepared(level)) queues[level] = TaskList()
     }
 
     /** Adds [task] at the tail of its level, which is prepared. */
