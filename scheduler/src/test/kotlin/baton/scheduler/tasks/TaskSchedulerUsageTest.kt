@@ -12,6 +12,7 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.Trigger
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.awaitCancellation
@@ -125,8 +126,9 @@ class TaskSchedulerUsageTest : WatchedSources() {
             val schedule = Schedule<String>(maxConcurrency = 1, name = "daily") { awaitCancellation() }
             assertEquals("daily 0 1 0 0", "${schedule.name} ${schedule.numbers()}")
             val running = launch { schedule.run() }
-            schedule.put("a", Trigger.every(1.seconds))
-            schedule.put("b", Trigger.every(1.seconds))
+            // A schedule reads the wall clock, by which these are due after the test.
+            schedule.put("a", Trigger.fixedDelay(1.days))
+            schedule.put("b", Trigger.fixedDelay(1.days))
             schedule.triggerNow("a")
             schedule.triggerNow("b")
             delay(1.milliseconds)
