@@ -19,7 +19,8 @@ import kotlinx.coroutines.Job
  *      └──────────────────────▶└─────────────────────────────────▶ CANCELLED · TIMED_OUT
  *
  *  a coroutine:              GRANTED · FAILED · CANCELLED · TIMED_OUT ──▶ ARRIVED   it resumes, on its dispatcher
- *                            ARRIVED with a grant ──▶ PREPARING   its next wait (WaiterCache)
+ *                            ARRIVED with a grant ──▶ CACHED ──▶ PREPARING   its next wait (WaiterCache)
+ *                                                       └─────▶ ARRIVED     another waiter has its place there
  *  a clause of a `select`:   GRANTED ──▶ TAKEN      its select runs with it
  *                                └─────▶ RETURNED   its select lost it; the grant goes to the next waiter
  * ```
@@ -175,12 +176,21 @@ public abstract class Waiter(
     }
 
     /** To ARRIVED. Returns the state before: ARRIVED for all callers but the first. */
-    internal fun leaveForArrival(): Int = STATE.getAndSet(this, ARRIVED) as Int
-
-    /** From ARRIVED back to PREPARING; its coroutine's thread only. */
-    protected fun restart() {
-        state = PREPARING
+    internal fun leaveForArrival(): Int {
+        val before = STATE.getAndSet(this, ARRIVED) as Int
+        return if (before == CACHED) ARRIVED else before
     }
+
+    /** From ARRIVED to CACHED; its coroutine's thread only. */
+    internal fun enterCache() {
+        state = CACHED
+    }
+
+    /** From CACHED to PREPARING; the one caller that succeeds has the waiter then. */
+    internal fun tryPrepareAgain(): Boolean = STATE.compareAndSet(this, CACHED, PREPARING)
+
+    /** From CACHED to ARRIVED; as [tryPrepareAgain]. */
+    internal fun tryLeaveCache(): Boolean = STATE.compareAndSet(this, CACHED, ARRIVED)
 
     /** From GRANTED to TAKEN; false when the grant was returned. */
     protected fun tryTake(): Boolean = STATE.compareAndSet(this, GRANTED, TAKEN)
@@ -214,7 +224,10 @@ public abstract class Waiter(
         public const val TIMED_OUT: Int = 5
         public const val TAKEN: Int = 6
         public const val RETURNED: Int = 7
+
+        /** From here on the wait is over. */
         internal const val ARRIVED = 8
+        internal const val CACHED = 9
 
         /** No level: no holder is boosted for it. */
         internal const val NO_URGENCY: Byte = -1

@@ -4,6 +4,8 @@ import baton.sync.Mutex
 import baton.sync.Semaphore
 import baton.sync.withLock
 import baton.waiting.Enough
+import baton.waiting.contextsOfOnePlace
+import baton.waiting.startIn
 import java.lang.management.ManagementFactory
 import java.lang.ref.WeakReference
 import java.util.concurrent.CountDownLatch
@@ -13,6 +15,7 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
@@ -215,6 +218,21 @@ class JobHandlersMemoryTest {
         val after = usedHeap()
         actor.cancel()
         assertTrue(after - before < WAITS * BYTES, "${after - before} bytes for $WAITS waits")
+    }
+
+    @Test
+    fun longLivedCoroutines_takeTheirPlaceFromEachOther_keepNoHandlersOfTheirJobs() {
+        val semaphore = Semaphore(1, acquired = 1)
+        val contexts = contextsOfOnePlace(Dispatchers.Unconfined)
+        assertLeavesNothing(10 * WAITS) { waits ->
+            repeat(waits) {
+                for (context in contexts) {
+                    suspend { semaphore.acquire() }.startIn(context)
+                    semaphore.release()
+                }
+            }
+        }
+        assertEquals(List(2) { true }, contexts.map { it.job.isActive })
     }
 
     @Test

@@ -5,10 +5,8 @@ import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
 import baton.sync.Mutex
 import baton.waiting.coroutine.awaitGrant
-import kotlin.coroutines.Continuation
+import kotlin.concurrent.thread
 import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.intrinsics.createCoroutineUnintercepted
-import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineExceptionHandler
@@ -31,6 +29,7 @@ class WaiterCacheTest {
 
     private fun waitThrice(dispatcher: CoroutineDispatcher): Job =
         CoroutineScope(dispatcher + complaints).launch {
+            waitUntilKept()
             repeat(3) {
                 awaitGrant(core, number = 1, request = null)
                 waitsDone++
@@ -38,12 +37,73 @@ class WaiterCacheTest {
         }
 
     @Test
-    fun secondWait_ofOneCoroutineOnOneThread_usesTheFirstWaiter() {
+    fun secondWait_ofOneCoroutine_usesTheFirstWaiter() {
         waitThrice(Dispatchers.Unconfined)
 
         core.grant(core.enqueued.last())
 
         assertSame(core.enqueued[0], core.enqueued[1])
+    }
+
+    @Test
+    fun secondWait_onAnotherThread_usesTheFirstWaiter() {
+        val dispatcher = ThreadForEach()
+        waitThrice(dispatcher)
+        dispatcher.join()
+
+        repeat(2) {
+            core.grant(core.enqueued.last())
+            dispatcher.join()
+        }
+
+        assertEquals(3, dispatcher.threads.toSet().size)
+        assertSame(core.enqueued[0], core.enqueued[1])
+        assertSame(core.enqueued[1], core.enqueued[2])
+    }
+
+    /** Each has run on when the other comes to wait. */
+    @Test
+    fun coroutinesOfOnePlace_takeItFromEachOther() {
+        val (one, other) = contextsOfOnePlace(Dispatchers.Unconfined)
+        val gate = FakeCore()
+        val rounds = suspend {
+            waitUntilKept()
+            repeat(2) {
+                awaitGrant(core)
+                awaitGrant(gate)
+                waitsDone++
+            }
+        }
+        rounds.startIn(one)
+        core.grant(core.enqueued.last())
+        rounds.startIn(other)
+        core.grant(core.enqueued.last())
+
+        repeat(2) { gate.grant(gate.enqueued[it]) }
+
+        assertSame(core.enqueued[0], core.enqueued[2])
+        assertSame(core.enqueued[1], core.enqueued[3])
+        assertEquals(2, waitsDone)
+    }
+
+    @Test
+    fun waiterThatLostItsPlaceToAnother_isNotUsedAgain() {
+        val (one, other) = contextsOfOnePlace(Dispatchers.Unconfined)
+        val waitOnce = suspend {
+            waitUntilKept()
+            awaitGrant(core)
+        }
+        waitOnce.startIn(one)
+        core.grant(core.enqueued[0])
+        waitOnce.startIn(other)
+        core.grant(core.enqueued[1])
+
+        suspend { awaitGrant(core) }.startIn(one)
+        suspend { awaitGrant(core) }.startIn(other)
+
+        assertNotSame(core.enqueued[0], core.enqueued[2])
+        assertSame(core.enqueued[1], core.enqueued[3])
+        assertEquals(Waiter.ARRIVED, core.enqueued[0].currentState)
     }
 
     @Test
@@ -68,6 +128,7 @@ class WaiterCacheTest {
         }
         val second = suspend { await("second") }
         val first = suspend {
+            waitUntilKept()
             await("first")
             second.startIn(context)
             await("first again")
@@ -83,10 +144,6 @@ class WaiterCacheTest {
         assertEquals(listOf("first", "first again", "second"), arrived)
     }
 
-    private fun (suspend () -> Unit).startIn(context: CoroutineContext) {
-        createCoroutineUnintercepted(Continuation(context) { it.getOrThrow() }).resume(Unit)
-    }
-
     @Test
     fun send_cancelledAfterItsElementWasTaken_nextWaitThrowsAndLeavesNoWaiter() {
         val dispatcher = HostileDispatcher(Hostility.RUNS_TWICE).apply { isHostile = false }
@@ -95,6 +152,7 @@ class WaiterCacheTest {
         val outcomes = ArrayList<Result<Unit>>()
         val job =
             CoroutineScope(dispatcher).launch {
+                waitUntilKept()
                 outcomes += runCatching { channel.send("x") }
                 outcomes += runCatching { mutex.lock() }
             }
@@ -160,5 +218,15 @@ class WaiterCacheTest {
             block.run()
             if (throws) throw OutOfMemoryError("unable to create native thread")
         }
+    }
+
+    private class ThreadForEach : CoroutineDispatcher() {
+        val threads = ArrayList<Thread>()
+
+        override fun dispatch(context: CoroutineContext, block: Runnable) {
+            threads += thread { block.run() }
+        }
+
+        fun join() = threads.last().join()
     }
 }

@@ -60,11 +60,14 @@ internal open class CoroutineWaiter(
     core: WaitCore,
     number: Int,
     request: Any?,
-    private var caller: Continuation<*>,
+    caller: Continuation<*>,
     private val granted: Any,
     private val timedOut: Any? = false,
 ) : DispatchedWaiter(core, number, request, caller.context) {
-    /** To this waiter, for the places of the [WaiterCache]. */
+    /** Null while the waiter is cached. */
+    private var caller: Continuation<*>? = caller
+
+    /** To this waiter, for its place in the [WaiterCache]. */
     private var reference: WeakReference<CoroutineWaiter>? = null
 
     override val callerFrame: CoroutineStackFrame?
@@ -73,7 +76,7 @@ internal open class CoroutineWaiter(
     fun await(): Any? {
         val job = job
         if (job != null) {
-            watch = job.watchCancellation(this)
+            if (watch == null) watch = job.watchCancellation(this)
             if (!job.isActive) withdraw(CANCELLED)
         }
         val state = core.enqueue(this)
@@ -118,9 +121,14 @@ internal open class CoroutineWaiter(
 
     /** Called when it has arrived with its grant. */
     private fun retire() {
-        if (!mayBeReused) return leave()
-        unwatch()
-        if (!WaiterCache.put(reference ?: WeakReference(this).also { reference = it })) leave()
+        if (!mayBeReused || reference == null && !WaiterCache.admits()) return leave()
+        core = WaiterCache.NoCore
+        request = null
+        caller = null
+        place = null
+        outcome = null
+        countWait()
+        WaiterCache.put(this, reference ?: WeakReference(this).also { reference = it })
     }
 
     /** Without a job there may be no coroutine, and an interceptor of users may count what it has wrapped. */
@@ -133,9 +141,6 @@ internal open class CoroutineWaiter(
         this.number = number
         this.request = request
         this.caller = caller
-        place = null
-        outcome = null
-        prepareAgain()
     }
 
     final override val confirms: Boolean
@@ -156,7 +161,7 @@ internal open class CoroutineWaiter(
 
     final override fun whyWithdrawn(): Throwable? = if (currentState == TIMED_OUT) null else whyLate()
 
-    final override fun leave() {
+    public final override fun leave() {
         super.leave()
         stopTimer()
     }

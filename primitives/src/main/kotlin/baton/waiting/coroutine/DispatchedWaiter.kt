@@ -32,7 +32,7 @@ internal abstract class DispatchedWaiter(
     protected val interceptor: ContinuationInterceptor? = context[ContinuationInterceptor]
     private val intercepted: Continuation<Unit> = interceptor?.interceptContinuation(this) ?: this
 
-    /** The handler on the job, which calls [invoke] when the job begins to be cancelled. */
+    /** The handler on the job. It calls [invoke] when the job begins to be cancelled. */
     protected var watch: DisposableHandle? = null
 
     /**
@@ -41,8 +41,11 @@ internal abstract class DispatchedWaiter(
      */
     private var resumer: Thread? = null
 
-    /** Counts the waits that the waiter served before. Its coroutine's thread changes it, between two waits. */
-    @Volatile private var waitsBefore = 0
+    /**
+     * Counts the waits that the waiter served before. Its coroutine's thread changes it when a wait is over, before the
+     * state shows that another may begin.
+     */
+    private var waitsBefore = 0
 
     /** The exception of the dispatcher, once the substitute has arrived. */
     private var refusal: Throwable? = null
@@ -78,11 +81,9 @@ internal abstract class DispatchedWaiter(
         resumer = null
     }
 
-    /** From ARRIVED to PREPARING. */
-    protected fun prepareAgain() {
-        @Suppress("NonAtomicOperationOnVolatileField") // It has one writer.
+    /** It has served a wait, and may serve another. */
+    protected fun countWait() {
         waitsBefore++
-        restart()
     }
 
     final override fun resumeWith(result: Result<Unit>) {
@@ -98,7 +99,7 @@ internal abstract class DispatchedWaiter(
     }
 
     private val hasArrived: Boolean
-        get() = currentState == Waiter.ARRIVED
+        get() = currentState >= Waiter.ARRIVED
 
     /** Called once, on the waiter's dispatcher; [state] is how the wait ended. */
     protected abstract fun arriveHere(state: Int)

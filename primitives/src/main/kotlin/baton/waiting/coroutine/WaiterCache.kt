@@ -1,45 +1,73 @@
 package baton.waiting.coroutine
 
+import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import java.lang.ref.WeakReference
+import java.util.concurrent.ThreadLocalRandom
+import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.coroutines.CoroutineContext
 
 /**
- * A thread's place for the waiter of the coroutine that it resumed last. A coroutine that is resumed with a grant
- * mostly runs on, on the same thread, until it waits again; that wait then allocates neither a waiter nor its wrapper.
- * 1. From its arrival to its coroutine's next wait a cached waiter is [Waiter.ARRIVED], has no handler on its job, and
- *    belongs to the thread in whose place it is. The place refers to it weakly: it keeps no coroutine in memory.
+ * Keeps the waiters of coroutines that run, for the next wait of each: that wait allocates neither a waiter nor its
+ * wrapper, and finds its handler on the job in place. The context of a coroutine chooses one of [PLACES] places, so the
+ * coroutine may change its thread between two waits.
+ * 1. A waiter that is [Waiter.CACHED] belongs to the caller that moves it out of that state: the next wait in its
+ *    context, or the waiter that takes its place.
  * 2. A waiter serves one coroutine context, and so one job and one dispatcher. A canceller that still refers to it from
  *    an earlier wait cancels that job: it is right to withdraw the wait that is going on.
  * 3. A dispatcher that has thrown, and an invitation, may resume a waiter later than the wait to which they belong. So
  *    such a waiter [Waiter.servesOnce].
- * 4. Virtual threads end often. They have no place.
+ * 4. A place is written when another waiter takes it, not at each wait. Waiters that share a place take it from each
+ *    other, and one that is CACHED then takes its handler off the job. So a waiter with a handler is in use or in its
+ *    place: [put] moves the waiter to CACHED before it looks at the place, as it writes the place before it looks at
+ *    the former one's state.
+ * 5. The places refer to waiters weakly: they keep no coroutine in memory. The job refers to its handler, but a waiter
+ *    that is CACHED refers to neither core nor request nor caller.
  */
-internal class WaiterCache private constructor(private val isOpen: Boolean) {
-    private var waiter: WeakReference<CoroutineWaiter>? = null
+internal object WaiterCache {
+    private const val PLACES = 1024
 
-    companion object {
-        private val isVirtual = runCatching { Thread::class.java.getMethod("isVirtual") }.getOrNull() // since Java 21
+    private val places = AtomicReferenceArray<WeakReference<CoroutineWaiter>>(PLACES)
 
-        private val places =
-            ThreadLocal.withInitial { WaiterCache(isOpen = isVirtual?.invoke(Thread.currentThread()) != true) }
+    internal fun placeOf(context: CoroutineContext) = System.identityHashCode(context) and (PLACES - 1)
 
-        /** The cached waiter of the coroutine with this [context], which is then the caller's. */
-        fun take(context: CoroutineContext): CoroutineWaiter? {
-            val place = places.get()
-            val found = place.waiter?.get()
-            if (found == null || found.context !== context) return null
-            place.waiter = null
-            return found
-        }
+    /**
+     * Whether a waiter is kept that has not been kept before: one of four, at random. A coroutine that waits once would
+     * pay for its place and gain nothing, and one that waits often is soon among the four.
+     */
+    fun admits() = ThreadLocalRandom.current().nextInt() and 3 == 0
 
-        /**
-         * Leaves a waiter that has arrived on this thread to the next wait of its coroutine; false if that cannot be.
-         */
-        fun put(waiter: WeakReference<CoroutineWaiter>): Boolean {
-            val place = places.get()
-            if (place.isOpen) place.waiter = waiter
-            return place.isOpen
-        }
+    /** The cached waiter of the coroutine with this [context], PREPARING, which is then the caller's. */
+    fun take(context: CoroutineContext): CoroutineWaiter? {
+        val waiter = places[placeOf(context)]?.get()
+        return if (waiter != null && waiter.context === context && waiter.tryPrepareAgain()) waiter else null
+    }
+
+    /** Leaves [waiter], to which [reference] refers, to the next wait of its coroutine. */
+    fun put(waiter: CoroutineWaiter, reference: WeakReference<CoroutineWaiter>) {
+        val place = placeOf(waiter.context)
+        waiter.enterCache()
+        if (places[place] === reference) return
+        val former = places.getAndSet(place, reference)?.get()
+        if (former != null && former !== waiter && former.tryLeaveCache()) former.leave()
+    }
+
+    /** In the place of the core of a cached waiter. */
+    object NoCore : WaitCore() {
+        override fun enqueue(waiter: Waiter) = refuse()
+
+        override fun withdraw(waiter: Waiter) = refuse()
+
+        override fun takeBack(waiter: Waiter) = refuse()
+
+        override fun failure(waiter: Waiter) = refuse()
+
+        override fun verbOf(waiter: Waiter) = "no wait"
+
+        override fun label() = "no primitive"
+
+        override fun toString() = label()
+
+        private fun refuse(): Nothing = error("a cached waiter waits for nothing")
     }
 }
