@@ -155,14 +155,17 @@ class CancellableStagesTest {
     @ParameterizedTest
     @MethodSource("ways")
     void stage_completedOrFailedBeforeOrAfterItIsDerived_isAsCompletableFutureHasIt(Way way) {
-        for (int i = 0; i < 64; i++) {
+        for (int i = 0; i < 128; i++) {
             boolean early = (i & 1) != 0;
             boolean well = (i & 2) != 0;
             boolean otherEarly = (i & 4) != 0;
             boolean otherWell = (i & 8) != 0;
             boolean otherPlain = (i & 16) != 0;
             boolean throwing = (i & 32) != 0;
-            Object answer = throwing ? new Object() : way.composes() ? CompletableFuture.completedFuture(7) : 7;
+            boolean minimal = (i & 64) != 0;
+            CompletableFuture<Integer> seven = CompletableFuture.completedFuture(7);
+            Object inner = minimal ? seven.minimalCompletionStage() : seven;
+            Object answer = throwing ? new Object() : way.composes() ? inner : 7;
             List<String> outcomes = new ArrayList<>();
             for (Supplier<CompletableFuture<Integer>> kind : List.<Supplier<CompletableFuture<Integer>>>of(
                     CompletableFuture::new, CancellableStagesTest::promise)) {
@@ -170,7 +173,8 @@ class CancellableStagesTest {
                 CompletableFuture<Integer> other = otherPlain ? new CompletableFuture<>() : kind.get();
                 if (early) end(source, well);
                 if (otherEarly) end(other, otherWell);
-                CompletableFuture<?> derived = way.derive(source, other, answer);
+                CompletableFuture<?> derived =
+                        way.derive(source, minimal ? other.minimalCompletionStage() : other, answer);
                 if (source instanceof CancellableFuture) assertInstanceOf(CancellableFuture.class, derived);
                 if (!early) end(source, well);
                 if (!otherEarly) end(other, otherWell);

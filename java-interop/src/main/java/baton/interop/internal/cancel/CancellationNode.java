@@ -11,7 +11,6 @@ import java.util.ArrayDeque;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,8 +110,18 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         return "stage of CancellableFuture";
     }
 
-    private static void addAsSourceOf(CancellationNode<?> dependent, CompletionStage<?> source) {
-        if (!dependent.isDone()) dependent.addSource(source);
+    /**
+     * Makes the stage a source of the dependent, which no other caller has yet: so none ends it meanwhile, and a plain
+     * write does. The fence is that after the final fields of a new object: a thread that gets the dependent, even by a
+     * data race, finds the source.
+     */
+    private static void addAsSourceOf(CancellationNode<?> dependent, CompletionStage<?> stage) {
+        if (dependent.isDone()) return;
+        Object source = sourceFrom(stage);
+        if (source == null) return;
+        Object others = SOURCES.get(dependent);
+        SOURCES.set(dependent, others == null ? source : new Sources(source, others));
+        VarHandle.storeStoreFence();
     }
 
     /** This is done, but one of its sources may not be: the source goes on, and this does not want it any more. */
@@ -128,12 +137,10 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         }
     }
 
-    /** Makes the stage a source of this, which was or will be derived from it. */
+    /** Makes the stage a source of this, which any thread may end meanwhile. */
     final void addSource(CompletionStage<?> stage) {
-        if (stage instanceof Future<?> future && future.isDone()) return;
-        Object source = stage;
-        if (stage instanceof CancellationNode<?> link) source = link.countDependent();
-        else if (stage instanceof CompletableFuture<?>) source = new WeakReference<>(stage);
+        Object source = sourceFrom(stage);
+        if (source == null) return;
         for (; ; ) {
             Object now = sources;
             if (now instanceof Withdrawal withdrawal) {
@@ -142,6 +149,13 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
             }
             if (SOURCES.compareAndSet(this, now, now == null ? source : new Sources(source, now))) return;
         }
+    }
+
+    /** The stage as a source of a new dependent, which it counts; null if it is done. */
+    private static @Nullable Object sourceFrom(CompletionStage<?> stage) {
+        if (stage instanceof CancellationNode<?> link) return link.isDone() ? null : link.countDependent();
+        if (Stages.isKnownDone(stage)) return null;
+        return stage instanceof CompletableFuture<?> ? new WeakReference<>(stage) : stage;
     }
 
     /** Counts one dependent more. */
@@ -202,29 +216,36 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
      * long.
      */
     private void leaveUpstream(Object source, Withdrawal withdrawal) {
-        ArrayDeque<Object> open = new ArrayDeque<>(4);
-        for (Object next = source; next != null; next = open.poll()) {
+        ArrayDeque<Object> others = null;
+        for (Object next = source; next != null; ) {
+            Object further = null;
             if (next instanceof Sources both) {
-                open.push(both.rest);
-                open.push(both.first);
+                if (others == null) others = new ArrayDeque<>(4);
+                others.push(both.rest);
+                further = both.first;
             } else if (next instanceof DependentCount left) {
                 CancellationNode<?> link = left.leave() ? left.get() : null;
-                if (link == null || link.isDone()) continue;
-                CancellableWork work = link.work;
-                if (work != null) {
-                    abandonFirst(link, work, withdrawal);
-                    continue;
-                }
-                withdrawal.runAfterwards(() -> link.set(null, withdrawal.why));
-                Object further = link.takeSources(withdrawal);
-                if (further != null) open.push(further);
+                if (link != null && !link.isDone()) further = endLink(link, withdrawal);
             } else {
                 Object stage = next instanceof Reference<?> reference ? reference.get() : next;
-                if (!(stage instanceof CompletionStage<?> plain)) continue;
-                withdrawal.runAfterwards(() -> Stages.cancel(plain));
-                if (plain instanceof RevocableFuture<?> request) withdrawRequest(request);
+                if (stage instanceof CompletionStage<?> plain) {
+                    withdrawal.runAfterwards(() -> Stages.cancel(plain));
+                    if (plain instanceof RevocableFuture<?> request) withdrawRequest(request);
+                }
             }
+            next = further == null && others != null ? others.poll() : further;
         }
+    }
+
+    /** Has the link, whose last dependent has left, end with the withdrawal. Returns the sources to leave then. */
+    private @Nullable Object endLink(CancellationNode<?> link, Withdrawal withdrawal) {
+        CancellableWork work = link.work;
+        if (work != null) {
+            abandonFirst(link, work, withdrawal);
+            return null;
+        }
+        withdrawal.completeAfterwards(link);
+        return link.takeSources(withdrawal);
     }
 
     /** The first of the chain ends with this, and this terminates after it. */

@@ -13,8 +13,8 @@ final class Withdrawal {
     final CancellationException why;
     final Throwable reason;
 
-    /** Null once the stage and all links are completed. Guarded by this. */
-    private @Nullable List<Runnable> completions = new ArrayList<>();
+    /** Links, and actions; null once the stage and all links are completed. Guarded by this. */
+    private @Nullable List<Object> completions = new ArrayList<>();
 
     Withdrawal(CancellationException why, Throwable reason) {
         this.why = why;
@@ -23,24 +23,30 @@ final class Withdrawal {
 
     /** Runs the completion once the stage that was ended first is completed: then, or now if it is. */
     void runAfterwards(Runnable completion) {
-        synchronized (this) {
-            if (completions != null) {
-                completions.add(completion);
-                return;
-            }
-        }
-        completion.run();
+        if (!isPending(completion)) completion.run();
+    }
+
+    /** As {@link #runAfterwards}, for a link to be completed with {@link #why}. */
+    void completeAfterwards(CancellationNode<?> link) {
+        if (!isPending(link)) link.set(null, why);
+    }
+
+    private synchronized boolean isPending(Object completion) {
+        return completions != null && completions.add(completion);
     }
 
     /** To be called when the stage that was ended first is completed. */
     void runCompletions() {
-        for (List<Runnable> next = takeCompletions(); !next.isEmpty(); next = takeCompletions()) {
-            for (Runnable completion : next) completion.run();
+        for (List<Object> next = takeCompletions(); !next.isEmpty(); next = takeCompletions()) {
+            for (Object completion : next) {
+                if (completion instanceof CancellationNode<?> link) link.set(null, why);
+                else ((Runnable) completion).run();
+            }
         }
     }
 
-    private synchronized List<Runnable> takeCompletions() {
-        List<Runnable> taken = completions == null ? List.of() : completions;
+    private synchronized List<Object> takeCompletions() {
+        List<Object> taken = completions == null ? List.of() : completions;
         completions = taken.isEmpty() ? null : new ArrayList<>();
         return taken;
     }

@@ -26,6 +26,16 @@ public final class Stages {
         return stage.getClass() == CompletableFuture.class && ((CompletableFuture<?>) stage).isDone();
     }
 
+    /** Whether the stage says that it is done. False for a stage that has no such question, or refuses it. */
+    public static boolean isKnownDone(CompletionStage<?> stage) {
+        if (!(stage instanceof Future<?> future)) return false;
+        try {
+            return future.isDone();
+        } catch (UnsupportedOperationException refused) { // by a minimal stage
+            return false;
+        }
+    }
+
     /** The failure of a future that has failed, unwrapped. */
     public static Throwable failure(CompletableFuture<?> future) {
         return unwrap(future.handle((value, e) -> e).join());
