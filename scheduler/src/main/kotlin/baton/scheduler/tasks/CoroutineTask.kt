@@ -232,12 +232,14 @@ internal class CoroutineTask<T>(
 
     override fun cancelByKey(cause: CancellationException?) = cancel(cause)
 
-    override suspend fun await(): T = boosted { job.await() }
+    // These two do not suspend and resume by themselves, so they have no state: a call of an ended task allocates
+    // nothing.
 
-    override suspend fun join(): Unit = boosted { job.join() }
+    override suspend fun await(): T = if (isCompleted) job.await() else boosted { job.await() }
 
-    private suspend inline fun <R> boosted(wait: () -> R): R {
-        if (isCompleted) return wait()
+    override suspend fun join(): Unit = if (isCompleted) job.join() else boosted { job.join() }
+
+    private suspend fun <R> boosted(wait: suspend () -> R): R {
         val level = levelOf(currentCoroutineContext())
         if (!core.boost(this, level.ordinal)) return wait()
         publishLevel()

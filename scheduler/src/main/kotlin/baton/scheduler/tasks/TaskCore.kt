@@ -111,7 +111,7 @@ internal class TaskCore(
         var refusal: TaskEnd? = null
         var shed: TaskEntry? = null
         step { now ->
-            task.enqueuedAt = now
+            task.since = now
             counts.scheduled(task.level)
             when {
                 task.phase == Phase.ENDED -> counts.ended(task.level, TaskEnd.WITHDRAWN)
@@ -137,7 +137,7 @@ internal class TaskCore(
     /** Invariant 6. */
     private fun submitWithoutLock(task: TaskEntry) {
         val now = queue.now()
-        task.enqueuedAt = now
+        task.since = now
         submissions.add(task)
         if (submissions.isOpen) return
         step(now) { if (!isOpen) processSubmissions(areLate = true) }
@@ -182,7 +182,7 @@ internal class TaskCore(
                 task.isWaiting -> dequeue(task, TaskEnd.WITHDRAWN)
                 task.phase == Phase.RUNNING -> {
                     running--
-                    counts.ran(task.level, maxOf(0, now - task.startedAt))
+                    counts.ran(task.level, maxOf(0, now - task.since))
                     val end = if (isCancelled) TaskEnd.CANCELLED else TaskEnd.FAILED
                     markEnded(task, if (failure == null) TaskEnd.DONE else end)
                 }
@@ -376,8 +376,8 @@ internal class TaskCore(
         val level = task.effectiveLevel
         if (level != queuedLevel) task.level = level
         running++
-        counts.started(queuedLevel, level, maxOf(0, now - task.enqueuedAt))
-        task.startedAt = now
+        counts.started(queuedLevel, level, maxOf(0, now - task.since))
+        task.since = now
         outcome.addStarted(task)
     }
 

@@ -28,9 +28,8 @@ internal abstract class TaskEntry(
     /** How many callers of each level await it. */
     private var awaiters: IntArray? = null
 
-    /** In nanoseconds of [TaskQueue.now]. */
-    var enqueuedAt = 0L
-    var startedAt = 0L
+    /** Since when it waits, or runs, in nanoseconds of [TaskQueue.now]. */
+    var since = 0L
 
     /** Whether it is one of the core's unended tasks. */
     var isCounted = false

@@ -22,7 +22,7 @@ internal class TaskQueue(config: TaskSchedulerConfig, private val counts: TaskCo
     fun sizeOf(level: Int): Int = queues[level]?.size ?: 0
 
     /** How long the head of [level] has waited, in nanoseconds. */
-    fun headWait(level: Int, now: Long): Long = queues[level]?.first?.let { maxOf(0, now - it.enqueuedAt) } ?: 0
+    fun headWait(level: Int, now: Long): Long = queues[level]?.first?.let { maxOf(0, now - it.since) } ?: 0
 
     /** Whether tasks may come to [level]. True stays true, so a thread may ask without the lock. */
     fun isPrepared(level: Int): Boolean = queues[level] != null

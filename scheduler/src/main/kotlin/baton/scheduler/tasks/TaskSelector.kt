@@ -60,7 +60,7 @@ internal class TaskSelector(private val config: TaskSchedulerConfig) {
             if (mask and (1 shl level) == 0) continue
             val first = queues[level]?.first ?: continue
             // The caller read the clock before it took the lock: a task may have been enqueued after that.
-            val over = maxOf(0, now - first.enqueuedAt) - maxWait[level]
+            val over = maxOf(0, now - first.since) - maxWait[level]
             if (over > longest) {
                 longest = over
                 found = level

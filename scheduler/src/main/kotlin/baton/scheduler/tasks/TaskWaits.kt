@@ -34,7 +34,7 @@ internal class TaskWaits(private val now: Long) {
         var task = tasks.first
         var left = NAMED
         while (task != null && left-- > 0) {
-            longest = maxOf(longest, now - task.enqueuedAt)
+            longest = maxOf(longest, now - task.since)
             if (first.size < NAMED) first += task
             task = task.next
         }
