@@ -122,7 +122,7 @@ internal open class CoroutineWaiter(
     /** Called when it has arrived with its grant. */
     private fun retire() {
         if (!mayBeReused || reference == null && !WaiterCache.admits()) return leave()
-        core = WaiterCache.NoCore
+        core = WaiterCache.noCore
         request = null
         caller = null
         place = null

@@ -29,6 +29,15 @@ internal object WaiterCache {
 
     private val places = AtomicReferenceArray<WeakReference<CoroutineWaiter>>(PLACES)
 
+    /** In the place of the core of a cached waiter. */
+    val noCore: WaitCore = NoCore()
+
+    init {
+        // The first wait loads this class before it holds anything, and with it the others that the end of a wait uses:
+        // a class whose loading fails there, because the stack has no room left, would stay broken.
+        ThreadLocalRandom.current()
+    }
+
     internal fun placeOf(context: CoroutineContext) = System.identityHashCode(context) and (PLACES - 1)
 
     /**
@@ -52,8 +61,7 @@ internal object WaiterCache {
         if (former != null && former !== waiter && former.tryLeaveCache()) former.leave()
     }
 
-    /** In the place of the core of a cached waiter. */
-    object NoCore : WaitCore() {
+    private class NoCore : WaitCore() {
         override fun enqueue(waiter: Waiter) = refuse()
 
         override fun withdraw(waiter: Waiter) = refuse()
