@@ -5,7 +5,6 @@ import baton.PriorityController
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.scheduler.tasks.CoroutineTask
-import baton.scheduler.tasks.JoblessScope
 import baton.scheduler.tasks.KeyIndex
 import baton.scheduler.tasks.SharedSupervisor
 import baton.scheduler.tasks.TaskCore
@@ -89,8 +88,7 @@ public class TaskScheduler(
         requireAtLeastOne(maxConcurrency)
     }
 
-    private val jobless = JoblessScope(scope)
-    internal val supervisor = SharedSupervisor(scope.coroutineContext[Job])
+    internal val supervisor = SharedSupervisor(scope)
     internal val core = TaskCore(maxConcurrency, config) { supervisor.isActive }
     internal val keys = KeyIndex()
 
@@ -280,7 +278,7 @@ public class TaskScheduler(
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         val controller = PriorityController(priority)
-        val job = TaskJob<T>(jobless.newCoroutineContext(context + controller))
+        val job = TaskJob<T>(supervisor.newCoroutineContext(context + controller))
         return CoroutineTask(this, controller, job, key ?: nameIn(context), deadline, block)
     }
 
@@ -288,7 +286,7 @@ public class TaskScheduler(
      * Null for the scope's own name. A key shared by all tasks would also be one entry that all threads contend for.
      */
     private fun nameIn(context: CoroutineContext): String? =
-        context[CoroutineName]?.takeIf { it != jobless.coroutineContext[CoroutineName] }?.name
+        context[CoroutineName]?.takeIf { it != supervisor.coroutineContext[CoroutineName] }?.name
 
     private fun withoutJob(context: CoroutineContext): CoroutineContext {
         require(context[Job] == null) {

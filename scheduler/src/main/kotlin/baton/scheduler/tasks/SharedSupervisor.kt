@@ -2,15 +2,23 @@ package baton.scheduler.tasks
 
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.SupervisorJob
 
 /**
- * The parent job of a scheduler's tasks, itself a child of [scope]. It exists only while there are tasks: so the scope
- * waits for tasks, but not for an idle scheduler that was not closed. A task that fails does not fail this job, and so
- * does not fail the scope.
+ * The parent job of a scheduler's tasks, itself a child of the scope's. It exists only while there are tasks: so the
+ * scope waits for tasks, but not for an idle scheduler that was not closed. A task that fails does not fail this job,
+ * and so does not fail the scope.
+ *
+ * It is also the scope in whose context tasks are made: without a job, because each has its own.
  */
-internal class SharedSupervisor(private val scope: Job?) {
+internal class SharedSupervisor(parent: CoroutineScope) : CoroutineScope {
+    override val coroutineContext: CoroutineContext = parent.coroutineContext.minusKey(Job)
+
+    private val scope: Job? = parent.coroutineContext[Job]
+
     /**
      * One supervisor job, shared by tasks as long as at least one of them has not ended. When the last one leaves, the
      * job completes and no further task can enter.
