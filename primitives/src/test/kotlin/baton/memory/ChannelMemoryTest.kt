@@ -6,6 +6,7 @@ import baton.channels.OnFull
 import baton.channels.Reservation
 import baton.sync.StepDispatcher
 import baton.waiting.Enough
+import baton.waiting.waitUntilKept
 import java.lang.ref.WeakReference
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CompletableDeferred
@@ -167,12 +168,14 @@ class ChannelMemoryTest {
         val done = List(2) { CompletableDeferred<Unit>() }
         jobs +=
             GlobalScope.launch(context) {
+                waitUntilKept()
                 repeat(2) { receiving.receive() }
                 done[0].complete(Unit)
                 gate.await()
             }
         jobs +=
             GlobalScope.launch(context) {
+                waitUntilKept()
                 repeat(2) { sending.send() }
                 done[1].complete(Unit)
                 gate.await()

@@ -7,7 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.CancellableFuture;
 import baton.interop.Futures;
+import baton.interop.cancel.CancelGraph;
 import baton.interop.internal.cancel.Works;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
@@ -80,6 +85,22 @@ class CancellableFutureStressTest {
             assertTrue(source.isCancelled() && one.isCancelled() && two.isCancelled());
             assertEquals(1, tornDown.get());
             assertTrue(source.terminated().isDone());
+        }
+    }
+
+    @Test
+    void ends_ofTheLeavesOfARandomGraph_setTheirOutcomes() {
+        for (int round = 0; round < ROUNDS; round++) {
+            CancelGraph graph = new CancelGraph(round, () -> {});
+            List<Runnable> calls = new ArrayList<>(graph.ends());
+            calls.addAll(graph.starts());
+            Collections.shuffle(calls, new Random(round));
+            int half = calls.size() / 2;
+            race.run(
+                    round,
+                    () -> calls.subList(0, half).forEach(Runnable::run),
+                    () -> calls.subList(half, calls.size()).forEach(Runnable::run));
+            graph.assertEnded();
         }
     }
 

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * the same way.
  *
  * <p>An end from outside goes up the chain first, and withdraws the requests and cancels the work behind it; then the
- * links are completed, the last of the chain first. So a link that is seen completed has no request left in a queue.
+ * links are completed, the last of the chain first. So a link that is seen completed has no request left in a queue. If
+ * several threads end dependents of one link at the same time, the last of them completes it: until each has set its own
+ * outcome, the failure of the link would be that outcome.
  */
 public abstract class CancellationNode<T extends @Nullable Object> extends WorkNode<T> {
     private static final VarHandle SOURCES;
@@ -130,9 +132,7 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         if (taken == null || taken instanceof Withdrawal || !SOURCES.compareAndSet(this, taken, null)) return;
         for (Object next = taken; next != null; ) {
             Object first = next instanceof Sources both ? both.first : next;
-            if (first instanceof DependentCount left) {
-                var unused = left.leave();
-            }
+            if (first instanceof DependentCount count) count.forget();
             next = next instanceof Sources both ? both.rest : null;
         }
     }
@@ -143,8 +143,10 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         if (source == null) return;
         for (; ; ) {
             Object now = sources;
-            if (now instanceof Withdrawal withdrawal) {
-                leaveUpstream(source, withdrawal);
+            if (now instanceof Withdrawal ending) {
+                Withdrawal later = new Withdrawal(null, ending.why, ending.reason);
+                leaveUpstream(source, later);
+                whenDone(later::runCompletions);
                 return;
             }
             if (SOURCES.compareAndSet(this, now, now == null ? source : new Sources(source, now))) return;
@@ -191,11 +193,10 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
                 completeWith(mine, completion);
                 return true;
             }
-            Withdrawal withdrawal = new Withdrawal(upstreamFailure(failure, reason), reason);
+            Withdrawal withdrawal = new Withdrawal(this, upstreamFailure(failure, reason), reason);
             boolean ended = false;
             try {
-                Object taken = takeSources(withdrawal);
-                if (taken != null) leaveUpstream(taken, withdrawal);
+                leaveUpstream(takeSources(withdrawal), withdrawal);
             } finally {
                 ended = set(value, failure);
                 withdrawal.runCompletions();
@@ -206,26 +207,28 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         }
     }
 
+    /** Takes the sources. Returns the Withdrawal that did before, if there was one: that stays. */
     private @Nullable Object takeSources(Withdrawal withdrawal) {
-        Object taken = SOURCES.getAndSet(this, withdrawal);
-        return taken instanceof Withdrawal ? null : taken;
+        for (; ; ) {
+            Object now = sources;
+            if (now instanceof Withdrawal || SOURCES.compareAndSet(this, now, withdrawal)) return now;
+        }
     }
 
     /**
      * Leaves the source, which ends if this was its last dependent, and so on upstream. A loop, because chains are
      * long.
      */
-    private void leaveUpstream(Object source, Withdrawal withdrawal) {
+    private void leaveUpstream(@Nullable Object source, Withdrawal withdrawal) {
         ArrayDeque<Object> others = null;
-        for (Object next = source; next != null; ) {
+        for (Object next = source; next != null && !(next instanceof Withdrawal); ) {
             Object further = null;
             if (next instanceof Sources both) {
                 if (others == null) others = new ArrayDeque<>(4);
                 others.push(both.rest);
                 further = both.first;
-            } else if (next instanceof DependentCount left) {
-                CancellationNode<?> link = left.leave() ? left.get() : null;
-                if (link != null && !link.isDone()) further = endLink(link, withdrawal);
+            } else if (next instanceof DependentCount count) {
+                further = leave(count, withdrawal);
             } else {
                 Object stage = next instanceof Reference<?> reference ? reference.get() : next;
                 if (stage instanceof CompletionStage<?> plain) {
@@ -237,32 +240,58 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         }
     }
 
-    /** Has the link, whose last dependent has left, end with the withdrawal. Returns the sources to leave then. */
-    private @Nullable Object endLink(CancellationNode<?> link, Withdrawal withdrawal) {
+    /** Leaves the link. If this ends the link, returns the sources to leave then. */
+    private @Nullable Object leave(DependentCount count, Withdrawal withdrawal) {
+        CancellationNode<?> link = count.get();
+        if (link == null) return null; // no code can complete it or see its end
+        DependentCount.Departure departure = count.leave();
+        if (departure == DependentCount.Departure.AFTER_END) return null;
+        boolean isLast = departure == DependentCount.Departure.LAST;
+        withdrawal.leftAfterwards(link, isLast);
+        if (!isLast || link.isDone()) return null;
         CancellableWork work = link.work;
         if (work != null) {
             abandonFirst(link, work, withdrawal);
             return null;
         }
-        withdrawal.completeAfterwards(link);
-        return link.takeSources(withdrawal);
+        Object taken = link.takeSources(withdrawal);
+        return taken instanceof Withdrawal ? null : taken;
     }
 
-    /** The first of the chain ends with this, and this terminates after it. */
+    /** Ends the work of the first of the chain; this terminates after it. */
     private void abandonFirst(CancellationNode<?> first, CancellableWork work, Withdrawal withdrawal) {
-        boolean counted = first.addOngoing();
-        Completion completion = Completion.fromDependents(withdrawal.why, withdrawal.reason);
-        if (first.abandonWork(work, completion)) {
-            if (addOngoing()) {
-                var unused = first.termination().whenComplete((value, e) -> removeOngoing());
-            }
-            withdrawal.runAfterwards(() -> {
-                first.completeWith(work, completion);
-                if (counted) first.removeOngoing();
-            });
-        } else if (counted) {
-            first.removeOngoing();
+        if (!first.addOngoing()) return; // it has ended
+        boolean ended = first.abandonWork(work, Completion.fromDependents(withdrawal.why, withdrawal.reason));
+        if (ended && addOngoing()) {
+            var unused = first.termination().whenComplete((value, e) -> removeOngoing());
         }
+        if (!ended) first.removeOngoing();
+    }
+
+    /** Whether this is a derived stage that the withdrawal has ended from downstream. */
+    final boolean hasEndedWith(Withdrawal withdrawal) {
+        return sources == withdrawal;
+    }
+
+    /**
+     * The stage for which the withdrawal has left this is completed. If its dependents have ended this, the last thread that
+     * was leaving completes it, and then what else the withdrawal that ended this is to complete; then returns true.
+     */
+    final boolean left(Withdrawal withdrawal) {
+        DependentCount count = dependents;
+        if (count == null || !count.left()) return false;
+        CancellableWork mine = work;
+        if (mine != null) {
+            Completion completion = mine.completion();
+            if (completion != null && completion.isByDependents) {
+                completeWith(mine, completion);
+                removeOngoing(); // since abandonFirst
+            }
+        } else if (sources instanceof Withdrawal ending && ending.first != this) {
+            set(null, ending.why);
+            if (ending != withdrawal) ending.runCompletions();
+        }
+        return true;
     }
 
     /** All futures that one cancel reaches share one exception, so each shows what the teardowns of all have thrown. */

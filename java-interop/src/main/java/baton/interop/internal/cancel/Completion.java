@@ -15,7 +15,7 @@ final class Completion {
     /** The reason for which the work was cancelled; null if it ended by itself. */
     final @Nullable Throwable reason;
 
-    /** The teardowns, for the thread that has decided. */
+    /** The teardowns, for the thread that completes the future. */
     CancellableWork.@Nullable Teardown registered;
 
     /** Whether the work was cancelled because all its dependents had ended. */
