@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Teardowns.</i> Each teardown registered by {@link #onCancel} runs exactly once if the work ends without the
  * function's value: cancelled, completed from outside, or failed. If the future completes with the function's value,
  * none runs. Teardowns run one after another, the last registered first. If the work is cancelled, they run on the
- * cancelling thread, after the future is done and its callbacks have run. If several threads end the stages derived from
- * the future at the same time, it is the last of these threads, after the callbacks of all. If the function fails, they run on the
- * function's thread, before the future is done. An exception that a teardown throws is added as suppressed to the
+ * cancelling thread, after the future is done and its callbacks have run. If several threads end the stages derived
+ * from the future at the same time, it is the last of these threads, after the callbacks of all. If the function fails,
+ * they run on the function's thread, before the future is done. An exception that a teardown throws is added as suppressed to the
  * failure of the future; if the future was completed with a value from outside, the exception goes to the thread's
  * handler for uncaught exceptions.
  *

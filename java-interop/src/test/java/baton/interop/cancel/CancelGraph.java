@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.interop.CancellableFuture;
 import baton.interop.internal.cancel.Works;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -73,15 +74,20 @@ public final class CancelGraph {
     }
 
     private Node newWork(Runnable whenCancelled) {
-        Node node = new Node(work(new CompletableFuture<>() {
+        Node node = new Node(work(acting(whenCancelled)));
+        nodes.add(node);
+        return node;
+    }
+
+    /** A stage whose cancel runs the action first. */
+    static CompletableFuture<Integer> acting(Runnable whenCancelled) {
+        return new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterruptIfRunning) {
                 whenCancelled.run();
                 return super.cancel(mayInterruptIfRunning);
             }
-        }));
-        nodes.add(node);
-        return node;
+        };
     }
 
     private CancellableFuture<Integer> work(CompletableFuture<Integer> stage) {
@@ -113,17 +119,15 @@ public final class CancelGraph {
         return node;
     }
 
-    /** Calls that start the functions which ask for a stage. */
-    public List<Runnable> starts() {
-        return starts.stream().<Runnable>map(start -> () -> start.complete(0)).toList();
-    }
-
-    /** Calls that end the leaves; they throw if a leaf has not the outcome of the call. */
-    public List<Runnable> ends() {
-        return nodes.stream()
-                .filter(node -> node.dependents.isEmpty())
-                .map(node -> end(node.stage, random.nextInt(3)))
-                .toList();
+    /** Calls that end the leaves, which throw if a leaf has not the outcome of its call; and that start the functions. */
+    public List<Runnable> calls() {
+        List<Runnable> calls = new ArrayList<>();
+        for (Node node : nodes) {
+            if (node.dependents.isEmpty()) calls.add(end(node.stage, random.nextInt(3)));
+        }
+        for (CompletableFuture<Integer> start : starts) calls.add(() -> start.complete(0));
+        Collections.shuffle(calls, random);
+        return calls;
     }
 
     private static Runnable end(CancellableFuture<Integer> stage, int way) {

@@ -11,9 +11,7 @@ import baton.interop.CancellableFuture;
 import baton.interop.internal.cancel.Works;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -39,13 +37,8 @@ class CancelMeanwhileTest {
     }
 
     private CancellableFuture<Integer> actingWhenCancelled() {
-        return CancellableFuture.of(new CompletableFuture<>() {
-            @Override
-            public boolean cancel(boolean mayInterruptIfRunning) {
-                meanwhile.getAndSet(() -> {}).run();
-                return super.cancel(mayInterruptIfRunning);
-            }
-        });
+        return CancellableFuture.of(
+                CancelGraph.acting(() -> meanwhile.getAndSet(() -> {}).run()));
     }
 
     private void assertSourceCancelledOnce() {
@@ -96,6 +89,7 @@ class CancelMeanwhileTest {
             return "";
         });
         ended.copy();
+        var unused = second.whenComplete((value, e) -> events.add("second"));
         meanwhile.set(() -> {
             second.cancel(true);
             assertTrue(second.isCancelled());
@@ -103,7 +97,7 @@ class CancelMeanwhileTest {
             assertFalse(source.isDone(), "it would complete the first stage");
         });
         first.cancel(true);
-        assertEquals(List.of("first", "teardown"), events);
+        assertEquals(List.of("second", "first", "teardown"), events);
         assertTrue(source.isCancelled());
     }
 
@@ -143,10 +137,7 @@ class CancelMeanwhileTest {
                 if (call != null) call.run();
             };
             CancelGraph graph = new CancelGraph(seed, next);
-            List<Runnable> shuffled = new ArrayList<>(graph.ends());
-            shuffled.addAll(graph.starts());
-            Collections.shuffle(shuffled, new Random(seed));
-            calls.addAll(shuffled);
+            calls.addAll(graph.calls());
             while (!calls.isEmpty()) next.run();
             graph.assertEnded();
         }

@@ -207,11 +207,12 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
         }
     }
 
-    /** Takes the sources. Returns the Withdrawal that did before, if there was one: that stays. */
+    /** Takes the sources; null if there are none, or another withdrawal has taken them: that one stays. */
     private @Nullable Object takeSources(Withdrawal withdrawal) {
         for (; ; ) {
             Object now = sources;
-            if (now instanceof Withdrawal || SOURCES.compareAndSet(this, now, withdrawal)) return now;
+            if (now instanceof Withdrawal) return null;
+            if (SOURCES.compareAndSet(this, now, withdrawal)) return now;
         }
     }
 
@@ -221,7 +222,7 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
      */
     private void leaveUpstream(@Nullable Object source, Withdrawal withdrawal) {
         ArrayDeque<Object> others = null;
-        for (Object next = source; next != null && !(next instanceof Withdrawal); ) {
+        for (Object next = source; next != null; ) {
             Object further = null;
             if (next instanceof Sources both) {
                 if (others == null) others = new ArrayDeque<>(4);
@@ -254,8 +255,7 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
             abandonFirst(link, work, withdrawal);
             return null;
         }
-        Object taken = link.takeSources(withdrawal);
-        return taken instanceof Withdrawal ? null : taken;
+        return link.takeSources(withdrawal);
     }
 
     /** Ends the work of the first of the chain; this terminates after it. */
@@ -274,8 +274,8 @@ public abstract class CancellationNode<T extends @Nullable Object> extends WorkN
     }
 
     /**
-     * The stage for which the withdrawal has left this is completed. If its dependents have ended this, the last thread that
-     * was leaving completes it, and then what else the withdrawal that ended this is to complete; then returns true.
+     * The stage for which the withdrawal has left this is completed. If its dependents have ended this, the last thread
+     * that was leaving completes it, and then what else the withdrawal that ended this is to complete; then returns true.
      */
     final boolean left(Withdrawal withdrawal) {
         DependentCount count = dependents;
