@@ -2,9 +2,10 @@ package baton.waiting.coroutine
 
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.VarHandle
 import java.lang.ref.WeakReference
 import java.util.concurrent.ThreadLocalRandom
-import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.coroutines.CoroutineContext
 
 /**
@@ -27,7 +28,10 @@ import kotlin.coroutines.CoroutineContext
 internal object WaiterCache {
     private const val PLACES = 1024
 
-    private val places = AtomicReferenceArray<WeakReference<CoroutineWaiter>>(PLACES)
+    // Not an AtomicReferenceArray: Lincheck, which restores static state after each execution, notes all of its places,
+    // and of an array only those that were used.
+    private val places = arrayOfNulls<WeakReference<CoroutineWaiter>>(PLACES)
+    private val PLACE: VarHandle = MethodHandles.arrayElementVarHandle(places.javaClass)
 
     /** In the place of the core of a cached waiter. */
     val noCore: WaitCore = NoCore()
@@ -36,6 +40,7 @@ internal object WaiterCache {
         // The first wait loads this class before it holds anything, and with it the others that the end of a wait uses:
         // a class whose loading fails there, because the stack has no room left, would stay broken.
         ThreadLocalRandom.current()
+        replaceAt(place = 0, referenceAt(0))
     }
 
     internal fun placeOf(context: CoroutineContext) = System.identityHashCode(context) and (PLACES - 1)
@@ -48,7 +53,7 @@ internal object WaiterCache {
 
     /** The cached waiter of the coroutine with this [context], PREPARING, which is then the caller's. */
     fun take(context: CoroutineContext): CoroutineWaiter? {
-        val waiter = places[placeOf(context)]?.get()
+        val waiter = referenceAt(placeOf(context))?.get()
         return if (waiter != null && waiter.context === context && waiter.tryPrepareAgain()) waiter else null
     }
 
@@ -56,10 +61,18 @@ internal object WaiterCache {
     fun put(waiter: CoroutineWaiter, reference: WeakReference<CoroutineWaiter>) {
         val place = placeOf(waiter.context)
         waiter.enterCache()
-        if (places[place] === reference) return
-        val former = places.getAndSet(place, reference)?.get()
+        if (referenceAt(place) === reference) return
+        val former = replaceAt(place, reference)?.get()
         if (former != null && former !== waiter && former.tryLeaveCache()) former.leave()
     }
+
+    @Suppress("UNCHECKED_CAST")
+    private fun referenceAt(place: Int) = PLACE.getVolatile(places, place) as WeakReference<CoroutineWaiter>?
+
+    /** Returns the former one. */
+    @Suppress("UNCHECKED_CAST")
+    private fun replaceAt(place: Int, reference: WeakReference<CoroutineWaiter>?) =
+        PLACE.getAndSet(places, place, reference) as WeakReference<CoroutineWaiter>?
 
     private class NoCore : WaitCore() {
         override fun enqueue(waiter: Waiter) = refuse()

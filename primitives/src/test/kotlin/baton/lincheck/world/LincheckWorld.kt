@@ -53,43 +53,41 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
      * @param test the class with the operations.
      * @param generated how many scenarios the ordinary run generates; two of three have two threads, the others three.
      * @param spins how often a loop may iterate before Lincheck takes it for one that waits for other threads.
-     * @param factor how many times as many interleavings of each chosen scenario.
      * @param configure sets further options of Lincheck.
      */
     fun checkInterleavings(
         test: Class<*>,
         sequential: Class<*>,
-        chosen: List<DSLScenarioBuilder.() -> Unit>,
+        chosen: List<Scenario>,
         generated: Int,
         spins: Int = SPINS,
-        factor: Int = 1,
         configure: ModelCheckingOptions.() -> Unit = {},
     ) {
-        val options = {
+        fun checkEach(written: List<Scenario>, others: Int, interleavings: Int) =
             ModelCheckingOptions()
                 // A thread that waits for a core's lock learns nothing by trying again.
                 .loopIterationsBeforeThreadSwitch(spins)
                 .sequentialSpecification(sequential)
                 .addGuarantee(forClasses(FRAMES, STACK_RESERVE).allMethods().ignore())
                 .allowSlowMachines()
-                .apply(configure)
-        }
-        options()
-            .iterations(0)
-            .invocationsPerIteration(factor * actual.interleavings)
-            .apply { chosen.forEach(::addCustomScenario) }
-            .check(test)
-        val scenarios = generated * actual.share / 100
-        for (threads in 2..3) {
-            options()
-                .iterations(if (threads == 3) scenarios / 3 else scenarios - scenarios / 3)
-                .invocationsPerIteration(INTERLEAVINGS)
-                .threads(threads)
+                .iterations(others)
+                .invocationsPerIteration(interleavings)
+                .threads(ScenarioGenerator.MOST_THREADS)
                 .actorsBefore(1)
-                .actorsPerThread(5 - threads)
+                .actorsPerThread(ScenarioGenerator.MOST_ACTORS)
                 .actorsAfter(1)
                 .executionGenerator(ScenarioGenerator::class.java)
+                .apply { written.forEach(::addCustomScenario) }
+                .apply(configure)
                 .check(test)
+
+        val others = generated * actual.share / 100
+        if (actual.interleavings == INTERLEAVINGS) {
+            // Lincheck rewrites the classes for each check, which takes longer than a few scenarios.
+            checkEach(chosen, others, INTERLEAVINGS)
+        } else {
+            checkEach(chosen, 0, actual.interleavings)
+            checkEach(emptyList(), others, INTERLEAVINGS)
         }
     }
 

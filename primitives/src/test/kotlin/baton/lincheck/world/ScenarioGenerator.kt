@@ -12,8 +12,10 @@ import org.jetbrains.lincheck.datastructures.RandomProvider
 @Target(AnnotationTarget.FUNCTION) annotation class Rare
 
 /**
- * Generates scenarios as Lincheck's own generator does, from the same fixed seed, and keeps the ones that are worth
- * their time:
+ * Generates scenarios as Lincheck's own generator does, from the same fixed seed: two of three have two threads with
+ * [MOST_ACTORS] operations each, the third has [MOST_THREADS] with one operation less. So one check has both: it is
+ * configured for the greater numbers, and the scenarios are cut. The generator keeps the ones that are worth their
+ * time:
  * - no scenario twice;
  * - one [Rare] operation in every second scenario, and none in the others: the results of the other operations show as
  *   much as an observation does;
@@ -22,31 +24,34 @@ import org.jetbrains.lincheck.datastructures.RandomProvider
  * - a grant of the initial part belongs to one of the parallel threads, which can release it. For Lincheck, the initial
  *   part is a thread of its own.
  */
-internal class ScenarioGenerator(
-    private val configuration: CTestConfiguration,
-    structure: CTestStructure,
-    random: RandomProvider,
-) : RandomExecutionGenerator(configuration, structure, random) {
+internal class ScenarioGenerator(configuration: CTestConfiguration, structure: CTestStructure, random: RandomProvider) :
+    RandomExecutionGenerator(configuration, structure, random) {
     private val choice = random.createRandom()
     private val known = HashSet<String>()
+    private var generated = 0
     private val canWait = structure.actorGenerators.any { it.isSuspendable }
 
     override fun nextExecution(): ExecutionScenario {
         val rareOnes = choice.nextInt(2)
-        var scenario = super.nextExecution()
+        val threads = if (++generated % 3 == 0) MOST_THREADS else MOST_THREADS - 1
+        var scenario = nextOf(threads)
         var tries = 0
         // A test with few operations runs out of new scenarios.
         while (tries++ < MOST_TRIES && !(isWorthIt(scenario, rareOnes) && known.add("$scenario"))) {
-            scenario = super.nextExecution()
+            scenario = nextOf(threads)
         }
-        val initial = scenario.initExecution.map { it.onBehalfOf(1 + choice.nextInt(configuration.threads)) }
-        return ExecutionScenario(
-            initial,
-            scenario.parallelExecution,
-            scenario.postExecution,
-            scenario.validationFunction,
-        )
+        val initial = scenario.initExecution.map { it.onBehalfOf(1 + choice.nextInt(threads)) }
+        return scenario.with(initial, scenario.parallelExecution)
     }
+
+    private fun nextOf(threads: Int): ExecutionScenario {
+        val whole = super.nextExecution()
+        val actors = if (threads == MOST_THREADS) MOST_ACTORS - 1 else MOST_ACTORS
+        return whole.with(whole.initExecution, whole.parallelExecution.take(threads).map { it.take(actors) })
+    }
+
+    private fun ExecutionScenario.with(initial: List<Actor>, parallel: List<List<Actor>>) =
+        ExecutionScenario(initial, parallel, postExecution, validationFunction)
 
     private fun isWorthIt(scenario: ExecutionScenario, rareOnes: Int): Boolean {
         val actors = scenario.initExecution + scenario.parallelExecution.flatten()
@@ -63,7 +68,9 @@ internal class ScenarioGenerator(
         return copy(arguments = arguments.mapIndexed { at, argument -> if (at == position) thread else argument })
     }
 
-    private companion object {
-        const val MOST_TRIES = 200
+    companion object {
+        const val MOST_THREADS = 3
+        const val MOST_ACTORS = 3
+        private const val MOST_TRIES = 200
     }
 }
