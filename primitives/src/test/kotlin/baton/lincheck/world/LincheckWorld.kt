@@ -53,6 +53,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
      * @param test the class with the operations.
      * @param generated how many scenarios the ordinary run generates; two of three have two threads, the others three.
      * @param spins how often a loop may iterate before Lincheck takes it for one that waits for other threads.
+     * @param factor how many times as many interleavings of each chosen scenario.
      * @param configure sets further options of Lincheck.
      */
     fun checkInterleavings(
@@ -61,6 +62,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
         chosen: List<Scenario>,
         generated: Int,
         spins: Int = SPINS,
+        factor: Int = 1,
         configure: ModelCheckingOptions.() -> Unit = {},
     ) {
         fun checkEach(written: List<Scenario>, others: Int, interleavings: Int) =
@@ -82,11 +84,12 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
                 .check(test)
 
         val others = generated * actual.share / 100
-        if (actual.interleavings == INTERLEAVINGS) {
+        val ofChosen = factor * actual.interleavings
+        if (ofChosen == INTERLEAVINGS) {
             // Lincheck rewrites the classes for each check, which takes longer than a few scenarios.
             checkEach(chosen, others, INTERLEAVINGS)
         } else {
-            checkEach(chosen, 0, actual.interleavings)
+            checkEach(chosen, 0, ofChosen)
             checkEach(emptyList(), others, INTERLEAVINGS)
         }
     }
