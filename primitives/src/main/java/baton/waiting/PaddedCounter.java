@@ -6,8 +6,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * A core with one counter that many threads change, alone on its cache line. On that line, every change would take what is only
- * read away from its readers: the header in front, which calls look at, and the fields of the subclass behind. Without the
- * padding in front, two threads that find permits free take 1.4 times as long.
+ * read away from its readers: the header in front, which calls look at, and the fields of the subclass behind.
  *
  * <p>A class of its own because the JVM lays out the fields of a superclass before those of its subclass.
  */

@@ -30,15 +30,16 @@ internal object WaiterCache {
 
     // Not an AtomicReferenceArray: Lincheck, which restores static state after each execution, notes all of its places,
     // and of an array only those that were used.
-    private val places = arrayOfNulls<WeakReference<CoroutineWaiter>>(PLACES)
+    private val places = arrayOfNulls<WeakReference<*>>(PLACES)
     private val PLACE: VarHandle = MethodHandles.arrayElementVarHandle(places.javaClass)
 
     /** In the place of the core of a cached waiter. */
     val noCore: WaitCore = NoCore()
 
     init {
-        // The first wait loads this class before it holds anything, and with it the others that the end of a wait uses:
-        // a class whose loading fails there, because the stack has no room left, would stay broken.
+        // The first wait loads this class before it holds anything, and with it the others that the end of a wait uses,
+        // those behind the accesses to a place included: a class whose loading fails there, because the stack has no
+        // room left, would stay broken.
         ThreadLocalRandom.current()
         replaceAt(place = 0, referenceAt(0))
     }
@@ -53,7 +54,7 @@ internal object WaiterCache {
 
     /** The cached waiter of the coroutine with this [context], PREPARING, which is then the caller's. */
     fun take(context: CoroutineContext): CoroutineWaiter? {
-        val waiter = referenceAt(placeOf(context))?.get()
+        val waiter = referenceAt(placeOf(context))?.get() as CoroutineWaiter?
         return if (waiter != null && waiter.context === context && waiter.tryPrepareAgain()) waiter else null
     }
 
@@ -62,17 +63,15 @@ internal object WaiterCache {
         val place = placeOf(waiter.context)
         waiter.enterCache()
         if (referenceAt(place) === reference) return
-        val former = replaceAt(place, reference)?.get()
+        val former = replaceAt(place, reference)?.get() as CoroutineWaiter?
         if (former != null && former !== waiter && former.tryLeaveCache()) former.leave()
     }
 
-    @Suppress("UNCHECKED_CAST")
-    private fun referenceAt(place: Int) = PLACE.getVolatile(places, place) as WeakReference<CoroutineWaiter>?
+    private fun referenceAt(place: Int) = PLACE.getVolatile(places, place) as WeakReference<*>?
 
     /** Returns the former one. */
-    @Suppress("UNCHECKED_CAST")
-    private fun replaceAt(place: Int, reference: WeakReference<CoroutineWaiter>?) =
-        PLACE.getAndSet(places, place, reference) as WeakReference<CoroutineWaiter>?
+    private fun replaceAt(place: Int, reference: WeakReference<*>?) =
+        PLACE.getAndSet(places, place, reference) as WeakReference<*>?
 
     private class NoCore : WaitCore() {
         override fun enqueue(waiter: Waiter) = refuse()

@@ -23,7 +23,6 @@ import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.job
 import kotlinx.coroutines.suspendCancellableCoroutine
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
 import org.jetbrains.lincheck.datastructures.Options
 import org.jetbrains.lincheck.datastructures.StressOptions
@@ -94,7 +93,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
         }
     }
 
-    fun stress(sequential: Class<*>, chosen: List<DSLScenarioBuilder.() -> Unit>): StressOptions =
+    fun stress(sequential: Class<*>, chosen: List<Scenario>): StressOptions =
         StressOptions()
             .iterations(actual.stressScenarios)
             .invocationsPerIteration(actual.stressRuns)
