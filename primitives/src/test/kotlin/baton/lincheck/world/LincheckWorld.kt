@@ -101,6 +101,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
             .actorsBefore(2)
             .actorsPerThread(3)
             .actorsAfter(2)
+            .executionGenerator(PromptCancellationGenerator::class.java)
             .sequentialSpecification(sequential)
             .allowSlowMachines()
             .apply { chosen.forEach(::addCustomScenario) }

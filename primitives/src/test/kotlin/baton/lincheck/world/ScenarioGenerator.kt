@@ -3,7 +3,6 @@ package baton.lincheck.world
 import org.jetbrains.kotlinx.lincheck.Actor
 import org.jetbrains.kotlinx.lincheck.CTestStructure
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario
-import org.jetbrains.kotlinx.lincheck.execution.RandomExecutionGenerator
 import org.jetbrains.lincheck.datastructures.CTestConfiguration
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.RandomProvider
@@ -12,9 +11,9 @@ import org.jetbrains.lincheck.datastructures.RandomProvider
 @Target(AnnotationTarget.FUNCTION) annotation class Rare
 
 /**
- * Generates scenarios as Lincheck's own generator does, from the same fixed seed: two of three have two threads with
- * [MOST_ACTORS] operations each, the third has [MOST_THREADS] with one operation less. So one check has both: it is
- * configured for the greater numbers, and the scenarios are cut. The generator keeps the ones that are worth their
+ * Generates scenarios as [PromptCancellationGenerator] does, from the same fixed seed: two of three have two threads
+ * with [MOST_ACTORS] operations each, the third has [MOST_THREADS] with one operation less. So one check has both: it
+ * is configured for the greater numbers, and the scenarios are cut. The generator keeps the ones that are worth their
  * time:
  * - no scenario twice;
  * - one [Rare] operation in every second scenario, and none in the others: the results of the other operations show as
@@ -25,7 +24,7 @@ import org.jetbrains.lincheck.datastructures.RandomProvider
  *   part is a thread of its own.
  */
 internal class ScenarioGenerator(configuration: CTestConfiguration, structure: CTestStructure, random: RandomProvider) :
-    RandomExecutionGenerator(configuration, structure, random) {
+    PromptCancellationGenerator(configuration, structure, random) {
     private val choice = random.createRandom()
     private val known = HashSet<String>()
     private var generated = 0
@@ -41,17 +40,14 @@ internal class ScenarioGenerator(configuration: CTestConfiguration, structure: C
             scenario = nextOf(threads)
         }
         val initial = scenario.initExecution.map { it.onBehalfOf(1 + choice.nextInt(threads)) }
-        return scenario.with(initial, scenario.parallelExecution)
+        return scenario.with(initial)
     }
 
     private fun nextOf(threads: Int): ExecutionScenario {
         val whole = super.nextExecution()
         val actors = if (threads == MOST_THREADS) MOST_ACTORS - 1 else MOST_ACTORS
-        return whole.with(whole.initExecution, whole.parallelExecution.take(threads).map { it.take(actors) })
+        return whole.with(parallel = whole.parallelExecution.take(threads).map { it.take(actors) })
     }
-
-    private fun ExecutionScenario.with(initial: List<Actor>, parallel: List<List<Actor>>) =
-        ExecutionScenario(initial, parallel, postExecution, validationFunction)
 
     private fun isWorthIt(scenario: ExecutionScenario, rareOnes: Int): Boolean {
         val actors = scenario.initExecution + scenario.parallelExecution.flatten()
