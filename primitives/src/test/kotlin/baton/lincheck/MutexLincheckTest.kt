@@ -12,10 +12,10 @@ import baton.lincheck.world.Rare
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
 import baton.lincheck.world.after
+import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.Mutex
-import baton.sync.readwrite.contract.cancelled
 import baton.waiting.boost.Boosts
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext

@@ -7,6 +7,7 @@ import baton.lincheck.world.ReadWriteMode.WRITE
 import baton.lincheck.world.ReadWriteSequential
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.after
+import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.sync.ReadWritePolicy
 import baton.sync.ReadWritePolicy.PHASE_FAIR
@@ -15,7 +16,6 @@ import baton.sync.ReadWritePolicy.WRITER_FIRST
 import baton.sync.readwrite.contract.PlainReadWrite
 import baton.sync.readwrite.contract.ReadWriteUnderLincheck
 import baton.sync.readwrite.contract.UnownedReadWrite
-import baton.sync.readwrite.contract.cancelled
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
 import org.jetbrains.lincheck.datastructures.forClasses
 

@@ -9,6 +9,7 @@ import baton.lincheck.world.ReadWriteMode.WRITE
 import baton.lincheck.world.ReadWriteSequential
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.after
+import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.sync.ReadWritePolicy
 import baton.sync.ReadWritePolicy.PHASE_FAIR
@@ -18,7 +19,6 @@ import baton.sync.readwrite.contract.Asker
 import baton.sync.readwrite.contract.OwnedReadWrite
 import baton.sync.readwrite.contract.ReadWriteUnderLincheck
 import baton.sync.readwrite.contract.UpgradingReadWrite
-import baton.sync.readwrite.contract.cancelled
 
 internal abstract class ReadOwnersLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :
     OwnedReadWrite(ReadWriteUnderLincheck(policy)), ReadWriteLincheck {

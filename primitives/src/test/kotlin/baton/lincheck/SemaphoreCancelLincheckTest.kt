@@ -8,10 +8,10 @@ import baton.lincheck.world.Rare
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
 import baton.lincheck.world.after
+import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.WaitOrder
-import baton.sync.readwrite.contract.cancelled
 import kotlin.time.Duration.Companion.hours
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation

@@ -1,10 +1,10 @@
 package baton.stress
 
+import baton.lincheck.world.cancelled
 import baton.sync.Barrier
 import baton.sync.BarrierBrokenException
 import baton.sync.BarrierCancellation
 import baton.sync.BarrierTimeoutException
-import baton.sync.readwrite.contract.cancelled
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration.Companion.microseconds

@@ -8,12 +8,12 @@ import baton.lincheck.world.RateLimiterSequential
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.THREADS
 import baton.lincheck.world.after
+import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.resilience.RateLimiter
 import baton.resilience.RateReservation
 import baton.resilience.per
-import baton.sync.readwrite.contract.cancelled
 import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.time.AbstractLongTimeSource

@@ -1,5 +1,6 @@
 package baton.lincheck.world
 
+import kotlin.reflect.KFunction
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.DSLThreadScenario
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
@@ -45,4 +46,10 @@ internal fun Scenario.after(initial: DSLThreadScenario.() -> Unit): Scenario {
         initial(initial)
         threads()
     }
+}
+
+/** The operation that is cancelled when it suspends, or has just been granted. */
+internal fun DSLThreadScenario.cancelled(operation: KFunction<*>, vararg arguments: Any) {
+    actor(operation, *arguments)
+    this[lastIndex] = last().copy(cancelOnSuspension = true, promptCancellation = true)
 }

@@ -15,9 +15,7 @@ import baton.lincheck.world.THREADS
 import baton.lincheck.world.underLincheck
 import baton.sync.ReadWriteLock
 import baton.sync.ReadWritePolicy
-import kotlin.reflect.KFunction
 import kotlin.time.Duration.Companion.hours
-import org.jetbrains.lincheck.datastructures.DSLThreadScenario
 import org.jetbrains.lincheck.datastructures.EnumGen
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
@@ -225,10 +223,4 @@ internal abstract class OwnedReadWrite(private val lock: ReadWriteSubject) : Hon
     @Rare @Operation fun writeHolder() = lock.writeHolder()
 
     @Rare @Operation fun readHolders() = lock.readHolders().map { "$it" }.sorted().toString()
-}
-
-/** The operation that is cancelled when it suspends, or has just been granted. */
-internal fun DSLThreadScenario.cancelled(operation: KFunction<*>, vararg arguments: Any) {
-    actor(operation, *arguments)
-    this[lastIndex] = last().copy(cancelOnSuspension = true, promptCancellation = true)
 }
