@@ -55,8 +55,10 @@ import kotlinx.coroutines.withContext
  * with [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with
  * a `CancellationException`, which would silently cancel the awaiting coroutine.
  *
- * *Cancellation.* Cancelling the [scope] cancels all tasks, queued or running. The scope waits for its tasks; it does
- * not wait for a scheduler without tasks, so a scheduler need not be closed.
+ * *Cancellation.* Cancelling the [scope] cancels all tasks, queued or running; so does `cancelChildren`, after which
+ * new tasks run. The scope waits for its tasks; it does not wait for a scheduler without tasks, so a scheduler need not
+ * be closed. Among the `children` of the scope's job, one job stands for all tasks. It is their `parent`, and has no
+ * `children` itself; [tasks] and [usage] show them.
  *
  * *Memory.* Actions before a task is scheduled happen-before its block. The end of the task happens-before actions
  * after an `await` of it, and before a [drain] returns.
@@ -88,8 +90,8 @@ public class TaskScheduler(
         requireAtLeastOne(maxConcurrency)
     }
 
-    internal val supervisor = SharedSupervisor(scope)
-    internal val core = TaskCore(maxConcurrency, config) { supervisor.isActive }
+    internal val supervisor = SharedSupervisor(scope) { group -> core.cancelTasksOf(group) }
+    internal val core: TaskCore = TaskCore(maxConcurrency, config) { supervisor.isActive }
     internal val keys = KeyIndex()
 
     /**
@@ -228,8 +230,8 @@ public class TaskScheduler(
     public fun cancel(key: Any, cause: CancellationException? = null): Int {
         // One look at each task: a sort looks several times, and fails when a task starts between two looks.
         val (queued, started) = keys.of(key).filterNot { it.hasEnded }.partition { it.isNotStarted }
-        for (task in queued) task.cancelByKey(cause)
-        for (task in started) task.cancelByKey(cause)
+        for (task in queued) task.cancelFromOutside(cause)
+        for (task in started) task.cancelFromOutside(cause)
         return queued.size + started.size
     }
 

@@ -11,13 +11,16 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -71,6 +74,25 @@ class SchedulerKotlinxProbe {
         assertEquals(1, scheduler.metrics.running)
         gate.complete()
         assertTrue(task.isCompleted)
+    }
+
+    @Test
+    fun scope_cancelled_cancelsItsTasksAndWaitsForThem() = runBlockingOfAnyKotlinx {
+        val scope = Job()
+        val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Unconfined + scope), 1)
+        val gate = Job()
+        val running = scheduler.schedule { withContext(NonCancellable) { gate.join() } }
+        val queued = scheduler.schedule { error("never") }
+        val group = scope.children.single()
+        assertEquals(group, running.parent)
+        scope.cancelChildren(CancellationException("not needed"))
+        assertTrue(queued.isCompleted && running.isCancelled && !group.isCompleted)
+        assertEquals("not needed", queued.getCompletionExceptionOrNull()?.message)
+        gate.complete()
+        assertTrue(running.isCompleted && group.isCompleted)
+        assertEquals("runs", scheduler.run { "runs" })
+        scope.cancel()
+        assertTrue(scope.isCompleted && scheduler.schedule { error("never") }.isCancelled)
     }
 
     @Test

@@ -26,7 +26,7 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
 import kotlinx.coroutines.currentCoroutineContext
 
 /**
- * A task and its coroutine, [job], a child of the scheduler's supervisor.
+ * A task and its coroutine, [job], whose parent is the [group].
  *
  * The thread that takes the task out of its queue, or that prevents it from being queued, completes the job: by running
  * the block (see [TaskStart]) or without it.
@@ -40,7 +40,7 @@ internal class CoroutineTask<T>(
     override val taskKey: Any?,
     private val deadline: Duration?,
     block: suspend CoroutineScope.() -> T,
-) : TaskEntry(controller.level), ScheduledTask<T>, KeyedTask, TaskJob.Owner, Deferred<T> by job {
+) : TaskEntry(controller.level), ScheduledTask<T>, TaskJob.Owner, Deferred<T> by job {
     private val core
         get() = scheduler.core
 
@@ -49,11 +49,6 @@ internal class CoroutineTask<T>(
 
     /** The start that was dispatched and has not begun to run. */
     @Volatile private var pendingStart: TaskStart? = null
-
-    /** The task leaves it when it has ended. Written before other threads can reach the task. */
-    private var group: SharedSupervisor.Group? = null
-
-    override var keyEntry: KeyIndex.Entry? = null
 
     override val shownKey: Any?
         get() = taskKey
@@ -85,20 +80,9 @@ internal class CoroutineTask<T>(
             publishLevel()
         }
 
-    /** Passes the task to the core; see [TaskCore.enqueue]. */
     fun submit(mayWait: Boolean) {
         if (mayWait) admission = Latch(1)
-        val group = scheduler.supervisor.enter()
-        this.group = group
-        try {
-            // From here on other threads may find the task by its key and cancel it.
-            taskKey?.let { scheduler.keys.add(it, this) }
-        } catch (e: Throwable) {
-            group.leave()
-            throw e
-        }
-        job.attachTo(group.job)
-        core.enqueue(this, mayWait)
+        scheduler.enqueue(this, mayWait)
         if (deadline != null && isNotStarted) setTimer(deadline)
     }
 
@@ -212,7 +196,7 @@ internal class CoroutineTask<T>(
         // For most tasks the end is reported already; for them this avoids the core's lock.
         if (phase != Phase.ENDED || isCounted) reportEnd()
         admit()
-        group?.leave()
+        leaveGroup()
         keyEntry?.let { scheduler.keys.remove(it, this) }
     }
 
@@ -230,7 +214,7 @@ internal class CoroutineTask<T>(
     override val hasEnded: Boolean
         get() = isCompleted
 
-    override fun cancelByKey(cause: CancellationException?) = cancel(cause)
+    override fun cancelFromOutside(cause: CancellationException?) = cancel(cause)
 
     // These two do not suspend and resume by themselves, so they have no state: a call of an ended task allocates
     // nothing.

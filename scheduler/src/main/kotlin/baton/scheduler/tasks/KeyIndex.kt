@@ -1,7 +1,6 @@
 package baton.scheduler.tasks
 
 import java.util.concurrent.ConcurrentHashMap
-import kotlinx.coroutines.CancellationException
 
 /**
  * The tasks that have a key and have not ended, in the order in which they were scheduled. Adding and removing is O(1).
@@ -15,7 +14,7 @@ internal class KeyIndex {
         private val hash = key.hashCode()
 
         /** Both are guarded by the map: `compute` locks the entry's bin. */
-        val tasks = LinkedHashSet<KeyedTask>(1)
+        val tasks = LinkedHashSet<TaskEntry>(1)
         var isInMap = false
 
         override fun hashCode() = hash
@@ -29,7 +28,7 @@ internal class KeyIndex {
     private val entries = ConcurrentHashMap<Entry, Entry>()
 
     /** Adds [task] and sets its entry. From here on other threads may find the task. */
-    fun add(key: Any, task: KeyedTask) {
+    fun add(key: Any, task: TaskEntry) {
         val new = Entry(key)
         entries.compute(new) { _, before ->
             val entry = before ?: new
@@ -41,28 +40,16 @@ internal class KeyIndex {
     }
 
     /** Calls no code of the key. */
-    fun remove(entry: Entry, task: KeyedTask) {
+    fun remove(entry: Entry, task: TaskEntry) {
         entries.computeIfPresent(entry) { _, now ->
             now.tasks.remove(task)
             now.takeIf { it.tasks.isNotEmpty() }
         }
     }
 
-    fun of(key: Any): List<KeyedTask> {
-        var found = emptyList<KeyedTask>()
+    fun of(key: Any): List<TaskEntry> {
+        var found = emptyList<TaskEntry>()
         entries.computeIfPresent(Entry(key)) { _, now -> now.also { found = it.tasks.toList() } }
         return found
     }
-}
-
-/** A task that can be found by its key. */
-internal interface KeyedTask {
-    /** The entry that contains it. Written before other threads can reach the task. */
-    var keyEntry: KeyIndex.Entry?
-
-    val isNotStarted: Boolean
-
-    val hasEnded: Boolean
-
-    fun cancelByKey(cause: CancellationException?)
 }

@@ -13,7 +13,7 @@ internal class StepOutcome {
 
     fun addStarted(task: TaskEntry) {
         val last = lastStarted
-        if (last == null) firstStarted = task else last.next = task
+        if (last == null) firstStarted = task else last.nextStarted = task
         lastStarted = task
     }
 
@@ -23,7 +23,7 @@ internal class StepOutcome {
         lastAdmitted = task
     }
 
-    /** The first started task, linked to the others by [TaskEntry.next]. */
+    /** The first started task, linked to the others by [TaskEntry.nextStarted]. */
     fun takeStarted(): TaskEntry? {
         val first = firstStarted
         firstStarted = null
@@ -57,9 +57,9 @@ internal class StepOutcome {
             var task: TaskEntry? = first
             while (task != null) {
                 val chosen: TaskEntry = task
-                // Read before the task begins: once it has ended, another thread may use the field.
-                task = chosen.next
-                chosen.next = null
+                // Cleared, so that a task that is kept for its value does not keep the next one.
+                task = chosen.nextStarted
+                chosen.nextStarted = null
                 chosen.begin()
             }
         }

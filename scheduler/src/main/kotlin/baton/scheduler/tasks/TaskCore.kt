@@ -5,9 +5,9 @@ import baton.monitoring.Usage
 import baton.scheduler.OnFullQueue
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
-import baton.scheduler.dispatch.RunQueue
 import baton.scheduler.tasks.TaskEntry.Phase
 import baton.sync.Latch
+import kotlinx.coroutines.InternalCoroutinesApi
 
 /*
  * How it works
@@ -29,8 +29,8 @@ import baton.sync.Latch
  * (2) There is capacity for a task if the queue is not full, or if the queue is empty and a slot is free. A step admits
  *     tasks from `awaitingCapacity`, oldest first, while there is capacity. So no task is AWAITING_CAPACITY while there
  *     is capacity, and no newcomer overtakes one that is.
- * (3) `running` is the number of RUNNING tasks. It rises only below `maxConcurrency`; each task lowers it once, when it
- *     goes from RUNNING to ENDED.
+ * (3) `running` contains the RUNNING tasks. One is added only below `maxConcurrency`; each is removed once, when it goes
+ *     from RUNNING to ENDED.
  * (4) `unended` counts the tasks that have been QUEUED or AWAITING_CAPACITY and whose outcome is not known yet. After
  *     the intake has ended it only falls; at 0, `allEnded` opens.
  * (5) A task is in one queue while QUEUED or AWAITING_CAPACITY, otherwise in none. The step that takes it out changes
@@ -40,6 +40,9 @@ import baton.sync.Latch
  *     `submissions` is open only while another step will follow before any task can be started: the end of a running
  *     task, resume or resize. A step that closes it empties it afterwards, and a thread that finds it closed after
  *     adding its task begins a step. So no task stays in it.
+ * (7) All tasks of a cancelled group are cancelled. A thread that cancels the group looks for its tasks afterwards, under
+ *     `lock`; a thread that has enqueued a task reads afterwards whether its group is cancelled, and cancels the task
+ *     itself. At least one of the two sees the other's write. A task is cancelled without the lock, like by any caller.
  *
  * A step is O(1), except that starting or admitting n tasks is O(n), and close is O(tasks queued). Queueing submissions
  * costs O(1) a task. After the lock is released its thread begins tasks, wakes admitted submitters and completes refused
@@ -54,12 +57,12 @@ internal class TaskCore(
     private val isAlive: () -> Boolean,
 ) {
     private val lock = Any()
-    private val awaitingCapacity = TaskList()
+    private val tasks = TaskTable(config)
+    private val queue = tasks.queue
+    private val awaitingCapacity = tasks.awaitingCapacity
     private val submissions = SubmissionStack()
-    private val counts = TaskCounts()
-    private val queue = TaskQueue(config, counts)
+    private val counts = tasks.counts
     private val outcome = StepOutcome()
-    private var running = 0
     private var unended = 0
 
     // Written under the lock, read by any thread.
@@ -93,7 +96,7 @@ internal class TaskCore(
     private var isLive = true
 
     private val canStart: Boolean
-        get() = running < maxConcurrency && !isPaused && isLive
+        get() = tasks.running.size < maxConcurrency && !isPaused && isLive
 
     /** Whether there is always capacity: see invariant 6. */
     private val isUnbounded = config.capacity == Int.MAX_VALUE
@@ -116,19 +119,16 @@ internal class TaskCore(
             when {
                 task.phase == Phase.ENDED -> counts.ended(task.level, TaskEnd.WITHDRAWN)
                 !isOpen -> refusal = TaskEnd.CLOSED
-                hasCapacity -> addToQueue(task)
-                config.onFull == OnFullQueue.SUSPEND && mayWait -> {
-                    task.phase = Phase.AWAITING_CAPACITY
-                    awaitingCapacity.add(task)
-                }
+                hasCapacity -> tasks.addToQueue(task)
+                config.onFull == OnFullQueue.SUSPEND && mayWait -> tasks.awaitCapacity(task)
                 else -> {
                     shed = if (config.onFull == OnFullQueue.DROP_LOWEST) queue.lastBelow(task.level) else null
-                    shed?.let { dequeue(it, TaskEnd.SHED) }
-                    if (shed != null) addToQueue(task) else refusal = TaskEnd.REJECTED
+                    shed?.let { tasks.dequeue(it, TaskEnd.SHED) }
+                    if (shed != null) tasks.addToQueue(task) else refusal = TaskEnd.REJECTED
                 }
             }
             if (task.isWaiting) countUnended(task)
-            refusal?.let { markEnded(task, it) }
+            refusal?.let { tasks.markEnded(task, it) }
         }
         shed?.refuse(TaskEnd.SHED)
         refusal?.let(task::refuse)
@@ -160,10 +160,10 @@ internal class TaskCore(
             if (task.phase == Phase.ENDED) {
                 counts.ended(task.level, TaskEnd.WITHDRAWN)
             } else if (areLate) {
-                markEnded(task, TaskEnd.CLOSED)
+                tasks.markEnded(task, TaskEnd.CLOSED)
                 task.isTooLate = true
             } else {
-                addToQueue(task)
+                tasks.addToQueue(task)
                 countUnended(task)
             }
         }
@@ -179,12 +179,10 @@ internal class TaskCore(
         var isLast = false
         step { now ->
             when {
-                task.isWaiting -> dequeue(task, TaskEnd.WITHDRAWN)
+                task.isWaiting -> tasks.dequeue(task, TaskEnd.WITHDRAWN)
                 task.phase == Phase.RUNNING -> {
-                    running--
-                    counts.ran(task.level, maxOf(0, now - task.since))
                     val end = if (isCancelled) TaskEnd.CANCELLED else TaskEnd.FAILED
-                    markEnded(task, if (failure == null) TaskEnd.DONE else end)
+                    tasks.endRunning(task, if (failure == null) TaskEnd.DONE else end, now)
                 }
                 else -> task.phase = Phase.ENDED
             }
@@ -205,7 +203,7 @@ internal class TaskCore(
         var isLate = false
         step {
             isLate = task.isWaiting
-            if (isLate) dequeue(task, TaskEnd.EXPIRED)
+            if (isLate) tasks.dequeue(task, TaskEnd.EXPIRED)
         }
         if (isLate) task.refuse(TaskEnd.EXPIRED)
     }
@@ -219,11 +217,18 @@ internal class TaskCore(
         var isLast = false
         step {
             isWithdrawn = task.isWaiting || task.phase == Phase.NEW
-            if (task.isWaiting) dequeue(task, TaskEnd.WITHDRAWN) else if (isWithdrawn) task.phase = Phase.ENDED
+            if (task.isWaiting) tasks.dequeue(task, TaskEnd.WITHDRAWN) else if (isWithdrawn) task.phase = Phase.ENDED
             if (isWithdrawn && isKnown) isLast = uncountUnended(task)
         }
         if (isLast) allEnded.countDown()
         return isWithdrawn
+    }
+
+    /** Cancels the tasks of [group], which is cancelled: invariant 7. */
+    @OptIn(InternalCoroutinesApi::class)
+    fun cancelTasksOf(group: GroupJob) {
+        val cause = group.getCancellationException()
+        for (task in locked { tasks.tasksOf(group) }) task.cancelFromOutside(cause)
     }
 
     fun pause() = step { isPaused = true }
@@ -250,7 +255,7 @@ internal class TaskCore(
                 closure = cause
                 while (true) {
                     val task = queue.firstOfAnyLevel() ?: awaitingCapacity.first ?: break
-                    dequeued += dequeue(task, TaskEnd.CLOSED)
+                    dequeued += tasks.dequeue(task, TaskEnd.CLOSED)
                 }
             }
             isOver = endIntake(Intake.CLOSED)
@@ -276,7 +281,7 @@ internal class TaskCore(
         locked {
             queue.prepare(priority.ordinal)
             task.basePriority = priority
-            move(task, task.effectiveLevel)
+            tasks.move(task, task.effectiveLevel)
         }
     }
 
@@ -287,7 +292,7 @@ internal class TaskCore(
         if (isUnended) task.changeAwaiters(level, 1)
         if (isUnended && level < task.level) {
             counts.boosted(level)
-            move(task, level)
+            tasks.move(task, level)
         }
         isUnended
     }
@@ -296,32 +301,16 @@ internal class TaskCore(
     fun unboost(task: TaskEntry, level: Int) {
         locked {
             task.changeAwaiters(level, -1)
-            if (task.phase == Phase.RUNNING) move(task, task.effectiveLevel)
+            if (task.phase == Phase.RUNNING) tasks.move(task, task.effectiveLevel)
         }
-    }
-
-    private fun move(task: TaskEntry, level: Int) {
-        val before = task.level
-        if (level == before) return
-        val isQueued = task.phase == Phase.QUEUED
-        if (isQueued) queue.remove(task)
-        task.level = level
-        if (isQueued) queue.add(task)
-        if (task.phase == Phase.RUNNING) counts.moved(before, level)
     }
 
     fun metrics(): TaskSchedulerMetrics {
         val now = queue.now()
-        return locked {
-            val levels = RunQueue.LEVELS.indices.map { counts.ofLevel(it, queue.sizeOf(it), queue.headWait(it, now)) }
-            TaskSchedulerMetrics(maxConcurrency, awaitingCapacity.size, levels)
-        }
+        return locked { tasks.metrics(maxConcurrency, now) }
     }
 
-    fun usage(): Usage =
-        TaskWaits(queue.now())
-            .also { locked { it.look(queue, awaitingCapacity, counts, running) } }
-            .toUsage(maxConcurrency)
+    fun usage(): Usage = TaskWaits(queue.now()).also { locked { it.look(tasks) } }.toUsage(maxConcurrency)
 
     /** For actions that start no task: this queues submissions only while none of them could be started. */
     private inline fun <R> locked(action: () -> R): R =
@@ -352,49 +341,18 @@ internal class TaskCore(
     /** Establishes invariants 1, 2 and 6. */
     private fun startAndAdmit(now: Long) {
         while (true) {
-            while (hasCapacity) admit(awaitingCapacity.first ?: break)
+            while (hasCapacity) {
+                val task = awaitingCapacity.first ?: break
+                tasks.admit(task)
+                outcome.addAdmitted(task)
+            }
             if (queue.size > 0 && canStart) {
-                startNext(now)
+                outcome.addStarted(tasks.startNext(now))
                 continue
             }
             val mayBeOpen = isUnbounded && isLive && isOpen && !canStart
             if (submissions.isOpen == mayBeOpen) return
             if (mayBeOpen) submissions.isOpen = true else closeSubmissions()
         }
-    }
-
-    private fun admit(task: TaskEntry) {
-        awaitingCapacity.remove(task)
-        addToQueue(task)
-        outcome.addAdmitted(task)
-    }
-
-    private fun startNext(now: Long) {
-        val task = queue.dequeueNext(now)
-        val queuedLevel = task.level
-        task.phase = Phase.RUNNING
-        val level = task.effectiveLevel
-        if (level != queuedLevel) task.level = level
-        running++
-        counts.started(queuedLevel, level, maxOf(0, now - task.since))
-        task.since = now
-        outcome.addStarted(task)
-    }
-
-    private fun addToQueue(task: TaskEntry) {
-        task.phase = Phase.QUEUED
-        queue.add(task)
-    }
-
-    /** Takes out a task that is QUEUED or AWAITING_CAPACITY. */
-    private fun dequeue(task: TaskEntry, end: TaskEnd): TaskEntry {
-        if (task.phase == Phase.AWAITING_CAPACITY) awaitingCapacity.remove(task) else queue.remove(task)
-        return markEnded(task, end)
-    }
-
-    private fun markEnded(task: TaskEntry, end: TaskEnd): TaskEntry {
-        task.phase = Phase.ENDED
-        counts.ended(task.level, end)
-        return task
     }
 }

@@ -2,6 +2,8 @@ package baton.scheduler.tasks
 
 import baton.Priority
 import baton.scheduler.dispatch.RunQueue
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater
+import kotlinx.coroutines.CancellationException
 
 /**
  * The state that a [TaskCore] keeps for a task. It is written under the core's lock, or by the only thread that can
@@ -37,19 +39,39 @@ internal abstract class TaskEntry(
     /** Whether it was submitted after the intake had ended, so that its submitting thread must refuse it. */
     var isTooLate = false
 
-    /**
-     * Neighbours in a [TaskList]. [next] also links the tasks that a step starts, and in a [SubmissionStack] points to
-     * the task below.
-     */
+    /** Neighbours in a [TaskList]. In a [SubmissionStack], [next] points to the task below. */
     var previous: TaskEntry? = null
     var next: TaskEntry? = null
 
-    /** The next task that the same step has admitted. */
+    /** The next task that the same step has started, and the one that it has admitted. */
+    var nextStarted: TaskEntry? = null
     var nextAdmitted: TaskEntry? = null
+
+    /** Stands for it in the scope until it leaves; then null, and always if the scope has no job. */
+    @Volatile
+    var group: GroupJob? = null
+        private set
+
+    /** The entry that contains it; null if it has no key. Written before other threads can reach the task. */
+    var keyEntry: KeyIndex.Entry? = null
 
     /** The key in messages; null if it has none. */
     open val shownKey: Any?
         get() = null
+
+    /** Whether its outcome is known. */
+    abstract val hasEnded: Boolean
+
+    /** Cancels it by its key or with its scope; null for a cause that names the task. */
+    abstract fun cancelFromOutside(cause: CancellationException?)
+
+    /** Called before other threads can reach the task. */
+    fun enterGroup(group: GroupJob) = GROUP.lazySet(this, group)
+
+    /** Further calls have no effect. */
+    fun leaveGroup() {
+        if (group != null) GROUP.getAndSet(this, null)?.leave()
+    }
 
     // Each getter reads `phase` once: another thread may change it between two reads.
 
@@ -82,4 +104,9 @@ internal abstract class TaskEntry(
 
     /** The task was taken out of its queue or was never queued; [end] is the reason. */
     abstract fun refuse(end: TaskEnd)
+
+    private companion object {
+        val GROUP: AtomicReferenceFieldUpdater<TaskEntry, GroupJob> =
+            AtomicReferenceFieldUpdater.newUpdater(TaskEntry::class.java, GroupJob::class.java, "group")
+    }
 }

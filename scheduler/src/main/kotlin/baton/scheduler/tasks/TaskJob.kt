@@ -28,6 +28,8 @@ internal class TaskJob<T>(context: CoroutineContext) :
 
     /** The job notifies its owner of changes. */
     interface Owner {
+        val group: GroupJob?
+
         /** The message of a cancellation for which the canceller gives no cause. */
         val cancellationMessage: String
 
@@ -41,8 +43,6 @@ internal class TaskJob<T>(context: CoroutineContext) :
         fun onCompleted()
     }
 
-    fun attachTo(parent: Job) = initParentJob(parent)
-
     /** Runs [block] on this thread until its first suspension. If the job has been cancelled, completes it instead. */
     fun runHere(block: suspend CoroutineScope.() -> T) {
         if (isActive) start(CoroutineStart.UNDISPATCHED, this, block) else end(getCancellationException())
@@ -53,6 +53,10 @@ internal class TaskJob<T>(context: CoroutineContext) :
 
     /** Fails the job without its block. Only the thread that has prevented the block from running may call this. */
     fun end(failure: Throwable) = resumeWith(Result.failure(failure))
+
+    /** The group, although it has no list of its children; see [GroupJob]. */
+    override val parent: Job?
+        get() = owner.group
 
     override fun cancellationExceptionMessage(): String = owner.cancellationMessage
 

@@ -28,4 +28,13 @@ internal class TaskList {
         task.next = null
         size--
     }
+
+    inline fun forEach(action: (TaskEntry) -> Unit) {
+        var task = first
+        while (task != null) {
+            val now: TaskEntry = task
+            task = now.next
+            action(now)
+        }
+    }
 }

@@ -15,15 +15,16 @@ internal class TaskWaits(private val now: Long) {
     private var refused = 0L
 
     /** Under the lock of the core. */
-    fun look(queue: TaskQueue, awaitingCapacity: TaskList, counts: TaskCounts, running: Int) {
-        this.running = running
-        waiting = queue.size + awaitingCapacity.size
+    fun look(tasks: TaskTable) {
+        val counts = tasks.counts
+        running = tasks.running.size
+        waiting = tasks.queue.size + tasks.awaitingCapacity.size
         peak = counts.takePeak(waiting)
         started = counts.started
         failed = counts[TaskEnd.FAILED]
         refused = counts[TaskEnd.REJECTED] + counts[TaskEnd.SHED] + counts[TaskEnd.EXPIRED] + counts[TaskEnd.CLOSED]
-        queue.forEachLevel(::add)
-        add(awaitingCapacity)
+        tasks.queue.forEachLevel(::add)
+        add(tasks.awaitingCapacity)
     }
 
     /**

@@ -137,7 +137,7 @@ class StageTaskTest {
         val first = scheduler.add("first")
         val second = scheduler.add("second")
         scope.cancel()
-        val told = if (isInScope) listOf("first cancelled", "second cancelled") else emptyList()
+        val told = if (isInScope) listOf("second cancelled", "first cancelled") else emptyList()
         assertEquals(listOf("first") + told, log)
         second.withdraw()
         first.ended(null)

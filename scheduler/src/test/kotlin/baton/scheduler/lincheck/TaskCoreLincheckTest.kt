@@ -11,6 +11,7 @@ import baton.scheduler.tasks.TaskEntry.Phase
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.time.TestTimeSource
+import kotlinx.coroutines.CancellationException
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.DSLThreadScenario
 import org.jetbrains.lincheck.datastructures.IntGen
@@ -51,6 +52,11 @@ open class TaskCoreLincheckTest {
         val outcomes = AtomicInteger()
         private val endings = AtomicInteger()
         private val entries = AtomicInteger()
+
+        override val hasEnded
+            get() = phase == Phase.ENDED
+
+        override fun cancelFromOutside(cause: CancellationException?) = error("has no group and no key")
 
         override fun begin() {
             if (begun.incrementAndGet() > 1) violation = "task $number begins twice"

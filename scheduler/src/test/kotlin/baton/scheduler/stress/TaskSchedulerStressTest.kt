@@ -21,7 +21,9 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.isActive
@@ -180,6 +182,32 @@ class TaskSchedulerStressTest {
             canceller.cancelAndJoin()
             scheduler.drain()
             withTimeout(2.minutes) { scope.coroutineContext.job.children.forEach { it.join() } }
+        }
+    }
+
+    /** All tasks suspend for ever, so one that is not cancelled is seen. */
+    @Test
+    fun scope_cancelledWhileTasksAreScheduled_leavesNone() = runBlocking {
+        repeat(200) { round ->
+            val scope = CoroutineScope(Dispatchers.Default + Job())
+            val scheduler = TaskScheduler(scope, 2)
+            val tasks = ConcurrentLinkedQueue<ScheduledTask<*>>()
+            val threads =
+                List(3) {
+                    launch(Dispatchers.Default) { repeat(50) { tasks += scheduler.schedule { awaitCancellation() } } }
+                }
+            while (tasks.size < 10) yield()
+            scope.coroutineContext.cancelChildren()
+            if (round % 2 == 0) scope.cancel()
+            threads.joinAll()
+            scope.coroutineContext.cancelChildren()
+            withTimeout(2.minutes) {
+                tasks.joinAll()
+                scope.coroutineContext.job.children.forEach { it.join() }
+            }
+            assertTrue(tasks.size == 150 && tasks.all { it.isCancelled })
+            assertEquals(0, scheduler.metrics.running + scheduler.metrics.queued)
+            assertSumsFit(scheduler.metrics)
         }
     }
 

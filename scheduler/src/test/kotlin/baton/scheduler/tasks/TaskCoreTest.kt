@@ -7,6 +7,7 @@ import baton.scheduler.dispatch.mostUrgent
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.TestTimeSource
+import kotlinx.coroutines.CancellationException
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -20,6 +21,11 @@ class TaskCoreTest {
     private class Fake(priority: Priority) : TaskEntry(priority) {
         var begun: (() -> Unit)? = null
         var refusal: TaskEnd? = null
+
+        override val hasEnded
+            get() = phase == Phase.ENDED
+
+        override fun cancelFromOutside(cause: CancellationException?) = error("has no group and no key")
 
         override fun begin() {
             begun?.invoke()

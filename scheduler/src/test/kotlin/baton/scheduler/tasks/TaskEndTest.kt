@@ -20,7 +20,6 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancel
-import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.isActive
@@ -172,16 +171,6 @@ class TaskEndTest {
         val task = scheduler.schedule(key = Silent()) {}
         assertTrue(task.getCompletionExceptionOrNull() is TaskRejectedException)
         assertTrue("Silent" in task.toString())
-    }
-
-    @Test
-    fun cancelChildren_whileOneOfThemCleansUp_newTasksRun() = runTest {
-        val scope = CoroutineScope(coroutineContext + Job())
-        val scheduler = TaskScheduler(scope, 2)
-        scheduler.schedule { withContext(NonCancellable) { delay(1.seconds) } }
-        runCurrent()
-        scope.coroutineContext.cancelChildren()
-        assertEquals("runs", scheduler.run { "runs" })
     }
 
     private fun TestScope.scheduler(maxConcurrency: Int = 1) = TaskScheduler(this, maxConcurrency, "test")

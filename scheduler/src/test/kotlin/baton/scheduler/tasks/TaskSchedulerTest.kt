@@ -13,7 +13,6 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskState
 import baton.sync.assertContains
-import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.hours
@@ -22,21 +21,14 @@ import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource
 import kotlinx.coroutines.CompletableDeferred
-import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.Job
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancel
-import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.isActive
-import kotlinx.coroutines.job
-import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.TestScope
-import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
@@ -149,49 +141,6 @@ class TaskSchedulerTest {
         scheduler.maxConcurrency = Int.MAX_VALUE
         assertEquals(13, scheduler.metrics.running)
         assertEquals(0, scheduler.metrics.queued)
-    }
-
-    @Test
-    fun scope_waitsForTasks_notForASchedulerWithoutTasks() = runTest {
-        coroutineScope {
-            val scheduler = TaskScheduler(this, 1)
-            repeat(3) { scheduler.schedule { delay(1.seconds) } }
-        }
-        assertEquals(3_000, currentTime)
-        coroutineScope { TaskScheduler(this, 1) }
-        val scope = CoroutineScope(coroutineContext + Job())
-        val scheduler = TaskScheduler(scope, 1)
-        repeat(3) { scheduler.schedule { delay(1.seconds) } }
-        assertEquals(1, scope.coroutineContext.job.children.count())
-        delay(3.seconds)
-        runCurrent()
-        assertEquals(0, scope.coroutineContext.job.children.count())
-    }
-
-    @Test
-    fun scope_cancelled_cancelsRunningAndQueuedTasks_blocksAreNotCalled() = runTest {
-        for (context in listOf<CoroutineContext>(Dispatchers.Unconfined, coroutineContext)) {
-            val scope = CoroutineScope(context + Job())
-            val scheduler = TaskScheduler(scope, 2)
-            val tasks =
-                List(10) { i ->
-                    scheduler.schedule {
-                        ran += "$i"
-                        delay(1.hours)
-                    }
-                }
-            runCurrent()
-            scope.cancel()
-            val late = scheduler.schedule { ran += "late" }
-            tasks.joinAll()
-            assertTrue((tasks + late).all { it.isCancelled })
-            assertEquals(listOf("0", "1"), ran)
-            val metrics = scheduler.metrics
-            assertEquals(0, metrics.queued + metrics.running)
-            assertEquals(2L to 9L, metrics[NORMAL].cancelled to metrics[NORMAL].withdrawn)
-            scheduler.drain()
-            ran.clear()
-        }
     }
 
     @Test
