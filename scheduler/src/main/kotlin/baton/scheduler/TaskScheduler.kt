@@ -6,7 +6,7 @@ import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.scheduler.tasks.CoroutineTask
 import baton.scheduler.tasks.KeyIndex
-import baton.scheduler.tasks.SharedSupervisor
+import baton.scheduler.tasks.SchedulerScope
 import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskJob
@@ -57,8 +57,8 @@ import kotlinx.coroutines.withContext
  *
  * *Cancellation.* Cancelling the [scope] cancels all tasks, queued or running; so does `cancelChildren`, after which
  * new tasks run. The scope waits for its tasks; it does not wait for a scheduler without tasks, so a scheduler need not
- * be closed. Among the `children` of the scope's job, one job stands for all tasks. It is their `parent`, and has no
- * `children` itself; [tasks] and [usage] show them.
+ * be closed. Among the `children` of the scope's job, one job stands for all tasks; after a `cancelChildren`, another
+ * one for the new tasks. It is their `parent`, and has no `children` itself; [tasks] and [usage] show them.
  *
  * *Memory.* Actions before a task is scheduled happen-before its block. The end of the task happens-before actions
  * after an `await` of it, and before a [drain] returns.
@@ -90,8 +90,8 @@ public class TaskScheduler(
         requireAtLeastOne(maxConcurrency)
     }
 
-    internal val supervisor = SharedSupervisor(scope) { group -> core.cancelTasksOf(group) }
-    internal val core: TaskCore = TaskCore(maxConcurrency, config) { supervisor.isActive }
+    internal val taskScope = SchedulerScope(scope) { group -> core.cancelTasksOf(group) }
+    internal val core: TaskCore = TaskCore(maxConcurrency, config) { taskScope.isActive }
     internal val keys = KeyIndex()
 
     /**
@@ -280,7 +280,7 @@ public class TaskScheduler(
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         val controller = PriorityController(priority)
-        val job = TaskJob<T>(supervisor.newCoroutineContext(context + controller))
+        val job = TaskJob<T>(taskScope.newCoroutineContext(context + controller))
         return CoroutineTask(this, controller, job, key ?: nameIn(context), deadline, block)
     }
 
@@ -288,7 +288,7 @@ public class TaskScheduler(
      * Null for the scope's own name. A key shared by all tasks would also be one entry that all threads contend for.
      */
     private fun nameIn(context: CoroutineContext): String? =
-        context[CoroutineName]?.takeIf { it != supervisor.coroutineContext[CoroutineName] }?.name
+        context[CoroutineName]?.takeIf { it != taskScope.coroutineContext[CoroutineName] }?.name
 
     private fun withoutJob(context: CoroutineContext): CoroutineContext {
         require(context[Job] == null) {

@@ -23,12 +23,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -37,6 +39,7 @@ import java.util.stream.Stream;
 import kotlinx.coroutines.CoroutineScope;
 import kotlinx.coroutines.CoroutineScopeKt;
 import kotlinx.coroutines.Dispatchers;
+import kotlinx.coroutines.Job;
 import org.junit.jupiter.api.Test;
 
 class AsyncTaskSchedulerTest {
@@ -228,7 +231,42 @@ class AsyncTaskSchedulerTest {
         assertEquals(0, face.metrics().getQueued() + face.metrics().getRunning());
     }
 
+    @Test
+    void scope_cancelled_waitsForAStageThatGoesOn() {
+        CoroutineScope scope = CoroutineScopeKt.CoroutineScope(Dispatchers.getDefault());
+        AsyncTaskScheduler face =
+                AsyncTaskScheduler.of(new TaskScheduler(scope, 1, null, new TaskSchedulerConfig()), Runnable::run);
+        CompletableFuture<Object> stage = new CompletableFuture<>();
+        CompletableFuture<Object> task = face.schedule(Priority.NORMAL, () -> stage.minimalCompletionStage());
+        CoroutineScopeKt.cancel(scope, new CancellationException("over"));
+        Job job = Objects.requireNonNull(scope.getCoroutineContext().get(Job.Key));
+        assertTrue(task.isCancelled() && !job.isCompleted());
+        stage.complete("late");
+        assertTrue(job.isCompleted());
+    }
+
     // ---- as an executor
+
+    @Test
+    void closeNow_droppedCommandThrows_otherTasksAreRefused() {
+        scheduler.pause();
+        scheduler.executor(Priority.NORMAL).execute(new FutureTask<Object>(() -> "never") {
+            @Override
+            protected void done() {
+                throw new IllegalStateException("hostile");
+            }
+        });
+        CompletableFuture<Object> waits = scheduler.schedule(Priority.NORMAL, () -> new CompletableFuture<>());
+        Thread thread = Thread.currentThread();
+        thread.setUncaughtExceptionHandler((in, e) -> begun.add(String.valueOf(e.getMessage())));
+        try {
+            scheduler.closeNow();
+        } finally {
+            thread.setUncaughtExceptionHandler(null);
+        }
+        assertTrue(waits.isCompletedExceptionally());
+        assertEquals(List.of("hostile"), begun);
+    }
 
     @Test
     void executor_countsTowardsTheBoundAndHonoursTheLevel() throws Exception {

@@ -4,7 +4,7 @@ import baton.Priority
 import baton.scheduler.TaskScheduler
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
-import baton.scheduler.tasks.enqueue
+import baton.scheduler.tasks.add
 import baton.scheduler.tasks.labelOf
 import java.time.Duration
 import kotlin.time.toKotlinDuration
@@ -35,7 +35,7 @@ internal class StageEntry(
         owner.cancelled(cause ?: CancellationException("$label was cancelled"))
 
     override fun submit() {
-        scheduler.enqueue(this, mayWait = false)
+        scheduler.add(this, mayWait = false)
     }
 
     override var priority: Priority

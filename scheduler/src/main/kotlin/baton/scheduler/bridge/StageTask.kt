@@ -22,7 +22,10 @@ public interface StageTask {
         /** The task never begins. */
         public fun refused(cause: Throwable)
 
-        /** The scheduler's scope has been cancelled. A task that has begun still occupies its slot. */
+        /**
+         * The task was cancelled by its key or with its scope. A task that has begun still occupies its slot. This may
+         * be called during [submit], several times, and after the end, where it must have no effect.
+         */
         public fun cancelled(cause: Throwable)
     }
 

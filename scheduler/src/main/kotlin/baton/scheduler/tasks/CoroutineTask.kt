@@ -82,7 +82,7 @@ internal class CoroutineTask<T>(
 
     fun submit(mayWait: Boolean) {
         if (mayWait) admission = Latch(1)
-        scheduler.enqueue(this, mayWait)
+        scheduler.add(this, mayWait)
         if (deadline != null && isNotStarted) setTimer(deadline)
     }
 

@@ -1,8 +1,9 @@
 package baton.scheduler.tasks
 
 import java.util.concurrent.atomic.AtomicInteger
-import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.AbstractCoroutine
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.Job
 
@@ -14,19 +15,28 @@ import kotlinx.coroutines.Job
  * `AbstractCoroutine` is an internal API of kotlinx.coroutines; see [TaskJob]. A `Job()` would complete as soon as it
  * is cancelled, before the tasks have ended.
  *
- * Invariants: (1) `tasks` is the number of tasks that have entered and have not left. From 0 it does not rise: the job
- * completes. (2) A group that was cancelled stays cancelled, and no task enters it. A task that entered before either
- * is found by [onCancelled], or finds the group cancelled after it was enqueued; see [TaskCore].
+ * Invariants:
+ * - `tasks` is the number of tasks that have entered and have not left. From 0 it does not rise: the job completes.
+ * - A cancelled group stays cancelled, and a thread that sees it so does not enter. A task that enters meanwhile is
+ *   found by [onCancelled], or its thread finds the group cancelled after it was enqueued; see [TaskCore].
  */
 @OptIn(InternalCoroutinesApi::class)
-internal class GroupJob(scope: Job, private val onCancelled: (GroupJob) -> Unit) :
-    AbstractCoroutine<Unit>(EmptyCoroutineContext, initParentJob = false, active = true) {
+internal class GroupJob(context: CoroutineContext, scope: Job, private val onCancelled: (GroupJob) -> Unit) :
+    AbstractCoroutine<Unit>(context, initParentJob = false, active = true) {
     private val tasks = AtomicInteger(1)
 
+    /** False while no task can be in it but the first one, whose thread looks at [cancellation] itself. */
+    @Volatile private var mayHaveTasks = false
+
     init {
-        // Last: this calls `onCancelling` if the scope is cancelled.
+        // Calls `onCancelling` if the scope is cancelled.
         initParentJob(scope)
+        mayHaveTasks = true
     }
+
+    /** Null unless it is cancelled. */
+    val cancellation: CancellationException?
+        get() = if (isCancelled) getCancellationException() else null
 
     /** Adds one task. Returns false if the last task has left or the group was cancelled. */
     fun enter(): Boolean {
@@ -44,6 +54,9 @@ internal class GroupJob(scope: Job, private val onCancelled: (GroupJob) -> Unit)
     }
 
     override fun onCancelling(cause: Throwable?) {
-        if (cause != null) onCancelled(this)
+        if (cause != null && mayHaveTasks) onCancelled(this)
     }
+
+    /** As a `SupervisorJob`: code that launches a coroutine in it and fails cancels no tasks. */
+    override fun childCancelled(cause: Throwable): Boolean = false
 }

@@ -1,15 +1,14 @@
 package baton.scheduler.tasks
 
 import baton.scheduler.TaskScheduler
-import kotlinx.coroutines.InternalCoroutinesApi
 
 /**
  * Adds [task] to its scope, to the tasks of its key, and to the core; see [TaskCore.enqueue] for [mayWait].
  *
  * @throws Throwable if `hashCode` or `equals` of the key does; then the task was not added.
  */
-internal fun TaskScheduler.enqueue(task: TaskEntry, mayWait: Boolean) {
-    val group = supervisor.enter()
+internal fun TaskScheduler.add(task: TaskEntry, mayWait: Boolean) {
+    val group = taskScope.enter()
     if (group != null) task.enterGroup(group)
     try {
         // From here on other threads may find the task by its key and cancel it.
@@ -19,13 +18,8 @@ internal fun TaskScheduler.enqueue(task: TaskEntry, mayWait: Boolean) {
         throw e
     }
     // If the scope is cancelled, the core neither queues the task nor makes room for it.
-    group?.cancelIfCancelled(task)
+    group?.cancellation?.let(task::cancelFromOutside)
     core.enqueue(task, mayWait)
     // Invariant 7 of TaskCore.
-    group?.cancelIfCancelled(task)
-}
-
-@OptIn(InternalCoroutinesApi::class)
-private fun GroupJob.cancelIfCancelled(task: TaskEntry) {
-    if (isCancelled) task.cancelFromOutside(getCancellationException())
+    group?.cancellation?.let(task::cancelFromOutside)
 }

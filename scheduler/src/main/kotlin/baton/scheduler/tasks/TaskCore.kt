@@ -7,7 +7,7 @@ import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.tasks.TaskEntry.Phase
 import baton.sync.Latch
-import kotlinx.coroutines.InternalCoroutinesApi
+import baton.waiting.threads.Trampoline
 
 /*
  * How it works
@@ -44,8 +44,8 @@ import kotlinx.coroutines.InternalCoroutinesApi
  *     `lock`; a thread that has enqueued a task reads afterwards whether its group is cancelled, and cancels the task
  *     itself. At least one of the two sees the other's write. A task is cancelled without the lock, like by any caller.
  *
- * A step is O(1), except that starting or admitting n tasks is O(n), and close is O(tasks queued). Queueing submissions
- * costs O(1) a task. After the lock is released its thread begins tasks, wakes admitted submitters and completes refused
+ * A step is O(1), except that starting or admitting n tasks is O(n), and close
+ * and the cancellation of a group are O(tasks queued). Queueing submissions costs O(1) a task. After the lock is released its thread begins tasks, wakes admitted submitters and completes refused
  * tasks. The end of a task that runs in place starts the next one on the same stack; TaskStart bounds the depth.
  *
  * Once the scope's cancellation cancels all tasks, no task is started any more, although slots become free.
@@ -224,11 +224,15 @@ internal class TaskCore(
         return isWithdrawn
     }
 
-    /** Cancels the tasks of [group], which is cancelled: invariant 7. */
-    @OptIn(InternalCoroutinesApi::class)
+    /** Cancels the tasks of [group], which is cancelled: invariant 7. What the code of one throws spares the others. */
     fun cancelTasksOf(group: GroupJob) {
-        val cause = group.getCancellationException()
-        for (task in locked { tasks.tasksOf(group) }) task.cancelFromOutside(cause)
+        for (task in locked { tasks.tasksOf(group) }) {
+            try {
+                task.cancelFromOutside(group.cancellation)
+            } catch (e: Throwable) {
+                Trampoline.report(e)
+            }
+        }
     }
 
     fun pause() = step { isPaused = true }

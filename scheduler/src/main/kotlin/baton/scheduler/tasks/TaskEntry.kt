@@ -7,7 +7,8 @@ import kotlinx.coroutines.CancellationException
 
 /**
  * The state that a [TaskCore] keeps for a task. It is written under the core's lock, or by the only thread that can
- * reach the task: before that thread adds it to the [SubmissionStack], or after a step has chosen it.
+ * reach the task: before that thread adds it to the [SubmissionStack], or after a step has chosen it. The exceptions
+ * are [group], which the first thread to leave it clears, and [keyEntry], which [KeyIndex] writes.
  */
 internal abstract class TaskEntry(
     /** As the user set it. */

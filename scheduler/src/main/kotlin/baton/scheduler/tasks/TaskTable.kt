@@ -71,9 +71,7 @@ internal class TaskTable(config: TaskSchedulerConfig) {
         if (task.phase == Phase.RUNNING) counts.moved(before, level)
     }
 
-    /**
-     * In an order in which the end of one starts none of the next: first those that await capacity, running ones last.
-     */
+    /** In an order in which the cancellation of one starts none of the next: running ones last. */
     fun tasksOf(group: GroupJob): List<TaskEntry> {
         val found = ArrayList<TaskEntry>()
         val add = { tasks: TaskList -> tasks.forEach { if (it.group === group) found += it } }

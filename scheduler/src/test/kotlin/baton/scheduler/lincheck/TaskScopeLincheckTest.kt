@@ -5,7 +5,7 @@ import baton.lincheck.world.Effort
 import baton.scheduler.TaskScheduler
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
-import baton.scheduler.tasks.enqueue
+import baton.scheduler.tasks.add
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlinx.coroutines.CancellationException
@@ -69,7 +69,7 @@ open class TaskScopeLincheckTest {
     fun schedule() {
         val task = Task()
         tasks[scheduled.getAndIncrement()] = task
-        scheduler.enqueue(task, mayWait = false)
+        scheduler.add(task, mayWait = false)
     }
 
     @Operation

@@ -21,10 +21,13 @@ import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CompletableJob
+import kotlinx.coroutines.CoroutineExceptionHandler
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.coroutineScope
@@ -129,7 +132,7 @@ class TaskScopeTest {
         val scope = CoroutineScope(StepDispatcher() + Job())
         val scheduler = TaskScheduler(scope, 1)
         val task = scheduler.schedule { ran += "never" }
-        scope.coroutineContext.job.let { it as kotlinx.coroutines.CompletableJob }.completeExceptionally(failure)
+        scope.coroutineContext.job.let { it as CompletableJob }.completeExceptionally(failure)
         val seen = task.getCompletionExceptionOrNull()
         assertTrue(seen is CancellationException)
         assertSame(failure, generateSequence(seen) { it.cause }.last())
@@ -161,6 +164,15 @@ class TaskScopeTest {
     fun scope_cancelled_waitsForATaskOfTheJavaApi() {
         val scope = CoroutineScope(Job())
         val scheduler = TaskScheduler(scope, 1)
+        val task = scheduler.addStage {}
+        scope.cancel()
+        assertEquals(listOf("begun", "cancelled"), ran)
+        assertFalse(scope.coroutineContext.job.isCompleted)
+        task.ended(null)
+        assertTrue(scope.coroutineContext.job.isCompleted)
+    }
+
+    private fun TaskScheduler.addStage(onCancelled: () -> Unit): StageTask {
         val owner =
             object : StageTask.Owner {
                 override fun begin() {
@@ -173,15 +185,90 @@ class TaskScopeTest {
 
                 override fun cancelled(cause: Throwable) {
                     ran += "cancelled"
+                    onCancelled()
                 }
             }
-        val task = newStageTask(scheduler, NORMAL, null, owner)
-        task.submit()
-        scope.cancel()
-        assertEquals(listOf("begun", "cancelled"), ran)
-        assertFalse(scope.coroutineContext.job.isCompleted)
-        task.ended(null)
+        return newStageTask(this, NORMAL, null, owner).also { it.submit() }
+    }
+
+    @Test
+    fun scope_cancelled_codeOfOneTaskThrows_othersAreCancelled() {
+        val scope = CoroutineScope(Dispatchers.Unconfined + Job())
+        val scheduler = TaskScheduler(scope, 1)
+        val running = scheduler.schedule { delay(1.hours) }
+        lateinit var hostile: StageTask
+        hostile =
+            scheduler.addStage {
+                hostile.withdraw()
+                error("hostile")
+            }
+        val queued = scheduler.schedule { ran += "never" }
+        val reported = reportedBy { scope.cancel() }
+        assertEquals(listOf("hostile"), reported.map { it.message })
+        assertTrue(running.isCancelled && queued.isCancelled)
+        assertEquals(listOf("cancelled"), ran)
         assertTrue(scope.coroutineContext.job.isCompleted)
+        assertAtRest(scheduler)
+    }
+
+    private fun reportedBy(action: () -> Unit): List<Throwable> {
+        val reported = ArrayList<Throwable>()
+        val thread = Thread.currentThread()
+        thread.setUncaughtExceptionHandler { _, e -> reported += e }
+        try {
+            action()
+        } finally {
+            thread.uncaughtExceptionHandler = null
+        }
+        return reported
+    }
+
+    @Test
+    fun scope_cancelled_handlerOfATaskUsesTheScheduler_allEnd() {
+        for (isChildren in listOf(false, true)) {
+            val scope = CoroutineScope(Dispatchers.Unconfined + Job())
+            val scheduler = TaskScheduler(scope, 1)
+            val tasks = List(4) { scheduler.schedule(key = "key") { delay(1.hours) } }
+            val late = ArrayList<ScheduledTask<*>>()
+            tasks[1].invokeOnCompletion {
+                late += scheduler.schedule(key = "key") { awaitCancellation() }
+                scheduler.cancel("key")
+                scope.coroutineContext.cancelChildren()
+                scheduler.close()
+                late += scheduler.schedule { ran += "never" }
+            }
+            if (isChildren) scope.coroutineContext.cancelChildren() else scope.cancel()
+            assertTrue((tasks + late).all { it.isCompleted }, "$isChildren: $scheduler")
+            assertEquals(2, late.size)
+            assertEquals(0, scope.children.count())
+            assertEquals(emptyList<String>(), ran)
+            assertAtRest(scheduler)
+        }
+    }
+
+    @Test
+    fun key_throws_scopeDoesNotWait() {
+        val key =
+            object {
+                override fun hashCode(): Int = error("no hash")
+            }
+        val scope = CoroutineScope(Dispatchers.Unconfined + Job())
+        val scheduler = TaskScheduler(scope, 1)
+        assertEquals("no hash", runCatching { scheduler.schedule(key = key) {} }.exceptionOrNull()?.message)
+        assertEquals(0, scope.children.count())
+        assertAtRest(scheduler)
+    }
+
+    @Test
+    fun parent_failureOfACoroutineLaunchedInIt_cancelsNoTask() = runTest {
+        val scope = newScope(coroutineContext + CoroutineExceptionHandler { _, e -> ran += "${e.message}" })
+        val scheduler = TaskScheduler(scope, 1)
+        val task = scheduler.schedule { delay(1.seconds) }
+        CoroutineScope(scope.coroutineContext + checkNotNull(task.parent)).launch { error("launched") }
+        task.join()
+        assertEquals(listOf("launched"), ran)
+        assertFalse(task.isCancelled)
+        assertEquals("runs", scheduler.run { "runs" })
     }
 
     @Test
@@ -241,7 +328,7 @@ class TaskScopeTest {
     fun scope_completed_newTaskIsCancelled() = runTest {
         val scope = newScope()
         val scheduler = TaskScheduler(scope, 1)
-        (scope.coroutineContext.job as kotlinx.coroutines.CompletableJob).complete()
+        (scope.coroutineContext.job as CompletableJob).complete()
         val task = scheduler.schedule { ran += "never" }
         assertTrue(task.isCancelled && ran.isEmpty())
         assertAtRest(scheduler)

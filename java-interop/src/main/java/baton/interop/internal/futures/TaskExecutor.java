@@ -56,7 +56,12 @@ public final class TaskExecutor extends ManagedExecutor {
             if (!isAccepted || !work.dropWork()) return;
             Runnable command = work.command;
             if (command instanceof Future<?> future && !(command instanceof AsynchronousCompletionTask)) {
-                future.cancel(false);
+                try {
+                    future.cancel(false);
+                } catch (Throwable e) {
+                    // Of the command's own code, such as the `done` of a FutureTask.
+                    Trampoline.report(e);
+                }
             } else {
                 String message = command + " was dropped: " + TaskExecutor.this;
                 Trampoline.report(new RejectedExecutionException(message, Stages.failure(this)));

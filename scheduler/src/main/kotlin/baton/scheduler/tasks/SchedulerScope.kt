@@ -12,7 +12,7 @@ import kotlinx.coroutines.Job
  *
  * It is also the scope in whose context tasks are made: without a job, because each has its own.
  */
-internal class SharedSupervisor(parent: CoroutineScope, private val onCancelled: (GroupJob) -> Unit) : CoroutineScope {
+internal class SchedulerScope(parent: CoroutineScope, private val onCancelled: (GroupJob) -> Unit) : CoroutineScope {
     override val coroutineContext: CoroutineContext = parent.coroutineContext.minusKey(Job)
 
     private val scope: Job? = parent.coroutineContext[Job]
@@ -36,7 +36,7 @@ internal class SharedSupervisor(parent: CoroutineScope, private val onCancelled:
         while (true) {
             val now = group.get()
             if (now != null && now.enter()) return now
-            val next = GroupJob(scope, onCancelled)
+            val next = GroupJob(coroutineContext, scope, onCancelled)
             if (group.compareAndSet(now, next)) return next
             next.leave()
         }
