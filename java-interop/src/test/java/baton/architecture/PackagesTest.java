@@ -7,27 +7,14 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import baton.interop.AsyncMutex;
-import baton.micrometer.BatonMetrics;
-import baton.scheduler.TaskScheduler;
-import baton.sync.Mutex;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.Location;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -36,33 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Enforces the diagram of CONTRIBUTING.md: the packages that each package may use, and those that users may use. */
 class PackagesTest {
-    private static final List<Path> MODULES = Stream.of(
-                    Mutex.class, TaskScheduler.class, BatonMetrics.class, AsyncMutex.class)
-            .map(PackagesTest::home)
-            .toList();
-
-    private static final JavaClasses CLASSES = new ClassFileImporter()
-            .importLocations(MODULES.stream().map(PackagesTest::location).toList());
-
-    /** A folder of classes, or the jar of a module that this build has packaged. */
-    private static Location location(Path home) {
-        if (Files.isDirectory(home)) return Location.of(home);
-        try {
-            return Location.of(new JarFile(home.toFile()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static Path home(Class<?> type) {
-        try {
-            URI location =
-                    type.getProtectionDomain().getCodeSource().getLocation().toURI();
-            return Path.of(location);
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
-    }
+    private static final JavaClasses CLASSES = BatonClasses.imported();
 
     /** A name with two dots at its end stands for a package with its subpackages. */
     @ParameterizedTest
@@ -178,7 +139,7 @@ class PackagesTest {
 
     @Test
     void exportedPackages_areThoseForUsers() {
-        Set<String> exported = ModuleFinder.of(MODULES.toArray(Path[]::new)).findAll().stream()
+        Set<String> exported = ModuleFinder.of(BatonClasses.MODULES.toArray(Path[]::new)).findAll().stream()
                 .map(module -> module.descriptor().exports())
                 .flatMap(Set::stream)
                 .filter(export -> !export.isQualified())

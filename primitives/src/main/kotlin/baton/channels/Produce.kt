@@ -72,7 +72,7 @@ private fun ChannelClosedException.hidesAFailure(): Boolean =
 /** Cancels the producer before its waiting senders are resumed. */
 private class ProducerCancellation(private val producer: Job) : Wakeup() {
     override fun arrive(): Wakeup? {
-        producer.cancel()
+        producer.cancel(null)
         return null
     }
 }

@@ -154,7 +154,7 @@ public class Monitor(
 
     /** Ends the watches. No look begins after this; one that goes on is not waited for. A second close does nothing. */
     override fun close() {
-        job.cancel()
+        job.cancel(null)
         end()
     }
 

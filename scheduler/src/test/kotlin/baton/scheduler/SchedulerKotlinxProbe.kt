@@ -91,7 +91,7 @@ class SchedulerKotlinxProbe {
         gate.complete()
         assertTrue(running.isCompleted && group.isCompleted)
         assertEquals("runs", scheduler.run { "runs" })
-        scope.cancel()
+        scope.cancel(null)
         assertTrue(scope.isCompleted && scheduler.schedule { error("never") }.isCancelled)
     }
 

@@ -95,7 +95,7 @@ internal class BatchRun<T, R>(
                         if (isActive) failure = e // It is the source's own.
                     }
                 }
-                val stop = stopped.invokeOnCompletion { collection.cancel() }
+                val stop = stopped.invokeOnCompletion { collection.cancel(null) }
                 collection.join()
                 stop.dispose()
                 failure?.let { throw it }

@@ -24,7 +24,7 @@ internal class BlockingCalls(dispatcher: CoroutineDispatcher) {
         try {
             return result.await()
         } catch (e: CancellationException) {
-            result.cancel()
+            result.cancel(null)
             throw e
         }
     }
