@@ -1,6 +1,6 @@
 package baton.channels
 
-import baton.channels.contract.reportingTo
+import baton.sync.reportingTo
 import baton.waiting.Callers
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.runCurrent

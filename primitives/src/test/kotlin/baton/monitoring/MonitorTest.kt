@@ -3,6 +3,7 @@ package baton.monitoring
 import baton.monitoring.core.MonitorListener
 import baton.sync.Mutex
 import baton.sync.Semaphore
+import baton.sync.reportingTo
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
@@ -56,18 +57,13 @@ class MonitorTest : WatchedSources() {
         runTest {
             var calls = 0
             val broken = CoroutineExceptionHandler { _, e -> throw e }
-            val thread = Thread.currentThread()
-            val before = thread.uncaughtExceptionHandler
-            thread.setUncaughtExceptionHandler { _, e -> reported += e }
-            try {
+            reportingTo(reported) {
                 val monitor = Monitor(backgroundScope + broken, rules = atOnce) { throw IllegalStateException("x") }
                 monitor.watch("pool") { Usage(if (calls++ % 2 == 0) 10 else 0, 10) }
                 delay(1600.milliseconds)
                 assertEquals(4, calls)
-                assertEquals(4, reported.size)
-            } finally {
-                thread.uncaughtExceptionHandler = before
             }
+            assertEquals(4, reported.size)
         }
     }
 

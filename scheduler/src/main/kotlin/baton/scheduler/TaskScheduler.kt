@@ -10,6 +10,7 @@ import baton.scheduler.tasks.SchedulerScope
 import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskJob
+import baton.scheduler.tasks.cancelAll
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -230,8 +231,7 @@ public class TaskScheduler(
     public fun cancel(key: Any, cause: CancellationException? = null): Int {
         // One look at each task: a sort looks several times, and fails when a task starts between two looks.
         val (queued, started) = keys.of(key).filterNot { it.hasEnded }.partition { it.isNotStarted }
-        for (task in queued) task.cancelFromOutside(cause)
-        for (task in started) task.cancelFromOutside(cause)
+        cancelAll(queued + started, cause)
         return queued.size + started.size
     }
 

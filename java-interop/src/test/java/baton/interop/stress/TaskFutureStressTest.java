@@ -1,15 +1,22 @@
 package baton.interop.stress;
 
 import static baton.interop.Futures.await;
+import static baton.interop.Futures.awaitFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
+import baton.interop.ScheduledTaskFuture;
 import baton.interop.TaskOptions;
+import baton.scheduler.TaskScheduler;
+import baton.scheduler.TaskSchedulerConfig;
 import baton.scheduler.TaskSchedulerMetrics;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -20,6 +27,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import kotlinx.coroutines.CompletableJob;
+import kotlinx.coroutines.CoroutineScopeKt;
+import kotlinx.coroutines.Job;
+import kotlinx.coroutines.JobKt;
+import kotlinx.coroutines.future.FutureKt;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -129,6 +142,33 @@ class TaskFutureStressTest {
         assertEquals(ROUNDS, normal.getDone() + normal.getFailed() + normal.getCancelled() + normal.getWithdrawn());
         // A cancelled callable keeps its place until it ends.
         assertTrue(most.get() <= 3, most::toString);
+        end(pool);
+    }
+
+    /** Tasks that never end by themselves: if one is not cancelled, the scope does not complete. */
+    @Test
+    void scope_cancelledWhileTasksAreScheduled_leavesNone() throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(2);
+        for (int round = 0; round < ROUNDS; round++) {
+            CompletableJob scope = JobKt.Job((Job) null);
+            TaskScheduler tasks =
+                    new TaskScheduler(CoroutineScopeKt.CoroutineScope(scope), 2, null, new TaskSchedulerConfig());
+            AsyncTaskScheduler scheduler = AsyncTaskScheduler.of(tasks);
+            Callable<List<ScheduledTaskFuture<Integer>>> submitter = () -> Stream.generate(
+                            () -> scheduler.schedule(Priority.NORMAL, () -> new CompletableFuture<Integer>()))
+                    .limit(4)
+                    .toList();
+            var first = pool.submit(submitter);
+            var second = pool.submit(submitter);
+            for (int i = ThreadLocalRandom.current().nextInt(500); i > 0; i--) Thread.onSpinWait();
+            scope.cancel((CancellationException) null);
+            for (var submitted : List.of(first, second)) {
+                for (var task : submitted.get()) assertThrows(CancellationException.class, () -> await(task));
+            }
+            awaitFailure(FutureKt.asCompletableFuture(scope));
+            TaskSchedulerMetrics metrics = scheduler.metrics();
+            assertEquals(0, metrics.getRunning() + metrics.getQueued(), metrics::toString);
+        }
         end(pool);
     }
 

@@ -3,6 +3,7 @@ package baton.channels.contract
 import baton.channels.Channel
 import baton.channels.ChannelClosedException
 import baton.sync.assertContains
+import baton.sync.reportingTo
 import baton.waiting.Callers
 import baton.waiting.causes
 import kotlinx.coroutines.CancellationException
@@ -247,17 +248,5 @@ interface ChannelEdges : ChannelFixture {
         val e = assertInstanceOf(IllegalStateException::class.java, caller.failure)
         assertContains(e.message, "capacity = 0", "jobs")
         assertState(channel, size = 0)
-    }
-}
-
-/** The exceptions that this thread's handler for uncaught exceptions gets meanwhile. */
-internal inline fun reportingTo(reported: MutableList<Throwable>, block: () -> Unit) {
-    val thread = Thread.currentThread()
-    val before = thread.uncaughtExceptionHandler
-    thread.setUncaughtExceptionHandler { _, e -> reported += e }
-    try {
-        block()
-    } finally {
-        thread.uncaughtExceptionHandler = before
     }
 }

@@ -19,6 +19,10 @@ interface LincheckCase {
     val spins: Int
         get() = Effort.SPINS
 
+    /** How many times as many interleavings of the scenarios by hand are run as of generated ones. */
+    val factor: Int
+        get() = 1
+
     /** Scenarios written by hand, because random generation may miss them. */
     val scenarios: List<Scenario>
         get() = emptyList()
@@ -27,7 +31,7 @@ interface LincheckCase {
 
     @Test
     fun chosenInterleavings_areLinearizable() =
-        effort.checkInterleavings(javaClass, model, scenarios, generated, spins) { configure(this) }
+        effort.checkInterleavings(javaClass, model, scenarios, generated, spins, factor) { configure(this) }
 
     @Test fun threads_areLinearizable() = effort.stress(model, scenarios).check(javaClass)
 }
@@ -35,12 +39,12 @@ interface LincheckCase {
 typealias Scenario = DSLScenarioBuilder.() -> Unit
 
 /** A scenario of parallel threads, each with its operations. */
-internal fun threads(vararg threads: DSLThreadScenario.() -> Unit): Scenario = {
+fun threads(vararg threads: DSLThreadScenario.() -> Unit): Scenario = {
     parallel { for (operations in threads) thread(operations) }
 }
 
 /** The same, after [initial] operations of no thread. */
-internal fun Scenario.after(initial: DSLThreadScenario.() -> Unit): Scenario {
+fun Scenario.after(initial: DSLThreadScenario.() -> Unit): Scenario {
     val threads = this
     return {
         initial(initial)

@@ -1,6 +1,5 @@
 package baton.resilience.breaker
 
-import baton.channels.contract.reportingTo
 import baton.resilience.BreakerState
 import baton.resilience.BreakerState.CLOSED
 import baton.resilience.BreakerState.DISABLED
@@ -8,6 +7,7 @@ import baton.resilience.BreakerState.FORCED_OPEN
 import baton.resilience.BreakerState.HALF_OPEN
 import baton.resilience.BreakerState.OPEN
 import baton.resilience.CircuitBreaker
+import baton.sync.reportingTo
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit

@@ -7,7 +7,6 @@ import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.tasks.TaskEntry.Phase
 import baton.sync.Latch
-import baton.waiting.threads.Trampoline
 
 /*
  * How it works
@@ -44,9 +43,10 @@ import baton.waiting.threads.Trampoline
  *     `lock`; a thread that has enqueued a task reads afterwards whether its group is cancelled, and cancels the task
  *     itself. At least one of the two sees the other's write. A task is cancelled without the lock, like by any caller.
  *
- * A step is O(1), except that starting or admitting n tasks is O(n), and close
- * and the cancellation of a group are O(tasks queued). Queueing submissions costs O(1) a task. After the lock is released its thread begins tasks, wakes admitted submitters and completes refused
- * tasks. The end of a task that runs in place starts the next one on the same stack; TaskStart bounds the depth.
+ * A step is O(1), except that starting or admitting n tasks is O(n), and close and the cancellation of a group are O(tasks
+ * queued). Queueing submissions costs O(1) a task. After the lock is released its thread begins tasks, wakes admitted
+ * submitters and completes refused tasks. The end of a task that runs in place starts the next one on the same stack;
+ * TaskStart bounds the depth.
  *
  * Once the scope's cancellation cancels all tasks, no task is started any more, although slots become free.
  */
@@ -58,10 +58,7 @@ internal class TaskCore(
 ) {
     private val lock = Any()
     private val tasks = TaskTable(config)
-    private val queue = tasks.queue
-    private val awaitingCapacity = tasks.awaitingCapacity
     private val submissions = SubmissionStack()
-    private val counts = tasks.counts
     private val outcome = StepOutcome()
     private var unended = 0
 
@@ -94,6 +91,15 @@ internal class TaskCore(
      * consequence of the scope's cancellation sees false.
      */
     private var isLive = true
+
+    private val queue: TaskQueue
+        get() = tasks.queue
+
+    private val awaitingCapacity: TaskList
+        get() = tasks.awaitingCapacity
+
+    private val counts: TaskCounts
+        get() = tasks.counts
 
     private val canStart: Boolean
         get() = tasks.running.size < maxConcurrency && !isPaused && isLive
@@ -224,16 +230,8 @@ internal class TaskCore(
         return isWithdrawn
     }
 
-    /** Cancels the tasks of [group], which is cancelled: invariant 7. What the code of one throws spares the others. */
-    fun cancelTasksOf(group: GroupJob) {
-        for (task in locked { tasks.tasksOf(group) }) {
-            try {
-                task.cancelFromOutside(group.cancellation)
-            } catch (e: Throwable) {
-                Trampoline.report(e)
-            }
-        }
-    }
+    /** Cancels the tasks of [group], which is cancelled: invariant 7. */
+    fun cancelTasksOf(group: GroupJob) = cancelAll(locked { tasks.tasksOf(group) }, group.cancellation)
 
     fun pause() = step { isPaused = true }
 

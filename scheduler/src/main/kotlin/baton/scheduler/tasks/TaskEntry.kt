@@ -2,6 +2,7 @@ package baton.scheduler.tasks
 
 import baton.Priority
 import baton.scheduler.dispatch.RunQueue
+import baton.waiting.threads.Trampoline
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater
 import kotlinx.coroutines.CancellationException
 
@@ -109,5 +110,16 @@ internal abstract class TaskEntry(
     private companion object {
         val GROUP: AtomicReferenceFieldUpdater<TaskEntry, GroupJob> =
             AtomicReferenceFieldUpdater.newUpdater(TaskEntry::class.java, GroupJob::class.java, "group")
+    }
+}
+
+/** Cancels [tasks] by their key or with their scope. What the code of one throws is reported, and spares the others. */
+internal fun cancelAll(tasks: List<TaskEntry>, cause: CancellationException?) {
+    for (task in tasks) {
+        try {
+            task.cancelFromOutside(cause)
+        } catch (e: Throwable) {
+            Trampoline.report(e)
+        }
     }
 }

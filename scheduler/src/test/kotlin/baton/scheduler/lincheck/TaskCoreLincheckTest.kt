@@ -2,6 +2,10 @@ package baton.scheduler.lincheck
 
 import baton.Priority
 import baton.lincheck.world.Effort
+import baton.lincheck.world.LincheckCase
+import baton.lincheck.world.Scenario
+import baton.lincheck.world.after
+import baton.lincheck.world.threads
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.dispatch.RunQueue
 import baton.scheduler.tasks.TaskCore
@@ -12,13 +16,11 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.time.TestTimeSource
 import kotlinx.coroutines.CancellationException
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.DSLThreadScenario
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.Validate
-import org.junit.jupiter.api.Test
 
 /**
  * Slots, queue and tasks that await capacity: several threads enqueue, end and withdraw tasks, and pause, resize and
@@ -28,9 +30,22 @@ import org.junit.jupiter.api.Test
 @Param(name = "task", gen = IntGen::class, conf = "0:2")
 @Param(name = "level", gen = IntGen::class, conf = "0:1")
 @Param(name = "slots", gen = IntGen::class, conf = "1:2")
-open class TaskCoreLincheckTest {
-    internal open val effort
+open class TaskCoreLincheckTest : LincheckCase {
+    override val model: Class<*>
+        get() = NoResultsOfTasks::class.java
+
+    override val effort
         get() = Effort.BRIEF
+
+    override val generated
+        get() = 15
+
+    override val spins
+        get() = Effort.SPINS_OVER_LEVELS
+
+    /** Interleavings take little time compared with the start of a run. */
+    override val factor
+        get() = 3
 
     internal open val capacity
         get() = 1
@@ -203,19 +218,8 @@ open class TaskCoreLincheckTest {
         check(isAll && started == ended && scheduled == started + refused) { "inconsistent metrics: $metrics" }
     }
 
-    @Test
-    fun chosenInterleavings_endEachTaskOnce() =
-        effort.checkInterleavings(
-            javaClass,
-            NoResultsOfTasks::class.java,
-            scenarios,
-            generated = 15,
-            Effort.SPINS_OVER_LEVELS,
-            FACTOR,
-        )
-
     /** Of the tasks that are enqueued first, one runs, one is queued, and the others await capacity. */
-    protected open val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() =
             listOf(
                 after(0, { actor(::enqueue) }, { actor(::withdraw, 0) }),
@@ -226,18 +230,11 @@ open class TaskCoreLincheckTest {
                 after(3, { actor(::end, 0) }, { actor(::resize, 2) }),
             )
 
-    protected fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): DSLScenarioBuilder.() -> Unit = {
-        initial { repeat(tasks) { actor(::enqueue) } }
-        parallel { for (act in acts) thread { act() } }
-    }
-
-    @Test fun threads_endEachTaskOnce() = effort.stress(NoResultsOfTasks::class.java, emptyList()).check(javaClass)
+    protected fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): Scenario =
+        threads(*acts).after { repeat(tasks) { actor(::enqueue) } }
 
     private companion object {
         const val MOST_TASKS = 100
-
-        /** Interleavings take little time compared with the start of a run. */
-        const val FACTOR = 3
     }
 }
 
@@ -267,7 +264,7 @@ class TaskCoreLincheckDeepTest : TaskCoreLincheckTest() {
     override val effort
         get() = Effort.DEEP
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() =
             super.scenarios +
                 listOf(

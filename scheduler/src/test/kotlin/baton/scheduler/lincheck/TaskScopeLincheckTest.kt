@@ -2,6 +2,10 @@ package baton.scheduler.lincheck
 
 import baton.Priority
 import baton.lincheck.world.Effort
+import baton.lincheck.world.LincheckCase
+import baton.lincheck.world.Scenario
+import baton.lincheck.world.after
+import baton.lincheck.world.threads
 import baton.scheduler.TaskScheduler
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
@@ -12,22 +16,33 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancelChildren
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.DSLThreadScenario
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.Validate
-import org.junit.jupiter.api.Test
 
 /**
  * The scope of a scheduler and its tasks: several threads schedule and end tasks, and cancel the scope or what is in
  * it. No operation returns a value; [scopeHasAllTasks] reports violations at the end of every interleaving.
  */
 @Param(name = "task", gen = IntGen::class, conf = "0:2")
-open class TaskScopeLincheckTest {
-    internal open val effort
+open class TaskScopeLincheckTest : LincheckCase {
+    override val model: Class<*>
+        get() = NoResultsOfScope::class.java
+
+    override val effort
         get() = Effort.BRIEF
+
+    override val generated
+        get() = 10
+
+    override val spins
+        get() = Effort.SPINS_OVER_LEVELS
+
+    /** Interleavings take little time compared with the start of a run. */
+    override val factor
+        get() = 3
 
     private val scope = Job()
     private val scheduler = TaskScheduler(CoroutineScope(scope), 1)
@@ -105,19 +120,8 @@ open class TaskScopeLincheckTest {
         check(metrics.running + metrics.queued == 0) { "$metrics" }
     }
 
-    @Test
-    fun chosenInterleavings_scopeHasAllTasks() =
-        effort.checkInterleavings(
-            javaClass,
-            NoResultsOfScope::class.java,
-            scenarios,
-            generated = 10,
-            Effort.SPINS_OVER_LEVELS,
-            FACTOR,
-        )
-
     /** Of the tasks that are scheduled first, one runs, and the others are queued. */
-    protected open val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() =
             listOf(
                 after(0, { actor(::schedule) }, { actor(::cancelChildren) }),
@@ -127,18 +131,11 @@ open class TaskScopeLincheckTest {
                 after(2, { actor(::end, 0) }, { actor(::cancelScope) }),
             )
 
-    protected fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): DSLScenarioBuilder.() -> Unit = {
-        initial { repeat(tasks) { actor(::schedule) } }
-        parallel { for (act in acts) thread { act() } }
-    }
-
-    @Test fun threads_scopeHasAllTasks() = effort.stress(NoResultsOfScope::class.java, emptyList()).check(javaClass)
+    protected fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): Scenario =
+        threads(*acts).after { repeat(tasks) { actor(::schedule) } }
 
     private companion object {
         const val MOST_TASKS = 100
-
-        /** Interleavings take little time compared with the start of a run. */
-        const val FACTOR = 3
     }
 }
 
@@ -158,7 +155,7 @@ class TaskScopeLincheckDeepTest : TaskScopeLincheckTest() {
     override val effort
         get() = Effort.DEEP
 
-    override val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() =
             super.scenarios +
                 listOf(

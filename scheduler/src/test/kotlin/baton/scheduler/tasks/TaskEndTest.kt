@@ -40,12 +40,6 @@ import org.junit.jupiter.api.Test
 class TaskEndTest {
     private val ran = ArrayList<String>()
 
-    private fun assertAtRest(scheduler: TaskScheduler) {
-        val metrics = scheduler.metrics
-        assertEquals(0, metrics.queued + metrics.running + metrics.waiting, "$metrics")
-        assertSumsFit(metrics)
-    }
-
     @Test
     fun cancel_queuedTask_leavesTheQueueAtOnce_blockIsNotCalled() = runTest {
         val scheduler = TaskScheduler(this, 1)
@@ -233,6 +227,12 @@ class TaskEndTest {
     private companion object {
         const val CROWD = 100_000
     }
+}
+
+internal fun assertAtRest(scheduler: TaskScheduler) {
+    val metrics = scheduler.metrics
+    assertEquals(0, metrics.queued + metrics.running + metrics.waiting, "$metrics")
+    assertSumsFit(metrics)
 }
 
 /** Checks the equations that [TaskSchedulerMetrics] states. */

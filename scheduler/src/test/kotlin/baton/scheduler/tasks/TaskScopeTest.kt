@@ -13,6 +13,7 @@ import baton.scheduler.bridge.newStageTask
 import baton.scheduler.prioritized
 import baton.sync.Mutex
 import baton.sync.StepDispatcher
+import baton.sync.reportingTo
 import baton.sync.withLock
 import java.io.IOException
 import kotlin.coroutines.CoroutineContext
@@ -56,12 +57,6 @@ class TaskScopeTest {
 
     private val CoroutineScope.children
         get() = coroutineContext.job.children
-
-    private fun assertAtRest(scheduler: TaskScheduler) {
-        val metrics = scheduler.metrics
-        assertEquals(0, metrics.queued + metrics.running + metrics.waiting, "$metrics")
-        assertSumsFit(metrics)
-    }
 
     @Test
     fun scope_waitsForTasks_notForASchedulerWithoutTasks() = runTest {
@@ -203,24 +198,13 @@ class TaskScopeTest {
                 error("hostile")
             }
         val queued = scheduler.schedule { ran += "never" }
-        val reported = reportedBy { scope.cancel() }
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) { scope.cancel() }
         assertEquals(listOf("hostile"), reported.map { it.message })
         assertTrue(running.isCancelled && queued.isCancelled)
         assertEquals(listOf("cancelled"), ran)
         assertTrue(scope.coroutineContext.job.isCompleted)
         assertAtRest(scheduler)
-    }
-
-    private fun reportedBy(action: () -> Unit): List<Throwable> {
-        val reported = ArrayList<Throwable>()
-        val thread = Thread.currentThread()
-        thread.setUncaughtExceptionHandler { _, e -> reported += e }
-        try {
-            action()
-        } finally {
-            thread.uncaughtExceptionHandler = null
-        }
-        return reported
     }
 
     @Test

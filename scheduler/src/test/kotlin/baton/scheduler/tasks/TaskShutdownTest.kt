@@ -5,6 +5,7 @@ import baton.Priority.NORMAL
 import baton.scheduler.SchedulerClosedException
 import baton.scheduler.TaskScheduler
 import baton.sync.assertContains
+import baton.sync.reportingTo
 import java.io.IOException
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
@@ -187,13 +188,9 @@ class TaskShutdownTest {
         val tasks = List(4) { scheduler.schedule(key = keys.getOrNull(it)) {} }
         keys.forEach { it.isBroken = true }
         val reported = ArrayList<Throwable>()
-        val thread = Thread.currentThread()
-        thread.setUncaughtExceptionHandler { _, e -> reported += e }
-        try {
+        reportingTo(reported) {
             tasks[1].cancel()
             scheduler.close()
-        } finally {
-            thread.uncaughtExceptionHandler = null
         }
         assertTrue(tasks.all { it.isCompleted })
         assertEquals(emptyList<Throwable>(), reported)
