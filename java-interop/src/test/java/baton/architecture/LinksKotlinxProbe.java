@@ -12,24 +12,48 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * All that our classes use of kotlinx.coroutines exists in its older versions too. Where the compiler calls what only the
- * newest one has, the code compiles and fails at its first call: {@code job.cancel()} links to {@code Job.cancel$default},
- * which is new in 1.11, and {@code job.cancel(null)} to a method of all versions.
+ * The types and members of kotlinx.coroutines to which our classes link exist in its older versions too. Where the compiler
+ * calls what only the newest one has, the code compiles and fails at its first call: {@code job.cancel()} links to
+ * {@code Job.cancel$default}, which is new in 1.11, and {@code job.cancel(null)} to a method of all versions.
  */
 class LinksKotlinxProbe extends VersionKotlinxProbe {
     private static final JavaClasses CLASSES = BatonClasses.imported();
 
     @Test
+    void modules_haveClassesThatUseKotlinx() {
+        for (String module : List.of("baton.sync", "baton.scheduler", "baton.micrometer", "baton.interop")) {
+            assertTrue(CLASSES.stream().anyMatch(type -> type.getPackageName().equals(module)), module);
+        }
+    }
+
+    @Test
+    void typesThatAreUsed_exist() {
+        Set<JavaClass> used = CLASSES.stream()
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .map(dependency -> dependency.getTargetClass().getBaseComponentType())
+                .filter(LinksKotlinxProbe::isKotlinx)
+                .collect(toSet());
+        assertTrue(used.size() > 40, () -> "only " + used.size());
+        Set<String> missing = used.stream()
+                .filter(type -> !type.isFullyImported())
+                .map(JavaClass::getName)
+                .collect(toCollection(TreeSet::new));
+        assertEquals(Set.of(), missing);
+    }
+
+    /** Those that a class of ours inherits, too. */
+    @Test
     void membersThatAreUsed_exist() {
         Set<JavaAccess<?>> uses = CLASSES.stream()
                 .flatMap(type -> type.getAccessesFromSelf().stream())
-                .filter(use -> isKotlinx(use.getTargetOwner()))
+                .filter(use -> isOrExtendsKotlinx(use.getTargetOwner()))
                 .collect(toSet());
         assertTrue(uses.size() > 300, () -> "only " + uses.size());
         Set<String> missing = uses.stream()
@@ -39,15 +63,17 @@ class LinksKotlinxProbe extends VersionKotlinxProbe {
         assertEquals(Set.of(), missing);
     }
 
-    /** An interface of a newer version may have a body where that of an older one has none. */
+    /** A method of a newer version may have a body where that of an older one has none. */
     @Test
-    void interfacesThatAreImplemented_areComplete() {
-        Set<String> missing = CLASSES.stream()
-                .filter(type -> type.getAllRawInterfaces().stream().anyMatch(LinksKotlinxProbe::isKotlinx))
-                .map(JavaClass::reflect)
+    void publicMethodsThatAreInherited_haveBodies() {
+        List<Class<?>> types = CLASSES.stream()
+                .filter(LinksKotlinxProbe::isOrExtendsKotlinx)
+                .<Class<?>>map(JavaClass::reflect)
                 .filter(type -> !Modifier.isAbstract(type.getModifiers()))
-                .flatMap(LinksKotlinxProbe::abstractMethods)
-                .collect(toCollection(TreeSet::new));
+                .toList();
+        assertTrue(types.size() > 20, () -> "only " + types);
+        Set<String> missing =
+                types.stream().flatMap(LinksKotlinxProbe::abstractMethods).collect(toCollection(TreeSet::new));
         assertEquals(Set.of(), missing);
     }
 
@@ -56,6 +82,12 @@ class LinksKotlinxProbe extends VersionKotlinxProbe {
                 .filter(method -> Modifier.isAbstract(method.getModifiers()))
                 .map(Method::toGenericString)
                 .map(method -> type.getName() + " lacks " + method);
+    }
+
+    private static boolean isOrExtendsKotlinx(JavaClass type) {
+        return isKotlinx(type)
+                || type.getAllRawSuperclasses().stream().anyMatch(LinksKotlinxProbe::isKotlinx)
+                || type.getAllRawInterfaces().stream().anyMatch(LinksKotlinxProbe::isKotlinx);
     }
 
     private static boolean isKotlinx(JavaClass type) {

@@ -226,7 +226,8 @@ public class TaskScheduler(
 
     /**
      * Cancels the tasks with this [key] that have not ended, queued or running, those of the Java API too. The queued
-     * ones are first, so none of them gets the slot of another. Returns how many there were.
+     * ones are first, so none of them gets the slot of another. Returns how many there were. What the code of a task of
+     * the Java API throws meanwhile goes to the thread's handler of uncaught exceptions.
      */
     public fun cancel(key: Any, cause: CancellationException? = null): Int {
         // One look at each task: a sort looks several times, and fails when a task starts between two looks.

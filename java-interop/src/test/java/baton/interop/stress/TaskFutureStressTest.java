@@ -149,23 +149,31 @@ class TaskFutureStressTest {
     @Test
     void scope_cancelledWhileTasksAreScheduled_leavesNone() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(2);
-        for (int round = 0; round < ROUNDS; round++) {
+        AtomicInteger begun = new AtomicInteger();
+        for (int round = 1; round <= ROUNDS; round++) {
             CompletableJob scope = JobKt.Job((Job) null);
             TaskScheduler tasks =
                     new TaskScheduler(CoroutineScopeKt.CoroutineScope(scope), 2, null, new TaskSchedulerConfig());
             AsyncTaskScheduler scheduler = AsyncTaskScheduler.of(tasks);
-            Callable<List<ScheduledTaskFuture<Integer>>> submitter = () -> Stream.generate(
-                            () -> scheduler.schedule(Priority.NORMAL, () -> new CompletableFuture<Integer>()))
-                    .limit(4)
-                    .toList();
+            Callable<List<ScheduledTaskFuture<Integer>>> submitter = () -> {
+                begun.incrementAndGet();
+                return Stream.generate(
+                                () -> scheduler.schedule(Priority.NORMAL, () -> new CompletableFuture<Integer>()))
+                        .limit(4)
+                        .toList();
+            };
             var first = pool.submit(submitter);
             var second = pool.submit(submitter);
-            for (int i = ThreadLocalRandom.current().nextInt(500); i > 0; i--) Thread.onSpinWait();
+            for (int i = ThreadLocalRandom.current().nextInt(500); begun.get() < 2 * round || i > 0; i--) {
+                Thread.onSpinWait();
+            }
             scope.cancel((CancellationException) null);
             for (var submitted : List.of(first, second)) {
                 for (var task : submitted.get()) assertThrows(CancellationException.class, () -> await(task));
             }
             awaitFailure(FutureKt.asCompletableFuture(scope));
+            // A task leaves its scope before the scheduler counts its end.
+            await(scheduler.drain());
             TaskSchedulerMetrics metrics = scheduler.metrics();
             assertEquals(0, metrics.getRunning() + metrics.getQueued(), metrics::toString);
         }

@@ -19,7 +19,7 @@ interface LincheckCase {
     val spins: Int
         get() = Effort.SPINS
 
-    /** How many times as many interleavings of the scenarios by hand are run as of generated ones. */
+    /** Multiplies the interleavings of each scenario written by hand. */
     val factor: Int
         get() = 1
 

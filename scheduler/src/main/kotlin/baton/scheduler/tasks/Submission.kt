@@ -18,8 +18,8 @@ internal fun TaskScheduler.add(task: TaskEntry, mayWait: Boolean) {
         throw e
     }
     // If the scope is cancelled, the core neither queues the task nor makes room for it.
-    group?.cancellation?.let(task::cancelFromOutside)
+    group?.cancellation?.let(task::cancelAndReport)
     core.enqueue(task, mayWait)
     // Invariant 7 of TaskCore.
-    group?.cancellation?.let(task::cancelFromOutside)
+    group?.cancellation?.let(task::cancelAndReport)
 }

@@ -115,11 +115,14 @@ internal abstract class TaskEntry(
 
 /** Cancels [tasks] by their key or with their scope. What the code of one throws is reported, and spares the others. */
 internal fun cancelAll(tasks: List<TaskEntry>, cause: CancellationException?) {
-    for (task in tasks) {
-        try {
-            task.cancelFromOutside(cause)
-        } catch (e: Throwable) {
-            Trampoline.report(e)
-        }
+    for (task in tasks) task.cancelAndReport(cause)
+}
+
+/** [TaskEntry.cancelFromOutside], for a caller that must not see what the code of the task throws. */
+internal fun TaskEntry.cancelAndReport(cause: CancellationException?) {
+    try {
+        cancelFromOutside(cause)
+    } catch (e: Throwable) {
+        Trampoline.report(e)
     }
 }

@@ -167,7 +167,7 @@ class TaskScopeTest {
         assertTrue(scope.coroutineContext.job.isCompleted)
     }
 
-    private fun TaskScheduler.addStage(onCancelled: () -> Unit): StageTask {
+    private fun TaskScheduler.addStage(key: Any? = null, onCancelled: () -> Unit): StageTask {
         val owner =
             object : StageTask.Owner {
                 override fun begin() {
@@ -183,27 +183,33 @@ class TaskScopeTest {
                     onCancelled()
                 }
             }
-        return newStageTask(this, NORMAL, null, owner).also { it.submit() }
+        return newStageTask(this, NORMAL, key, owner).also { it.submit() }
     }
 
     @Test
-    fun scope_cancelled_codeOfOneTaskThrows_othersAreCancelled() {
+    fun codeOfOneTaskThrows_othersAreCancelled() {
+        cancelWithAHostileTask { scope.cancel() }
+        cancelWithAHostileTask { assertEquals(3, cancel("key")) }
+    }
+
+    private fun cancelWithAHostileTask(cancel: TaskScheduler.() -> Unit) {
+        ran.clear()
         val scope = CoroutineScope(Dispatchers.Unconfined + Job())
         val scheduler = TaskScheduler(scope, 1)
-        val running = scheduler.schedule { delay(1.hours) }
+        val running = scheduler.schedule(key = "key") { delay(1.hours) }
         lateinit var hostile: StageTask
         hostile =
-            scheduler.addStage {
+            scheduler.addStage("key") {
                 hostile.withdraw()
                 error("hostile")
             }
-        val queued = scheduler.schedule { ran += "never" }
+        val queued = scheduler.schedule(key = "key") { ran += "never" }
         val reported = ArrayList<Throwable>()
-        reportingTo(reported) { scope.cancel() }
+        reportingTo(reported) { scheduler.cancel() }
         assertEquals(listOf("hostile"), reported.map { it.message })
         assertTrue(running.isCancelled && queued.isCancelled)
         assertEquals(listOf("cancelled"), ran)
-        assertTrue(scope.coroutineContext.job.isCompleted)
+        assertTrue(scope.children.none())
         assertAtRest(scheduler)
     }
 
