@@ -1,6 +1,6 @@
 package baton.channels
 
-import baton.sync.reportingTo
+import baton.reportingTo
 import baton.waiting.Callers
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.runCurrent

@@ -1,9 +1,9 @@
 package baton.monitoring
 
 import baton.monitoring.core.MonitorListener
+import baton.reportingTo
 import baton.sync.Mutex
 import baton.sync.Semaphore
-import baton.sync.reportingTo
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds

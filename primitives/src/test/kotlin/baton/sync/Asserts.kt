@@ -26,15 +26,3 @@ fun assertContains(message: String?, vararg parts: Any) {
         assertTrue(message.orEmpty().contains(part.toString())) { "\"$message\" does not contain $part" }
     }
 }
-
-/** The exceptions that this thread's handler for uncaught exceptions gets meanwhile. */
-inline fun reportingTo(reported: MutableList<Throwable>, block: () -> Unit) {
-    val thread = Thread.currentThread()
-    val before = thread.uncaughtExceptionHandler
-    thread.setUncaughtExceptionHandler { _, e -> reported += e }
-    try {
-        block()
-    } finally {
-        thread.uncaughtExceptionHandler = before
-    }
-}

@@ -7,6 +7,7 @@ import baton.Priority.HIGH
 import baton.Priority.LOW
 import baton.Priority.NORMAL
 import baton.priority
+import baton.reportingTo
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
@@ -117,11 +118,8 @@ class PriorityInheritanceTest {
 
     @Test
     fun `dispatcher that throws instead of boosting keeps no caller from the lock`() {
-        val thread = Thread.currentThread()
-        val before = thread.uncaughtExceptionHandler
         val reported = ArrayList<Throwable>()
-        thread.setUncaughtExceptionHandler { _, e -> reported += e }
-        try {
+        reportingTo(reported) {
             lock(LOW)
             boosting.meanwhile = { error("broken") }
             val waiter = lock(HIGH)
@@ -130,8 +128,6 @@ class PriorityInheritanceTest {
             mutex.unlock()
             assertTrue(waiter.isCompleted)
             assertEquals(listOf("broken"), reported.map { it.message })
-        } finally {
-            thread.setUncaughtExceptionHandler(before)
         }
     }
 

@@ -1,5 +1,6 @@
 package baton.waiting
 
+import baton.reportingTo
 import baton.waiting.threads.Trampoline
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -52,9 +53,7 @@ class TrampolineTest {
     @Test
     fun resumption_thatThrows_isReported_andStopsNobodyElse() {
         val reported = ArrayList<Throwable>()
-        val handler = Thread.currentThread().uncaughtExceptionHandler
-        Thread.currentThread().setUncaughtExceptionHandler { _, e -> reported += e }
-        try {
+        reportingTo(reported) {
             var ran = 0
 
             fun next() {
@@ -64,8 +63,6 @@ class TrampolineTest {
             Trampoline.run(::next)
             assertEquals(50, ran)
             assertEquals(50, reported.size)
-        } finally {
-            Thread.currentThread().uncaughtExceptionHandler = handler
         }
         assertLevelsAreFree()
     }

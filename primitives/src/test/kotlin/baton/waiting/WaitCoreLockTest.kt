@@ -1,5 +1,6 @@
 package baton.waiting
 
+import baton.reportingTo
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
 import kotlin.concurrent.thread
@@ -98,14 +99,7 @@ class WaitCoreLockTest {
             )
         val behind = List(2) { FakeWaiter(core) }
         val reported = ArrayList<Throwable>()
-        val thread = Thread.currentThread()
-        val before = thread.uncaughtExceptionHandler
-        thread.setUncaughtExceptionHandler { _, e -> reported += e }
-        try {
-            core.wakeTogether(listOf(first) + behind)
-        } finally {
-            thread.uncaughtExceptionHandler = before
-        }
+        reportingTo(reported) { core.wakeTogether(listOf(first) + behind) }
         assertEquals(listOf(1, 1), behind.map { it.resumed })
         assertEquals(listOf<Throwable>(failure), reported)
         assertTrue(repeated.await(120, TimeUnit.SECONDS))

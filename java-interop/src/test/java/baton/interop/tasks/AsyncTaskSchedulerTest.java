@@ -245,6 +245,26 @@ class AsyncTaskSchedulerTest {
         assertTrue(job.isCompleted());
     }
 
+    /** An Error, because what a stage refuses by an exception is taken for a stage that cannot be cancelled. */
+    @Test
+    void cancelOfAKey_oneStageThrowsAnError_otherTasksAreCancelled() {
+        scheduler.maxConcurrency(2);
+        AssertionError hostile = new AssertionError("hostile");
+        CompletableFuture<Object> first = scheduler.schedule(keyed(), () -> new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                throw hostile;
+            }
+        });
+        CompletableFuture<Object> second = scheduler.schedule(keyed(), () -> new CompletableFuture<>());
+        assertSame(hostile, Futures.reportedBy(() -> assertEquals(2, scheduler.cancel("key"))));
+        assertTrue(first.isCancelled() && second.isCancelled());
+    }
+
+    private static TaskOptions keyed() {
+        return TaskOptions.of(Priority.NORMAL).withKey("key");
+    }
+
     // ---- as an executor
 
     @Test
@@ -257,15 +277,9 @@ class AsyncTaskSchedulerTest {
             }
         });
         CompletableFuture<Object> waits = scheduler.schedule(Priority.NORMAL, () -> new CompletableFuture<>());
-        Thread thread = Thread.currentThread();
-        thread.setUncaughtExceptionHandler((in, e) -> begun.add(String.valueOf(e.getMessage())));
-        try {
-            scheduler.closeNow();
-        } finally {
-            thread.setUncaughtExceptionHandler(null);
-        }
+        Throwable reported = Futures.reportedBy(scheduler::closeNow);
+        assertEquals("hostile", Objects.requireNonNull(reported).getMessage());
         assertTrue(waits.isCompletedExceptionally());
-        assertEquals(List.of("hostile"), begun);
     }
 
     @Test

@@ -2,8 +2,8 @@ package baton.channels.contract
 
 import baton.channels.Channel
 import baton.channels.ChannelClosedException
+import baton.reportingTo
 import baton.sync.assertContains
-import baton.sync.reportingTo
 import baton.waiting.Callers
 import baton.waiting.causes
 import kotlinx.coroutines.CancellationException

@@ -1,5 +1,6 @@
 package baton.resilience.breaker
 
+import baton.reportingTo
 import baton.resilience.BreakerState
 import baton.resilience.BreakerState.CLOSED
 import baton.resilience.BreakerState.DISABLED
@@ -7,7 +8,6 @@ import baton.resilience.BreakerState.FORCED_OPEN
 import baton.resilience.BreakerState.HALF_OPEN
 import baton.resilience.BreakerState.OPEN
 import baton.resilience.CircuitBreaker
-import baton.sync.reportingTo
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit

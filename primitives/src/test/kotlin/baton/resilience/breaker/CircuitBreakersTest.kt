@@ -1,8 +1,8 @@
 package baton.resilience.breaker
 
+import baton.reportingTo
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreakers
-import baton.sync.reportingTo
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread

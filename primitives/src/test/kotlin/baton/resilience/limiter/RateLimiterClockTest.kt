@@ -1,5 +1,6 @@
 package baton.resilience.limiter
 
+import baton.reportingTo
 import baton.resilience.RateLimiter
 import baton.resilience.per
 import java.math.BigInteger
@@ -168,11 +169,8 @@ internal class RateLimiterClockTest {
         val large = launch(start = CoroutineStart.UNDISPATCHED) { limiter.acquire(3) }
         val small = launch(start = CoroutineStart.UNDISPATCHED) { limiter.acquire() }
         val reservation = limiter.reserve(2)
-        val thread = Thread.currentThread()
-        val handler = thread.uncaughtExceptionHandler
         val reported = mutableListOf<Throwable>()
-        thread.setUncaughtExceptionHandler { _, e -> reported += e }
-        try {
+        reportingTo(reported) {
             clock.isBroken = true
             assertThrows<IllegalStateException> { limiter.tryAcquire() }
             assertThrows<IllegalStateException> { limiter.acquire() }
@@ -188,8 +186,6 @@ internal class RateLimiterClockTest {
             assertTrue("available = 0, waiting = 0" in limiter.toString())
             assertTrue(reported.isNotEmpty() && reported.all { it.message == "no time" })
             limiter.close()
-        } finally {
-            thread.uncaughtExceptionHandler = handler
         }
     }
 }

@@ -1,5 +1,6 @@
 package baton.waiting.contract
 
+import baton.reportingTo
 import java.util.concurrent.Executors
 import java.util.concurrent.RejectedExecutionException
 import kotlin.coroutines.Continuation
@@ -58,10 +59,7 @@ interface WaiterDispatch : WaiterFixture {
     @Test
     fun grant_resumedCodeThrows_queueGoesOnAndTheGranterHearsNothing() = eachKind {
         val uncaught = mutableListOf<Throwable>()
-        val thread = Thread.currentThread()
-        val before = thread.uncaughtExceptionHandler
-        thread.setUncaughtExceptionHandler { _, e -> uncaught += e }
-        try {
+        reportingTo(uncaught) {
             var isServed = false
             start({ error("in the completion") }) {
                 place.waitHere()
@@ -72,8 +70,6 @@ interface WaiterDispatch : WaiterFixture {
             assertTrue(isServed)
             assertEquals(listOf("in the completion"), uncaught.map { it.message })
             assertIdle(holders = if (kind.grantsAll) 2 else 1)
-        } finally {
-            thread.setUncaughtExceptionHandler(before)
         }
     }
 

@@ -1,6 +1,6 @@
 package baton.scheduler.lincheck
 
-import baton.lincheck.world.Effort
+import baton.lincheck.world.Scenario
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.dispatch.LimitedRunQueue
 import baton.scheduler.dispatch.PriorityRunQueue
@@ -11,25 +11,22 @@ import java.util.concurrent.atomic.AtomicIntegerArray
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Runnable
-import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.Validate
-import org.junit.jupiter.api.Test
 
 /**
  * Queues, mask and workers: dispatches at several levels, while workers run on several threads. No operation returns a
  * value, so Lincheck finds only the violations that [allRanOnce] reports at the end of every interleaving.
  */
 @Param(name = "level", gen = IntGen::class, conf = "0:1")
-abstract class RunQueueLincheckBase(parallelism: Int) {
-    internal open val effort
-        get() = Effort.BRIEF
+abstract class RunQueueLincheckBase(parallelism: Int) : SchedulerLincheckCase {
+    override val model: Class<*>
+        get() = NoResults::class.java
 
-    /** Multiplies the number of interleavings of the effort. */
-    internal open val factor
-        get() = 1
+    override val generated
+        get() = 15
 
     /** Dispatched workers; the operation [work] runs one. */
     private val workers = ConcurrentLinkedQueue<Runnable>()
@@ -76,19 +73,8 @@ abstract class RunQueueLincheckBase(parallelism: Int) {
         check(!queue.hasWorkAbove(RunQueue.LEVELS.size) && metrics.workers == 0) { "left behind: $metrics" }
     }
 
-    @Test
-    fun chosenInterleavings_runEachBlockOnce() =
-        effort.checkInterleavings(
-            javaClass,
-            NoResults::class.java,
-            scenarios,
-            generated = 15,
-            Effort.SPINS_OVER_LEVELS,
-            factor,
-        )
-
     /** A thread adds a block while a worker leaves; two workers find the queues empty together. */
-    private val scenarios: List<DSLScenarioBuilder.() -> Unit>
+    override val scenarios: List<Scenario>
         get() =
             listOf(
                 {
@@ -109,8 +95,6 @@ abstract class RunQueueLincheckBase(parallelism: Int) {
                     }
                 },
             )
-
-    @Test fun threads_runEachBlockOnce() = effort.stress(NoResults::class.java, emptyList()).check(javaClass)
 }
 
 /** The sequential specification: no operation returns a value. */

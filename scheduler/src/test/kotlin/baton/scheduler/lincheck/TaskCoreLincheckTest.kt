@@ -2,7 +2,6 @@ package baton.scheduler.lincheck
 
 import baton.Priority
 import baton.lincheck.world.Effort
-import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.after
 import baton.lincheck.world.threads
@@ -30,18 +29,12 @@ import org.jetbrains.lincheck.datastructures.Validate
 @Param(name = "task", gen = IntGen::class, conf = "0:2")
 @Param(name = "level", gen = IntGen::class, conf = "0:1")
 @Param(name = "slots", gen = IntGen::class, conf = "1:2")
-open class TaskCoreLincheckTest : LincheckCase {
+open class TaskCoreLincheckTest : SchedulerLincheckCase {
     override val model: Class<*>
         get() = NoResultsOfTasks::class.java
 
-    override val effort
-        get() = Effort.BRIEF
-
     override val generated
         get() = 15
-
-    override val spins
-        get() = Effort.SPINS_OVER_LEVELS
 
     /** Interleavings take little time compared with the start of a run. */
     override val factor

@@ -2,7 +2,6 @@ package baton.scheduler.lincheck
 
 import baton.Priority
 import baton.lincheck.world.Effort
-import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.after
 import baton.lincheck.world.threads
@@ -27,18 +26,12 @@ import org.jetbrains.lincheck.datastructures.Validate
  * it. No operation returns a value; [scopeHasAllTasks] reports violations at the end of every interleaving.
  */
 @Param(name = "task", gen = IntGen::class, conf = "0:2")
-open class TaskScopeLincheckTest : LincheckCase {
+open class TaskScopeLincheckTest : SchedulerLincheckCase {
     override val model: Class<*>
         get() = NoResultsOfScope::class.java
 
-    override val effort
-        get() = Effort.BRIEF
-
     override val generated
         get() = 10
-
-    override val spins
-        get() = Effort.SPINS_OVER_LEVELS
 
     /** Interleavings take little time compared with the start of a run. */
     override val factor

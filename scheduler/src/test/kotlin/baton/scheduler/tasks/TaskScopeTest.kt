@@ -5,6 +5,7 @@ import baton.Priority.CRITICAL
 import baton.Priority.HIGH
 import baton.Priority.LOW
 import baton.Priority.NORMAL
+import baton.reportingTo
 import baton.scheduler.ScheduledTask
 import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
@@ -13,7 +14,6 @@ import baton.scheduler.bridge.newStageTask
 import baton.scheduler.prioritized
 import baton.sync.Mutex
 import baton.sync.StepDispatcher
-import baton.sync.reportingTo
 import baton.sync.withLock
 import java.io.IOException
 import kotlin.coroutines.CoroutineContext
@@ -167,7 +167,8 @@ class TaskScopeTest {
         assertTrue(scope.coroutineContext.job.isCompleted)
     }
 
-    private fun TaskScheduler.addStage(key: Any? = null, onCancelled: () -> Unit): StageTask {
+    private fun TaskScheduler.addStage(key: Any? = null, onCancelled: (StageTask) -> Unit): StageTask {
+        lateinit var task: StageTask
         val owner =
             object : StageTask.Owner {
                 override fun begin() {
@@ -180,10 +181,12 @@ class TaskScopeTest {
 
                 override fun cancelled(cause: Throwable) {
                     ran += "cancelled"
-                    onCancelled()
+                    onCancelled(task)
                 }
             }
-        return newStageTask(this, NORMAL, key, owner).also { it.submit() }
+        task = newStageTask(this, NORMAL, key, owner)
+        task.submit()
+        return task
     }
 
     @Test
@@ -192,17 +195,30 @@ class TaskScopeTest {
         cancelWithAHostileTask { assertEquals(3, cancel("key")) }
     }
 
+    @Test
+    fun codeOfATaskThrows_thatIsScheduledInACancelledScope_taskEndsUnbegun() {
+        val scope = CoroutineScope(Dispatchers.Unconfined + Job())
+        val scheduler = TaskScheduler(scope, 1)
+        scope.cancel()
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) { scheduler.addStage(onCancelled = ::failHostilely) }
+        assertEquals(setOf("hostile"), reported.map { it.message }.toSet())
+        assertEquals(setOf("cancelled"), ran.toSet())
+        assertTrue(scope.coroutineContext.job.isCompleted)
+        assertAtRest(scheduler)
+    }
+
+    private fun failHostilely(task: StageTask) {
+        task.withdraw()
+        error("hostile")
+    }
+
     private fun cancelWithAHostileTask(cancel: TaskScheduler.() -> Unit) {
         ran.clear()
         val scope = CoroutineScope(Dispatchers.Unconfined + Job())
         val scheduler = TaskScheduler(scope, 1)
         val running = scheduler.schedule(key = "key") { delay(1.hours) }
-        lateinit var hostile: StageTask
-        hostile =
-            scheduler.addStage("key") {
-                hostile.withdraw()
-                error("hostile")
-            }
+        scheduler.addStage("key", ::failHostilely)
         val queued = scheduler.schedule(key = "key") { ran += "never" }
         val reported = ArrayList<Throwable>()
         reportingTo(reported) { scheduler.cancel() }
@@ -210,6 +226,7 @@ class TaskScopeTest {
         assertTrue(running.isCancelled && queued.isCancelled)
         assertEquals(listOf("cancelled"), ran)
         assertTrue(scope.children.none())
+        assertEquals(scope.coroutineContext.job.isCancelled, scope.coroutineContext.job.isCompleted)
         assertAtRest(scheduler)
     }
 

@@ -2,10 +2,10 @@ package baton.scheduler.tasks
 
 import baton.Priority
 import baton.Priority.NORMAL
+import baton.reportingTo
 import baton.scheduler.SchedulerClosedException
 import baton.scheduler.TaskScheduler
 import baton.sync.assertContains
-import baton.sync.reportingTo
 import java.io.IOException
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
