@@ -57,7 +57,7 @@ class FixedOutputTest {
         PIPELINE(
             "Pipeline",
             Twin::pipeline,
-            runs = 2,
+            runs = 1,
             """
             All pages
               asked for: 100 pages, and got 100

@@ -29,9 +29,6 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen
 @Param(name = "other", gen = IntGen::class, conf = "1:3")
 @Param(name = "element", gen = IntGen::class, conf = "1:9")
 abstract class ChannelLincheckBase(protected val channel: Channel<Int>, override val model: Class<*>) : LincheckCase {
-    override val effort
-        get() = Effort.BRIEF
-
     override val generated
         get() = 14
 

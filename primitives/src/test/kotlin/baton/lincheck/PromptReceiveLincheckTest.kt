@@ -1,7 +1,6 @@
 package baton.lincheck
 
 import baton.channels.Channel
-import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.LincheckCoroutines
 import baton.lincheck.world.NoAnswers
@@ -27,9 +26,6 @@ abstract class PromptReceiveLincheckBase(capacity: Int) : LincheckCase {
 
     override val generated
         get() = 30
-
-    override val effort
-        get() = Effort.BRIEF
 
     private val channel = Channel<Int>(capacity)
 
@@ -113,9 +109,6 @@ class UnfairSemaphoreLincheckTest : LincheckCase {
 
     override val generated
         get() = 10
-
-    override val effort
-        get() = Effort.BRIEF
 
     private val semaphore = Semaphore(PERMITS, order = WaitOrder.UNFAIR)
 

@@ -1,6 +1,5 @@
 package baton.lincheck
 
-import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.ReadWriteMode.READ
 import baton.lincheck.world.ReadWriteMode.WRITE
@@ -20,9 +19,6 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
 import org.jetbrains.lincheck.datastructures.forClasses
 
 internal interface ReadWriteLincheck : LincheckCase {
-    override val effort: Effort
-        get() = Effort.BRIEF
-
     override val generated: Int
         get() = 14
 

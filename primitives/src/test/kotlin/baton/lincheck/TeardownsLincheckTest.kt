@@ -1,6 +1,5 @@
 package baton.lincheck
 
-import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.THREADS
 import baton.tasks.core.Teardowns
@@ -14,9 +13,6 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen
 class TeardownsLincheckTest : LincheckCase {
     override val model: Class<*>
         get() = TeardownsSequential::class.java
-
-    override val effort
-        get() = Effort.BRIEF
 
     override val generated
         get() = 150

@@ -1,6 +1,5 @@
 package baton.lincheck.resilience
 
-import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckCase
 import baton.resilience.RetryBudget
 import org.jetbrains.lincheck.datastructures.Operation
@@ -8,9 +7,6 @@ import org.jetbrains.lincheck.datastructures.Operation
 class RetryBudgetLincheckTest : LincheckCase {
     override val model: Class<*>
         get() = RetryBudgetSequential::class.java
-
-    override val effort
-        get() = Effort.BRIEF
 
     override val generated
         get() = 100

@@ -4,6 +4,7 @@ import kotlin.reflect.KFunction
 import org.jetbrains.lincheck.datastructures.DSLScenarioBuilder
 import org.jetbrains.lincheck.datastructures.DSLThreadScenario
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /** A class of operations that is checked against the same operations of a model. */
@@ -33,7 +34,11 @@ interface LincheckCase {
     fun chosenInterleavings_areLinearizable() =
         effort.checkInterleavings(javaClass, model, scenarios, generated, spins, factor) { configure(this) }
 
-    @Test fun threads_areLinearizable() = effort.stress(model, scenarios).check(javaClass)
+    /**
+     * Chance must find what the chosen interleavings come to by themselves, so it takes the runs of `deep` to be of
+     * use.
+     */
+    @Test @Tag("deep") fun threads_areLinearizable() = Effort.stress(model, scenarios).check(javaClass)
 }
 
 typealias Scenario = DSLScenarioBuilder.() -> Unit

@@ -35,16 +35,14 @@ import org.jetbrains.lincheck.datastructures.forClasses
  * @property share the part of a test class's requested scenarios that is generated, in percent. At 100 the classes of
  *   one core take 20 to 40 s of processor time.
  */
-enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: Int, val stressRuns: Int) {
-    /** For many classes that share one model, with chosen scenarios besides. */
-    BRIEF(interleavings = 20, share = 25, stressScenarios = 3, stressRuns = 150),
-    SHORT(interleavings = 20, share = 25, stressScenarios = 4, stressRuns = 200),
+enum class Effort(val interleavings: Int, val share: Int) {
+    SHORT(interleavings = 20, share = 25),
 
     /** For all, under the profile `deep`. */
-    DEEP(interleavings = 800, share = 500, stressScenarios = 60, stressRuns = 10_000);
+    DEEP(interleavings = 800, share = 500);
 
     private val actual
-        get() = if (java.lang.Boolean.getBoolean("lincheck.deep")) DEEP else this
+        get() = if (isDeep) DEEP else this
 
     /**
      * Model checking of the [chosen] scenarios, and of the scenarios that [ScenarioGenerator] generates.
@@ -93,32 +91,9 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
         }
     }
 
-    fun stress(sequential: Class<*>, chosen: List<Scenario>): StressOptions =
-        StressOptions()
-            .iterations(actual.stressScenarios)
-            .invocationsPerIteration(actual.stressRuns)
-            .threads(3)
-            .actorsBefore(2)
-            .actorsPerThread(3)
-            .actorsAfter(2)
-            .executionGenerator(PromptCancellationGenerator::class.java)
-            .sequentialSpecification(sequential)
-            .allowSlowMachines()
-            .apply { chosen.forEach(::addCustomScenario) }
-
-    /**
-     * Model checking sees a deadlock and an endless loop by itself. Beyond that, Lincheck takes an execution of 30 s
-     * for a hang. An execution may load and rewrite many classes, and a slow machine needs more than 30 s for them.
-     * Lincheck hides the setting from Kotlin.
-     */
-    private fun <O : Options<O, *>> O.allowSlowMachines(): O = apply {
-        Options::class
-            .java
-            .getMethod("invocationTimeout\$lincheck", Long::class.java)
-            .invoke(this, TIMEOUT.inWholeMilliseconds)
-    }
-
     companion object {
+        val isDeep = java.lang.Boolean.getBoolean("lincheck.deep")
+
         private val TIMEOUT = 10.minutes
 
         /**
@@ -128,6 +103,7 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
         private const val INTERLEAVINGS = 20
 
         const val SPINS = 2
+        const val DEEP_RUNS = 10_000
 
         /**
          * The frames that an exception gets. The JVM reads them from an annotation, whose first reading waits in a loop
@@ -138,6 +114,37 @@ enum class Effort(val interleavings: Int, val share: Int, val stressScenarios: I
 
         /** For code that looks at all levels, in a loop that waits for no other thread. */
         val SPINS_OVER_LEVELS = BoundedBypass.LEVELS + 2
+
+        /** Real threads, in [scenarios] scenarios of chance and in the [chosen], each [runs] times. */
+        fun stress(
+            sequential: Class<*>,
+            chosen: List<Scenario>,
+            scenarios: Int = 60,
+            runs: Int = DEEP_RUNS,
+        ): StressOptions =
+            StressOptions()
+                .iterations(scenarios)
+                .invocationsPerIteration(runs)
+                .threads(3)
+                .actorsBefore(2)
+                .actorsPerThread(3)
+                .actorsAfter(2)
+                .executionGenerator(PromptCancellationGenerator::class.java)
+                .sequentialSpecification(sequential)
+                .allowSlowMachines()
+                .apply { chosen.forEach(::addCustomScenario) }
+
+        /**
+         * Model checking sees a deadlock and an endless loop by itself. Beyond that, Lincheck takes an execution of 30
+         * s for a hang. An execution may load and rewrite many classes, and a slow machine needs more than 30 s for
+         * them. Lincheck hides the setting from Kotlin.
+         */
+        private fun <O : Options<O, *>> O.allowSlowMachines(): O = apply {
+            Options::class
+                .java
+                .getMethod("invocationTimeout\$lincheck", Long::class.java)
+                .invoke(this, TIMEOUT.inWholeMilliseconds)
+        }
     }
 }
 

@@ -89,12 +89,8 @@ class ScheduleEditsLincheckTest {
 
     @Test
     fun threads_areLinearizable() {
-        val options = Effort.SHORT.stress(ScheduleEditsSequential::class.java, emptyList())
-        options.iterations(SCENARIOS).check(javaClass)
-    }
-
-    private companion object {
-        const val SCENARIOS = 30
+        val runs = if (Effort.isDeep) Effort.DEEP_RUNS else 200
+        Effort.stress(ScheduleEditsSequential::class.java, emptyList(), scenarios = 30, runs).check(javaClass)
     }
 }
 

@@ -5,9 +5,6 @@ import baton.lincheck.world.LincheckCase
 
 /** Operations that return no value: the state at the end of every interleaving is what is checked. */
 interface SchedulerLincheckCase : LincheckCase {
-    override val effort
-        get() = Effort.BRIEF
-
     override val spins
         get() = Effort.SPINS_OVER_LEVELS
 }
