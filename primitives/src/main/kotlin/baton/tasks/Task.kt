@@ -81,9 +81,22 @@ internal class Task<T>(
             }
         }
 
+    /**
+     * The work, which is cancelled if the runner is: the thread that cancels the runner gets to the work some steps
+     * later, and may have to run users' handlers before. A second canceller, which returns at once, must not find the
+     * work active.
+     */
+    private val work: Deferred<T>?
+        get() {
+            val isCancelled = runner.isCancelled
+            val work = run.work
+            if (isCancelled && work != null && work.isActive) work.cancel(runner.whyCancelled())
+            return work
+        }
+
     override val isActive: Boolean
         get() {
-            val work = run.work ?: return runner.isActive
+            val work = work ?: return runner.isActive
             return if (work.isCompleted && !work.isCancelled) !isCompleted else work.isActive
         }
 
@@ -95,7 +108,7 @@ internal class Task<T>(
             // In this order: a cancellation of the runner before the work exists also cancels the work; a later one may
             // not.
             val runnerIs = runner.isCancelled
-            return run.work?.isCancelled ?: runnerIs
+            return work?.isCancelled ?: runnerIs
         }
 
     override fun getCancellationException(): CancellationException =

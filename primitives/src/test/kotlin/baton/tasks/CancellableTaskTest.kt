@@ -2,6 +2,8 @@ package baton.tasks
 
 import baton.NOW_OR_NEVER
 import java.io.IOException
+import java.util.concurrent.CountDownLatch
+import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
@@ -9,6 +11,7 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.awaitCancellation
@@ -343,5 +346,26 @@ class CancellableTaskTest {
             task.join()
         }
         assertEquals(listOf<Any?>("task"), log)
+    }
+
+    /** The first canceller runs a handler, and gets to the work after it. */
+    @Test
+    fun cancel_whileAnotherCancellerRunsAHandler_isSeenWhenItReturns() {
+        val task =
+            CoroutineScope(Dispatchers.Unconfined).cancellableTask(start = CoroutineStart.LAZY) { awaitCancellation() }
+        val entered = CountDownLatch(1)
+        val mayLeave = CountDownLatch(1)
+        task.invokeOnCompletion(onCancelling = true) {
+            entered.countDown()
+            mayLeave.await()
+        }
+        task.start()
+        val first = thread { task.cancel("over") }
+        entered.await()
+        task.cancel("late")
+        assertEquals("false true", "${task.isActive} ${task.isCancelled}")
+        mayLeave.countDown()
+        first.join()
+        assertEquals("over", task.getCompletionExceptionOrNull()?.message)
     }
 }

@@ -14,7 +14,7 @@ interface LincheckCase {
     val effort: Effort
         get() = Effort.SHORT
 
-    /** How many scenarios the ordinary run generates. */
+    /** How many scenarios are generated at an [Effort.share] of 100; the ordinary run generates a quarter of them. */
     val generated: Int
 
     val spins: Int

@@ -60,7 +60,7 @@ internal class StepOutcome {
                 // Cleared, so that a task that is kept for its value does not keep the next one.
                 task = chosen.nextStarted
                 chosen.nextStarted = null
-                chosen.begin()
+                chosen.beginInGroup()
             }
         }
     }

@@ -41,10 +41,11 @@ import baton.sync.Latch
  *     adding its task begins a step. So no task stays in it.
  * (7) All tasks of a cancelled group are cancelled. A thread that cancels the group looks for its tasks afterwards, under
  *     `lock`; a thread that has enqueued a task reads afterwards whether its group is cancelled, and cancels the task
- *     itself. At least one of the two sees the other's write. A task is cancelled without the lock, like by any caller.
+ *     itself, and so does a thread that has started one, before the task's code can run on its stack. At least one of
+ *     the two sees the other's write. A task is cancelled without the lock, as any caller does it.
  *
- * A step is O(1), except that starting or admitting n tasks is O(n), and close and the cancellation of a group are O(tasks
- * queued). Queueing submissions costs O(1) a task. After the lock is released its thread begins tasks, wakes admitted
+ * A step is O(1), except that starting or admitting n tasks is O(n), and close is O(waiting
+ * tasks). The search for the tasks of a cancelled group is O(unended tasks). Queueing submissions costs O(1) a task. After the lock is released its thread begins tasks, wakes admitted
  * submitters and completes refused tasks. The end of a task that runs in place starts the next one on the same stack;
  * TaskStart bounds the depth.
  *

@@ -96,6 +96,12 @@ internal abstract class TaskEntry(
         awaiters[level] += change
     }
 
+    /** Calls [begin]. A task of a cancelled group is cancelled before: see invariant 7 of [TaskCore]. */
+    fun beginInGroup() {
+        group?.cancellation?.let(::cancelAndReport)
+        begin()
+    }
+
     // The core calls the following functions without its lock; they must not throw.
 
     /** The task occupies a slot: runs its block. */

@@ -42,6 +42,12 @@ open class TaskScopeLincheckTest : SchedulerLincheckCase {
     private val scheduled = AtomicInteger()
     private val tasks = AtomicReferenceArray<Task>(MOST_TASKS)
 
+    /** Whether a cancel has returned. */
+    @Volatile private var hasCancelled = false
+
+    /** Whether a task began active in a group whose cancel had returned. */
+    @Volatile private var beganTooLate = false
+
     /** A task that ends at once when it is cancelled, as one that is suspended does. */
     private inner class Task : TaskEntry(Priority.LOW) {
         private val begun = AtomicInteger()
@@ -58,7 +64,9 @@ open class TaskScopeLincheckTest : SchedulerLincheckCase {
             end(cause)
         }
 
+        /** Runs on the thread that schedules it, whose look after that would come too late for its code. */
         override fun begin() {
+            if (hasCancelled && group?.isCancelled == true && !hasEnded) beganTooLate = true
             begun.incrementAndGet()
         }
 
@@ -85,13 +93,22 @@ open class TaskScopeLincheckTest : SchedulerLincheckCase {
         tasks[number]?.takeIf(Task::runs)?.end(null)
     }
 
-    @Operation fun cancelChildren() = scope.cancelChildren()
+    @Operation
+    fun cancelChildren() {
+        scope.cancelChildren()
+        hasCancelled = true
+    }
 
-    @Operation fun cancelScope() = scope.cancel()
+    @Operation
+    fun cancelScope() {
+        scope.cancel()
+        hasCancelled = true
+    }
 
     // Plain loops, because every object costs time under Lincheck.
     @Validate
     fun scopeHasAllTasks() {
+        check(!beganTooLate) { "a task began after its group was cancelled" }
         val last = scheduled.get() - 1
         var unended = 0
         for (number in 0..last) {
