@@ -24,6 +24,9 @@ import kotlinx.coroutines.selects.SelectClause1
 /**
  * The public view of a [TaskRun]. As a job of its scope, and for cancellation, it is the [runner]; its state while it
  * runs is that of the work, and its end is the outcome.
+ *
+ * kotlinx.coroutines does not guarantee that `Deferred` can be implemented outside of it. This one exists because no
+ * `Deferred` of kotlinx combines several jobs. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
  */
 @OptIn(
     InternalForInheritanceCoroutinesApi::class,

@@ -141,7 +141,7 @@ public class TaskScheduler(
      *   been started then fails with [TaskDeadlineException]. The deadline does not limit how long the task runs: for
      *   that use `withTimeout` in [block].
      * @param context added to the context of the scope; a dispatcher in it runs the task.
-     * @throws IllegalArgumentException if [context] contains a `Job`, because the parent of a task is always the scope.
+     * @throws IllegalArgumentException if [context] contains a `Job`, because a task belongs to the [scope] alone.
      */
     public fun <T> schedule(
         priority: Priority = Priority.NORMAL,
@@ -225,9 +225,10 @@ public class TaskScheduler(
         keys.of(key).filterIsInstance<ScheduledTask<*>>().filterNot { it.isCompleted }
 
     /**
-     * Cancels the tasks with this [key] that have not ended, queued or running, those of the Java API too. The queued
-     * ones are first, so none of them gets the slot of another. Returns how many there were. What the code of a task of
-     * the Java API throws meanwhile goes to the thread's handler of uncaught exceptions.
+     * Cancels the tasks with this [key] that have not ended, queued or running, those of the Java API too. Returns
+     * their number. Queued tasks are cancelled before running ones, so none of them gets the slot of another. An
+     * exception that the code of a Java task throws meanwhile goes to the uncaught exception handler of the calling
+     * thread.
      */
     public fun cancel(key: Any, cause: CancellationException? = null): Int {
         // One look at each task: a sort looks several times, and fails when a task starts between two looks.
@@ -293,7 +294,7 @@ public class TaskScheduler(
 
     private fun withoutJob(context: CoroutineContext): CoroutineContext {
         require(context[Job] == null) {
-            "context contains ${context[Job]}, must contain no Job: the parent of a task is the scheduler's scope. " +
+            "context contains ${context[Job]}, must contain no Job: a task belongs to the scheduler's scope. " +
                 "Pass context.minusKey(Job)"
         }
         return context

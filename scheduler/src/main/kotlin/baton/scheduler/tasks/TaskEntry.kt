@@ -119,12 +119,15 @@ internal abstract class TaskEntry(
     }
 }
 
-/** Cancels [tasks] by their key or with their scope. What the code of one throws is reported, and spares the others. */
+/**
+ * Cancels [tasks] by their key or with their scope. An exception that the code of a task throws is reported; the tasks
+ * after it are cancelled all the same.
+ */
 internal fun cancelAll(tasks: List<TaskEntry>, cause: CancellationException?) {
     for (task in tasks) task.cancelAndReport(cause)
 }
 
-/** [TaskEntry.cancelFromOutside], for a caller that must not see what the code of the task throws. */
+/** As [TaskEntry.cancelFromOutside], for a caller that must not see an exception that the code of the task throws. */
 internal fun TaskEntry.cancelAndReport(cause: CancellationException?) {
     try {
         cancelFromOutside(cause)

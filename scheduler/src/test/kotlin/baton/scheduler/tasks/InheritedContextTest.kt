@@ -170,7 +170,10 @@ class InheritedContextTest {
             for (call in refused) {
                 val e = runCatching { call(job + CoroutineName("x")) }.exceptionOrNull()
                 assertTrue(e is IllegalArgumentException, "$e")
-                assertContains(e?.message, "context contains $job, must contain no Job")
+                assertContains(
+                    e?.message,
+                    "context contains $job, must contain no Job: a task belongs to the scheduler's scope",
+                )
             }
         }
         assertEquals(0, Priority.entries.sumOf { scheduler.metrics[it].scheduled })
