@@ -3,6 +3,8 @@ package baton.interop;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -10,7 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Helpers shared by the tests of the futures. */
@@ -50,18 +52,23 @@ public final class Futures {
         return e instanceof CancellationException ? CancellationException.class : e.getClass();
     }
 
-    /** Runs the action, and returns the last exception that was reported on this thread; null if there was none. */
-    public static @Nullable Throwable reportedBy(Runnable action) {
-        AtomicReference<@Nullable Throwable> reported = new AtomicReference<>();
+    /** Runs the action. Returns the exceptions that this thread's handler of uncaught exceptions gets meanwhile. */
+    public static List<Throwable> reportedBy(Runnable action) {
+        List<Throwable> reported = new ArrayList<>();
+        reportingTo(reported::add, action);
+        return reported;
+    }
+
+    /** Runs the action. Passes on the exceptions that this thread's handler of uncaught exceptions gets meanwhile. */
+    public static void reportingTo(Consumer<Throwable> report, Runnable action) {
         Thread thread = Thread.currentThread();
         Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
-        thread.setUncaughtExceptionHandler((t, e) -> reported.set(e));
+        thread.setUncaughtExceptionHandler((t, e) -> report.accept(e));
         try {
             action.run();
         } finally {
             thread.setUncaughtExceptionHandler(before);
         }
-        return reported.get();
     }
 
     /** An executor that runs its tasks when the test calls it. */

@@ -10,6 +10,7 @@ import baton.channels.OnFull;
 import baton.sync.ReadWritePolicy;
 import baton.sync.WaitOrder;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -242,23 +243,19 @@ class LeakReportTest {
 
     @Test
     void listener_thatThrows_costsNoPermit() {
-        Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
-        List<Throwable> heard = new CopyOnWriteArrayList<>();
-        Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> heard.add(e));
-        try {
+        List<Throwable> reported = new ArrayList<>();
+        Futures.reportingTo(reported::add, () -> {
             LeakReport.enable(leak -> {
                 throw new IllegalStateException("listener");
             });
             lose(1);
-            for (int i = 0; i < 200 && heard.isEmpty(); i++) {
+            for (int i = 0; i < 200 && reported.isEmpty(); i++) {
                 System.gc();
                 semaphore.acquire().join().close();
             }
-            assertEquals(1, heard.size());
+            assertEquals(1, reported.size());
             assertEquals(9, semaphore.availablePermits());
-        } finally {
-            Thread.currentThread().setUncaughtExceptionHandler(before);
-        }
+        });
     }
 
     @Test

@@ -1,5 +1,6 @@
 package baton.hostile
 
+import baton.reportingTo
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
 import kotlinx.coroutines.CancellationException
@@ -95,18 +96,13 @@ class HostileCrowd(val case: HostileCase, accepts: Int = 2) {
     ) {
         hostile.isHostile = true
         // An exception that a resumption throws past its coroutine is reported there, and is no part of the test.
-        val thread = Thread.currentThread()
-        val handler = thread.uncaughtExceptionHandler
-        thread.setUncaughtExceptionHandler { _, _ -> }
-        try {
+        reportingTo({}) {
             first()
             await(done, onLost)
             // Tasks left in the queues: a second run, or a task queued although the dispatcher threw.
             do {
                 val ran = step()
             } while (ran)
-        } finally {
-            thread.uncaughtExceptionHandler = handler
         }
     }
 

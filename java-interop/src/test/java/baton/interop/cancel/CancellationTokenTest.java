@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.interop.CancellableFunction;
 import baton.interop.CancellableFuture;
 import baton.interop.CancellationToken;
+import baton.interop.Futures;
 import baton.interop.Futures.Steps;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The token of a {@link CancellableFuture}: its teardowns and interrupts. */
@@ -101,11 +103,8 @@ class CancellationTokenTest {
 
     @Test
     void teardown_thatThrowsAfterACompletionFromOutside_goesToTheHandler() {
-        Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
         IllegalStateException torn = new IllegalStateException("teardown");
-        List<Throwable> heard = new ArrayList<>();
-        Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> heard.add(e));
-        try {
+        List<Throwable> reported = Futures.reportedBy(() -> {
             List<CancellableFuture<String>> futures = new ArrayList<>();
             futures.add(queued(token -> {
                 token.onCancel(() -> {
@@ -116,19 +115,16 @@ class CancellationTokenTest {
             }));
             steps.runAll();
             assertEquals("given", futures.get(0).join());
-        } finally {
-            Thread.currentThread().setUncaughtExceptionHandler(before);
-        }
-        assertEquals(List.of(torn), heard);
+        });
+        assertEquals(List.of(torn), reported);
     }
 
     @Test
     void teardown_thatThrowsToAHandlerThatThrows_stopsNoOther() {
-        Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
-        Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> {
+        Consumer<Throwable> throwing = e -> {
             throw new IllegalStateException(e);
-        });
-        try {
+        };
+        Futures.reportingTo(throwing, () -> {
             List<CancellableFuture<String>> futures = new ArrayList<>();
             futures.add(queued(token -> {
                 token.onCancel(() -> seen.add("first registered"));
@@ -140,9 +136,7 @@ class CancellationTokenTest {
             }));
             steps.runAll();
             assertEquals("given", futures.get(0).join());
-        } finally {
-            Thread.currentThread().setUncaughtExceptionHandler(before);
-        }
+        });
         assertEquals(List.of("first registered"), seen);
     }
 

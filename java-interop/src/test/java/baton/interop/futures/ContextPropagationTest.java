@@ -18,6 +18,7 @@ import baton.interop.AsyncTaskScheduler;
 import baton.interop.CancellableFuture;
 import baton.interop.ContextPropagation;
 import baton.interop.ContextPropagator;
+import baton.interop.Futures;
 import baton.interop.Permit;
 import baton.interop.Select;
 import baton.interop.TaskScope;
@@ -306,10 +307,7 @@ class ContextPropagationTest {
         assertTrue(locked.isHeld());
         locked.close();
         assertFalse(mutex.isLocked());
-        List<Throwable> reported = new ArrayList<>();
-        Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
-        Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> reported.add(e));
-        try {
+        List<Throwable> reported = Futures.reportedBy(() -> {
             ContextPropagation.enable(new ContextPropagator<String>() {
                 @Override
                 public String capture() {
@@ -325,10 +323,8 @@ class ContextPropagationTest {
             CompletableFuture<Permit> next = semaphore.acquire();
             held.close();
             next.join().close();
-            assertEquals(List.of(failure), reported);
-        } finally {
-            Thread.currentThread().setUncaughtExceptionHandler(before);
-        }
+        });
+        assertEquals(List.of(failure), reported);
         assertEquals(1, semaphore.availablePermits());
     }
 }

@@ -257,7 +257,7 @@ class AsyncTaskSchedulerTest {
             }
         });
         CompletableFuture<Object> second = scheduler.schedule(keyed(), () -> new CompletableFuture<>());
-        assertSame(hostile, Futures.reportedBy(() -> assertEquals(2, scheduler.cancel("key"))));
+        assertEquals(List.of(hostile), Futures.reportedBy(() -> assertEquals(2, scheduler.cancel("key"))));
         assertTrue(first.isCancelled() && second.isCancelled());
     }
 
@@ -277,8 +277,9 @@ class AsyncTaskSchedulerTest {
             }
         });
         CompletableFuture<Object> waits = scheduler.schedule(Priority.NORMAL, () -> new CompletableFuture<>());
-        Throwable reported = Futures.reportedBy(scheduler::closeNow);
-        assertEquals("hostile", Objects.requireNonNull(reported).getMessage());
+        List<Throwable> reported = Futures.reportedBy(scheduler::closeNow);
+        assertEquals(
+                List.of("hostile"), reported.stream().map(Throwable::getMessage).toList());
         assertTrue(waits.isCompletedExceptionally());
     }
 
@@ -311,18 +312,13 @@ class AsyncTaskSchedulerTest {
 
     @Test
     void executor_ofACommandThatThrows_reportsAndGoesOn() {
-        Thread thread = Thread.currentThread();
-        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
-        thread.setUncaughtExceptionHandler((t, e) -> begun.add(e.getMessage()));
-        try {
+        Futures.reportingTo(e -> begun.add(e.getMessage()), () -> {
             scheduler.executor(Priority.NORMAL).execute(() -> {
                 throw new IllegalStateException("broken");
             });
             add(Priority.NORMAL, "next");
             assertEquals(List.of("broken", "next"), begun);
-        } finally {
-            thread.setUncaughtExceptionHandler(before);
-        }
+        });
     }
 
     @Test

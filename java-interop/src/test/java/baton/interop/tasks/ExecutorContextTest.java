@@ -224,7 +224,7 @@ class ExecutorContextTest {
             }
         });
         executor.execute(this::see);
-        assertSame(failure, Futures.reportedBy(threads::runAll));
+        assertEquals(List.of(failure), Futures.reportedBy(threads::runAll));
         assertEquals(List.of("none"), seen);
     }
 }

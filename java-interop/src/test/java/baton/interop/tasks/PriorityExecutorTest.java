@@ -78,19 +78,14 @@ class PriorityExecutorTest {
 
     @Test
     void execute_throwing_goesToTheHandlerAndTheNextRuns() {
-        Thread thread = Thread.currentThread();
-        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
-        thread.setUncaughtExceptionHandler((t, e) -> ran.add(e.getMessage()));
-        try {
+        Futures.reportingTo(e -> ran.add(e.getMessage()), () -> {
             normal.execute(() -> {
                 throw new IllegalStateException("broken");
             });
             normal.execute(() -> ran.add("next"));
             steps.runAll();
             assertEquals(List.of("broken", "next"), ran);
-        } finally {
-            thread.setUncaughtExceptionHandler(before);
-        }
+        });
     }
 
     @Test

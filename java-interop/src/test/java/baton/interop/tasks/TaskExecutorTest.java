@@ -84,10 +84,7 @@ class TaskExecutorTest {
         var async = CompletableFuture.supplyAsync(() -> ran = true, low);
         low.execute(() -> ran = true);
         List<Throwable> reported = new ArrayList<>();
-        Thread thread = Thread.currentThread();
-        Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
-        thread.setUncaughtExceptionHandler((t, e) -> reported.add(e));
-        try {
+        Futures.reportingTo(reported::add, () -> {
             var urgent = scheduler.schedule(Priority.HIGH, () -> stage);
             assertEquals(1, reported.size());
             assertInstanceOf(RejectedExecutionException.class, reported.get(0));
@@ -97,9 +94,7 @@ class TaskExecutorTest {
             assertInstanceOf(SchedulerClosedException.class, reported.get(1).getCause());
             assertTrue(reported.get(1).getMessage().contains(low.toString()), reported.get(1)::getMessage);
             assertTrue(urgent.isCompletedExceptionally());
-        } finally {
-            thread.setUncaughtExceptionHandler(before);
-        }
+        });
         stage.complete(null);
         assertTrue(running.isDone() && !async.isDone() && !ran);
         assertTerminated(scheduler, low);

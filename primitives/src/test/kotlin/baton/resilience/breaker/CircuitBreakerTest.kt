@@ -1,5 +1,6 @@
 package baton.resilience.breaker
 
+import baton.reportingTo
 import baton.resilience.Backoff
 import baton.resilience.BreakerState
 import baton.resilience.BreakerState.CLOSED
@@ -296,15 +297,11 @@ internal class CircuitBreakerTest {
 
     @Test
     fun backoff_thatThrowsOrIsNegative_doesNotHarmTheCall() = runTest {
-        var reported = 0
-        val handler = Thread.currentThread().uncaughtExceptionHandler
-        Thread.currentThread().setUncaughtExceptionHandler { _, _ -> reported++ }
-        try {
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) {
             val throwing = CircuitBreaker(config(testTimeSource, openFor = { throw IllegalStateException() }))
             throwing.failUntilOpen()
-            assertEquals(300.seconds to 1, throwing.retryIn to reported)
-        } finally {
-            Thread.currentThread().uncaughtExceptionHandler = handler
+            assertEquals(300.seconds to 1, throwing.retryIn to reported.size)
         }
         val negative = CircuitBreaker(config(testTimeSource, openFor = { (-1).seconds }))
         negative.failUntilOpen()

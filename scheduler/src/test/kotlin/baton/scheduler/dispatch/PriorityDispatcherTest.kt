@@ -6,6 +6,7 @@ import baton.Priority.HIGH
 import baton.Priority.IDLE
 import baton.Priority.LOW
 import baton.Priority.NORMAL
+import baton.reportingTo
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.prioritized
 import baton.sync.assertContains
@@ -117,10 +118,7 @@ class PriorityDispatcherTest : PriorityFixture() {
 
     @Test
     fun block_throws_othersContinue() = runTest {
-        val thread = Thread.currentThread()
-        val before = thread.uncaughtExceptionHandler
-        thread.setUncaughtExceptionHandler { _, e -> ran += "${e.message}" }
-        try {
+        reportingTo({ ran += "${it.message}" }) {
             val prioritized = prioritized()
             prioritized.dispatch(EmptyCoroutineContext) { throw IllegalStateException("broken") }
             prioritized.limitedParallelism(1, "view").dispatch(EmptyCoroutineContext) { error("broken, too") }
@@ -128,8 +126,6 @@ class PriorityDispatcherTest : PriorityFixture() {
             testScheduler.runCurrent()
             assertEquals(listOf("broken", "broken, too", "goes on"), ran)
             assertEquals(0, prioritized.metrics.workers)
-        } finally {
-            thread.setUncaughtExceptionHandler(before)
         }
     }
 
