@@ -31,7 +31,7 @@ class PriorityControllerTest {
     }
 
     @Test
-    fun level_setToWhatItIs_tellsNobody() {
+    fun level_setToItsValue_callsNoFollower() {
         var told = 0
         val follower = PriorityController.Follower { told++ }
         controller.follow(follower)
@@ -40,7 +40,7 @@ class PriorityControllerTest {
     }
 
     @Test
-    fun follower_thatNobodyElseHolds_isNotKeptAlive() {
+    fun follower_withoutOtherReferences_isNotKeptAlive() {
         val follower = WeakReference(followed())
         assertTimeoutPreemptively(java.time.Duration.ofSeconds(30)) { while (follower.get() != null) System.gc() }
         assertNull(follower.get())

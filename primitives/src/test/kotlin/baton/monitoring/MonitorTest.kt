@@ -160,7 +160,7 @@ class MonitorTest : WatchedSources() {
     }
 
     @Test
-    fun monitor_thatNobodyCloses_holdsItsScope() {
+    fun monitor_thatIsNotClosed_holdsItsScope() {
         runTest {
             val scope = CoroutineScope(coroutineContext + Job())
             val monitor = Monitor(scope)

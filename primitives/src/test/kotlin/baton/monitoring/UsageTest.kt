@@ -52,7 +52,7 @@ class UsageTest {
             val before = source.usage()
             assertEquals(listOf(case.inUse, case.capacity), listOf(before.inUse, before.capacity))
             assertEquals(case.kind, before.bounds?.kind)
-            assertNobodyWaits(before)
+            assertNoWaiters(before)
             val wait = case.wait ?: return@runTest
             val waiters = List(12) { launch(CoroutineName("w$it")) { wait() } }
             delay(1.milliseconds)
@@ -65,11 +65,11 @@ class UsageTest {
             val after = source.usage()
             assertEquals(12, after.peakWaiting, "the peak since the last look")
             assertEquals(0, source.usage().peakWaiting)
-            assertNobodyWaits(source.usage())
+            assertNoWaiters(source.usage())
         }
     }
 
-    private fun assertNobodyWaits(usage: Usage) {
+    private fun assertNoWaiters(usage: Usage) {
         assertEquals(0, usage.waiting)
         assertEquals(Duration.ZERO, usage.longestWait)
         assertEquals(emptyList<String>(), usage.waiters)
@@ -146,7 +146,7 @@ class UsageTest {
             val receiver = launch { channel.receive() }
             delay(1.milliseconds)
             assertEquals(1, channel.waiting)
-            assertNobodyWaits(channel.usage())
+            assertNoWaiters(channel.usage())
             receiver.cancel()
             channel.send(1)
             assertEquals(0.5, channel.usage().share)

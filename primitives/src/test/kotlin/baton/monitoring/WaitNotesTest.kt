@@ -26,7 +26,7 @@ class WaitNotesTest : WatchedSources() {
         FakeWaiter(semaphore.core, 1).also { assertEquals(Waiter.WAITING, semaphore.core.enqueue(it)) }
 
     @Test
-    fun wait_whileNobodyWatches_isNotNoted() {
+    fun wait_whileNotWatched_isNotNoted() {
         assertNull(enqueued().note)
         semaphore.usage()
         assertNull(enqueued().note, "to read the usage is not to watch")

@@ -166,7 +166,7 @@ open class CancellableTaskStressTest {
     }
 
     @Test
-    fun consumers_oneIsLeft_sourceGoesOnWhoeverComesAndGoes() = stress {
+    fun source_othersCancelWhileOneConsumerStays_continues() = stress {
         val gate = CompletableDeferred<Int>()
         val source = cancellableTask {
             onTeardown { error("torn down") }

@@ -40,7 +40,7 @@ open class CountdownStressTest : Stress() {
 
     /** The parties' writes before `done` are visible; only the group guards them. */
     @Test
-    fun waitGroup_underCancellationTimeoutsAndSelects_letsInNobodyBeforeTheLastIsDone() {
+    fun waitGroup_underCancellationTimeoutsAndSelects_releasesNoWaiterBeforeTheLastIsDone() {
         val group = WaitGroup()
         val letIn = AtomicInteger()
         val gaveUp = AtomicInteger()
@@ -113,7 +113,7 @@ open class CountdownStressTest : Stress() {
 
     /** Parties come and go on all threads, so that the count is at zero now and then, and some caller always waits. */
     @Test
-    fun waitGroup_throughZeroOnAllThreads_forgetsNobody() {
+    fun waitGroup_throughZeroOnAllThreads_forgetsNoWaiter() {
         val group = WaitGroup()
         stress(group) {
             repeat(4) {

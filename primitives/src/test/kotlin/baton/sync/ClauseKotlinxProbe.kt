@@ -25,7 +25,7 @@ class ClauseKotlinxProbe {
     private val mutex = Mutex(locked = true)
     private val channel = Channel<String>()
 
-    private fun assertNobodyWaits() {
+    private fun assertNoWaiters() {
         assertEquals(0, semaphore.waiting)
         assertEquals(0, mutex.waiting)
     }
@@ -66,7 +66,7 @@ class ClauseKotlinxProbe {
             },
         )
         assertEquals(0, semaphore.availablePermits)
-        assertNobodyWaits()
+        assertNoWaiters()
     }
 
     @Test
@@ -82,7 +82,7 @@ class ClauseKotlinxProbe {
                 channel.onReceive { it }
             },
         )
-        assertNobodyWaits()
+        assertNoWaiters()
         semaphore.release()
         assertEquals(1, semaphore.availablePermits)
     }
@@ -105,7 +105,7 @@ class ClauseKotlinxProbe {
                 job.onJoin { "j" }
             },
         )
-        assertNobodyWaits()
+        assertNoWaiters()
     }
 
     @Test
@@ -118,7 +118,7 @@ class ClauseKotlinxProbe {
                 done.onAwait { it }
             },
         )
-        assertNobodyWaits()
+        assertNoWaiters()
         semaphore.release()
         assertEquals(1, semaphore.availablePermits)
     }
@@ -128,7 +128,7 @@ class ClauseKotlinxProbe {
         val waiter = launch(start = CoroutineStart.UNDISPATCHED) { select { semaphore.onAcquire(1) {} } }
         assertEquals(1, semaphore.waiting)
         waiter.cancel(null)
-        assertNobodyWaits()
+        assertNoWaiters()
     }
 
     @Test
@@ -140,7 +140,7 @@ class ClauseKotlinxProbe {
         first.cancel(null)
         first.join()
         second.join()
-        assertNobodyWaits()
+        assertNoWaiters()
         assertEquals(0, semaphore.availablePermits)
     }
 
@@ -165,7 +165,7 @@ class ClauseKotlinxProbe {
     }
 
     @Test
-    fun refusedRequest_isThrownFromTheSelect_andLeavesNobodyWaiting() {
+    fun refusedRequest_isThrownFromTheSelect_andLeavesNoWaiter() {
         assertThrows(IllegalArgumentException::class.java) {
             runBlockingOfAnyKotlinx {
                 select {
@@ -174,7 +174,7 @@ class ClauseKotlinxProbe {
                 }
             }
         }
-        assertNobodyWaits()
+        assertNoWaiters()
         semaphore.close()
         assertThrows(SemaphoreClosedException::class.java) {
             runBlockingOfAnyKotlinx { select { semaphore.onAcquire(1) {} } }

@@ -309,7 +309,7 @@ class CancellableTaskTest {
 
     /** The block throws the exception by itself, without a cancellation of the task. */
     @Test
-    fun block_throwsACancellation_isCancelledAndCancelsNobody() = taskTest {
+    fun block_throwsACancellation_cancelsOnlyItsTask() = taskTest {
         val reason = CancellationException("gave up")
         val task =
             scope.cancellableTask {

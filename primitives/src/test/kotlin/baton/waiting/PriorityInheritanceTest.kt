@@ -75,7 +75,7 @@ class PriorityInheritanceTest {
     private fun lock(level: Priority): Job = scope.launch(level) { mutex.lock() }
 
     @Test
-    fun `boost that comes when the holder has left is ended at once`() {
+    fun boost_afterTheHolderHasLeft_isEndedAtOnce() {
         lock(LOW)
         boosting.meanwhile = mutex::unlock
         lock(CRITICAL)
@@ -86,7 +86,7 @@ class PriorityInheritanceTest {
     }
 
     @Test
-    fun `boost that comes when another is wanted is replaced at once`() {
+    fun boost_whileAnotherIsRequested_isReplacedAtOnce() {
         lock(LOW)
         boosting.meanwhile = { lock(CRITICAL) }
         lock(NORMAL)
@@ -103,7 +103,7 @@ class PriorityInheritanceTest {
     }
 
     @Test
-    fun `boost that comes when the waiter has left is ended at once`() {
+    fun boost_afterTheWaiterHasLeft_isEndedAtOnce() {
         lock(LOW)
         lateinit var waiter: Job
         boosting.meanwhile = { waiter.cancel() }
@@ -117,7 +117,7 @@ class PriorityInheritanceTest {
     }
 
     @Test
-    fun `dispatcher that throws instead of boosting keeps no caller from the lock`() {
+    fun boost_dispatcherThrows_allCallersGetTheLock() {
         val reported = ArrayList<Throwable>()
         reportingTo(reported) {
             lock(LOW)
@@ -132,7 +132,7 @@ class PriorityInheritanceTest {
     }
 
     @Test
-    fun `very many holders are all boosted, the last of them elsewhere`() {
+    fun boost_ofVeryManyHolders_reachesAll() {
         val lock = ReadWriteLock()
         repeat(READERS) { scope.launch(LOW) { lock.withRead { awaitCancellation() } } }
         scope.launch(CRITICAL) { lock.lockWrite() }
@@ -141,7 +141,7 @@ class PriorityInheritanceTest {
     }
 
     @Test
-    fun `lock that is free records no holder, and neither do those that cannot tell`() {
+    fun lock_freeOrOfAnUnknownHolder_recordsNoHolder() {
         lock(LOW)
         assertEquals(true, mutex.core.inheritance?.hasHolder)
         mutex.unlock()

@@ -51,7 +51,7 @@ class TrampolineTest {
     }
 
     @Test
-    fun resumption_thatThrows_isReported_andStopsNobodyElse() {
+    fun resumption_thatThrows_isReported_andStopsNoOther() {
         val reported = ArrayList<Throwable>()
         reportingTo(reported) {
             var ran = 0

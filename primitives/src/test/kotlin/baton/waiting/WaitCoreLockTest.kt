@@ -141,7 +141,7 @@ class WaitCoreLockTest {
     }
 
     @Test
-    fun waiter_isDecidedOnce_whoeverTriesNext() {
+    fun waiter_granted_canNeitherWithdrawNorFail() {
         val waiter = FakeWaiter(core)
         assertEquals(Waiter.PREPARING, waiter.currentState)
         check(waiter.startWaiting())

@@ -107,7 +107,7 @@ class WaiterBatchTest {
     }
 
     @Test
-    fun crowd_isWokenWhereItStands_whoeverIsLeftOfIt() {
+    fun crowd_withAnyNumberOfMembersLeft_isWokenWhereItStands() {
         val ends = listOf(Waiter.TIMED_OUT, Waiter.CANCELLED)
         for ((size, left) in listOf(0 to 0, 2 to 0, 2 to 1, 2 to 2)) {
             val crowd = LoggingCrowd()

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test
 /** An abort breaks the barrier. A reset fails the waiting parties, and leaves a barrier as new. */
 interface BarrierResets : BarrierFixture {
     @Test
-    fun reset_someOrNobodyWait_theyFailWithoutCauseAndTheBarrierIsWhole() =
+    fun reset_someOrNoneWait_theyFailWithoutCauseAndTheBarrierIsWhole() =
         scene(3) {
             repeat(3) { barrier.reset() }
             come("a", "b")
@@ -108,7 +108,7 @@ interface BarrierResets : BarrierFixture {
         }
 
     @Test
-    fun abort_someWait_theyFailWithTheFirstCauseAndNobodyMayCome() {
+    fun abort_someWait_theyAndLaterPartiesFailWithTheFirstCause() {
         for (cause in listOf(null, IllegalArgumentException("will not come"))) {
             scene(3) {
                 come("a", "b")

@@ -36,7 +36,7 @@ interface ConditionCancellation : ConditionFixture {
 
     /** As if the cancelled waiter had never come: then the signal would have found no waiter. */
     @Test
-    fun cancel_signalled_wakesNobodyWhoCameAfterTheSignal() {
+    fun cancel_signalled_wakesNoLaterWaiter() {
         for (all in listOf(false, true)) {
             scene {
                 if (all) come("a", "cancelled", "b") else come("cancelled")

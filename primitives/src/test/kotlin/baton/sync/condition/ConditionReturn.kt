@@ -136,7 +136,7 @@ interface ConditionReturn : ConditionFixture {
 
     /** No caller may unlock for another. If one does, the returning waiter still finds a consistent mutex. */
     @Test
-    fun unlock_bySomebodyElseBeforeTheReturn_signalIsStillPassedOn() = scene {
+    fun unlock_byAnotherCallerBeforeTheReturn_signalIsStillPassedOn() = scene {
         val signalled = lockAndAwait(null)
         come("next")
         hold { signal() }

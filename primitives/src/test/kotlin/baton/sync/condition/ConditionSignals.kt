@@ -51,7 +51,7 @@ interface ConditionSignals : ConditionFixture {
     }
 
     @Test
-    fun signal_asOftenAsYouLike_wakesAsManyAsWaitedThenAndNobodyLater() {
+    fun signal_anyNumberOfTimes_wakesOnlyCurrentWaiters() {
         for (signals in 0..4) {
             scene {
                 come("a", "b", "c")

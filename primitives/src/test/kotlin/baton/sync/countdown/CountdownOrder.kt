@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test
 /** No waiter is released before zero, and all are at zero; first come, first woken. */
 interface CountdownOrder : CountdownFixture {
     @Test
-    fun down_fromAnyCount_countsToZeroWhereNobodyWaits() = runTest {
+    fun down_fromAnyCount_countsToZeroWhereAwaitReturnsAtOnce() = runTest {
         for (count in 0..3) {
             val countdown = countdown(count)
             for (left in count downTo 1) {

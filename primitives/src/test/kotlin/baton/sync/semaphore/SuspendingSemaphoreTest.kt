@@ -45,7 +45,7 @@ class SuspendingSemaphoreTest {
     }
 
     @Test
-    fun unfair_releasedAndTheHeadHasNotRun_permitIsNobodysAndOverReleaseIsFound() = runTest {
+    fun unfair_releasedAndTheHeadHasNotRun_permitIsAvailableAndOverReleaseThrows() = runTest {
         for (waiters in 0..3) {
             for (n in 1..3) {
                 val semaphore = Semaphore(3, acquired = 3, order = WaitOrder.UNFAIR)

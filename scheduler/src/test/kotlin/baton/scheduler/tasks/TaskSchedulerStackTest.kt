@@ -61,13 +61,13 @@ class TaskSchedulerStackTest {
         assertAtRest(scheduler)
     }
 
-    @Test fun million_queuedAndThenResumed() = queueAndResume(World.SAME_THREAD, MILLION / MANY)
+    @Test fun resume_millionTasksQueued_runsAll() = queueAndResume(World.SAME_THREAD, MILLION / MANY)
 
-    @ParameterizedTest @EnumSource fun many_queuedAndThenResumed(world: World) = queueAndResume(world, 1)
+    @ParameterizedTest @EnumSource fun resume_manyTasksQueued_runsAll(world: World) = queueAndResume(world, 1)
 
     @ParameterizedTest
     @EnumSource
-    fun many_scheduledOneAfterAnother(world: World) {
+    fun schedule_manyTasksOneAfterAnother_runsAll(world: World) {
         val scheduler = scheduler(world)
         repeat(MANY) { scheduler.schedule { done++ } }
         assertEquals(MANY, done)
@@ -76,7 +76,7 @@ class TaskSchedulerStackTest {
 
     @ParameterizedTest
     @EnumSource
-    fun many_eachSchedulesTheNext(world: World) {
+    fun schedule_eachTaskSchedulesTheNext_runsAll(world: World) {
         val scheduler = scheduler(world)
         fun next() {
             scheduler.schedule { if (++done < MANY) next() }
@@ -88,7 +88,7 @@ class TaskSchedulerStackTest {
 
     @ParameterizedTest
     @EnumSource
-    fun many_failingOrCancelledWithTheirScope(world: World) {
+    fun tasks_manyFailOrAreCancelledWithTheirScope_allEnd(world: World) {
         val scheduler = scheduler(world)
         val failure = IllegalStateException("at once")
         scheduler.pause()
@@ -104,7 +104,7 @@ class TaskSchedulerStackTest {
     }
 
     @Test
-    fun many_ofADispatcherThatThrows() = runBlocking {
+    fun tasks_manyOfADispatcherThatThrows_allFail() = runBlocking {
         val refusing =
             object : CoroutineDispatcher() {
                 override fun dispatch(context: CoroutineContext, block: Runnable) =

@@ -53,7 +53,7 @@ interface ReadWriteOwners : ReadWriteFixture {
     }
 
     @Test
-    fun lock_bySomebodyWhoIsInAlready_throwsAndNamesIt() = runTest {
+    fun lock_byAnOwnerThatHoldsItAlready_throwsAndNamesIt() = runTest {
         for (held in Access.entries) {
             for (wanted in Access.entries) {
                 if (wanted == Access.READ && held != Access.WRITE) continue
@@ -138,7 +138,7 @@ interface ReadWriteOwners : ReadWriteFixture {
     }
 
     @Test
-    fun lockUpgradable_byAPlainReaderAndNobodyIsInTheWay_readsInBothWays() = runTest {
+    fun lockUpgradable_byAPlainReaderAtOnce_readsInBothWays() = runTest {
         val lock = lock(name = "cache")
         lock.lockRead("t1")
         lock.lockUpgradable("t1")

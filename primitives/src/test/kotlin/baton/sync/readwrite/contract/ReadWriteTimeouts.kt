@@ -54,7 +54,7 @@ interface ReadWriteTimeouts : ReadWriteFixture {
     }
 
     @Test
-    fun timedUpgrade_nobodyElseReads_writesAtOnce() = runTest {
+    fun timedUpgrade_noOtherReader_writesAtOnce() = runTest {
         for (timeout in NOW_OR_NEVER + listOf(50.milliseconds, Duration.INFINITE)) {
             val lock = lock()
             lock.lockUpgradable("t1")

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test
 /** From reading upgradably to writing, and from writing to reading: no other caller writes in between. */
 interface ReadWriteUpgrading : ReadWriteFixture {
     @Test
-    fun upgrade_nobodyElseReads_writesAtOnce() = eachPolicy {
+    fun upgrade_noOtherReader_writesAtOnce() = eachPolicy {
         come("u1", "w1")
         assertTrue(callers.callAtOnce("upgrade") { lock.upgrade(owner("u1")) }.isServed)
         assertEquals(owner("u1"), lock.writeHolder)
@@ -123,7 +123,7 @@ interface ReadWriteUpgrading : ReadWriteFixture {
         }
 
     @Test
-    fun downgrade_nobodyWaits_readsPlainly() = eachPolicy {
+    fun downgrade_noWaiters_readsPlainly() = eachPolicy {
         for (isUpgraded in listOf(false, true)) {
             if (isUpgraded) come("u1") else come("w1")
             val owner = if (isUpgraded) owner("u1") else owner("w1")

@@ -96,7 +96,7 @@ interface SemaphoreCounts : SemaphoreFixture {
     }
 
     @Test
-    fun release_moreThanHeldWhileOthersWait_throwsAndLetsNobodyIn() =
+    fun release_moreThanHeldWhileOthersWait_throwsAndGrantsNothing() =
         scene(5, acquired = 3) {
             awaitIdle()
             acquire("heavy" to 4)

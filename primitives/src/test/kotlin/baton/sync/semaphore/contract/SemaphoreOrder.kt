@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test
 /** First come, first served, by weight; from hand to hand. SemaphoreModelSpec tries the sequences of all of it. */
 interface SemaphoreOrder : SemaphoreFixture {
     @Test
-    fun acquire_heavyHeadWaits_nobodyOvertakes() =
+    fun acquire_heavyHeadWaits_noCallerOvertakes() =
         scene(5, acquired = 3) {
             acquire("heavy" to 4, "small" to 1)
             assertFalse(semaphore.tryAcquire())

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test
 /** [WaitOrder.UNFAIR]: the promises that hold although a newcomer may overtake. */
 interface SemaphoreUnfairness : SemaphoreFixture {
     @Test
-    fun unfair_nobodyOvertakes_isFirstComeFirstServed() =
+    fun unfair_noCallerOvertakes_isFirstComeFirstServed() =
         scene(6, acquired = 6, WaitOrder.UNFAIR) {
             acquire("two" to 2, "one" to 1, "three" to 3)
             release(4)
@@ -62,7 +62,7 @@ interface SemaphoreUnfairness : SemaphoreFixture {
     }
 
     @Test
-    fun unfair_closedAfterReleaseBeforeTheHeadRan_nobodyHangs() =
+    fun unfair_closedAfterReleaseBeforeTheHeadRan_noWaiterHangs() =
         scene(1, acquired = 1, WaitOrder.UNFAIR) {
             acquire("head" to 1, "next" to 1)
             release()
@@ -84,7 +84,7 @@ interface SemaphoreUnfairness : SemaphoreFixture {
         }
 
     @Test
-    fun unfair_randomRequests_leaveNobodyWaitingBesideAFreePermit() = runTest {
+    fun unfair_randomRequests_leaveNoWaiterBesideAFreePermit() = runTest {
         repeat(sequences) { round ->
             val random = Random(round)
             val callers = Callers(this)
