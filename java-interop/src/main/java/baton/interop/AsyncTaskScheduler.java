@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * removes a waiting task from the queue at once, and the task never runs. Once it runs, each of these cancels its
  * stage, if that is possible, and the slot of the task is free when the stage has completed; a callable runs to its
  * end. Cancelling the scope of a Kotlin scheduler cancels all its Java tasks in the same way; the scope completes when
- * they have ended.
+ * their work has ended.
  *
  * <p><i>Failures.</i> An exception of a task, or the failure of its stage, arrives in its future unwrapped. A task that
  * is refused fails with {@code TaskRejectedException}, {@code TaskShedException}, {@code TaskDeadlineException} or

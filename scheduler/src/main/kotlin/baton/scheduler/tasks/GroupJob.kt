@@ -57,6 +57,8 @@ internal class GroupJob(context: CoroutineContext, scope: Job, private val onCan
         if (cause != null && mayHaveTasks) onCancelled(this)
     }
 
+    override fun cancellationExceptionMessage(): String = "The tasks in the scope of a TaskScheduler were cancelled"
+
     /** As a `SupervisorJob`: code that launches a coroutine in it and fails cancels no tasks. */
     override fun childCancelled(cause: Throwable): Boolean = false
 }

@@ -5,9 +5,12 @@ import baton.scheduler.TaskScheduler
 /**
  * Adds [task] to its scope, to the tasks of its key, and to the core; see [TaskCore.enqueue] for [mayWait].
  *
- * @throws Throwable if `hashCode` or `equals` of the key does; then the task was not added.
+ * @throws Throwable if the clock of the scheduler does, or `hashCode` or `equals` of the key; then the task was not
+ *   added.
  */
 internal fun TaskScheduler.add(task: TaskEntry, mayWait: Boolean) {
+    // The clock may throw.
+    val now = core.now()
     val group = taskScope.enter()
     if (group != null) task.enterGroup(group)
     try {
@@ -19,7 +22,7 @@ internal fun TaskScheduler.add(task: TaskEntry, mayWait: Boolean) {
     }
     // If the scope is cancelled, the core neither queues the task nor makes room for it.
     group?.cancellation?.let(task::cancelAndReport)
-    core.enqueue(task, mayWait)
+    core.enqueue(task, mayWait, now)
     // Invariant 7 of TaskCore.
     group?.cancellation?.let(task::cancelAndReport)
 }

@@ -111,16 +111,19 @@ internal class TaskCore(
     private val hasCapacity: Boolean
         get() = queue.size < config.capacity || (queue.size == 0 && canStart)
 
+    /** In nanoseconds; calls the user's clock. */
+    fun now(): Long = queue.now()
+
     /**
      * Queues a NEW task, or refuses it. On return the task may still be in [submissions], or be AWAITING_CAPACITY if it
      * [mayWait].
      */
-    fun enqueue(task: TaskEntry, mayWait: Boolean) {
+    fun enqueue(task: TaskEntry, mayWait: Boolean, now: Long = now()) {
         if (!queue.isPrepared(task.level)) locked { queue.prepare(task.level) }
-        if (submissions.isOpen && task.phase == Phase.NEW) return submitWithoutLock(task)
+        if (submissions.isOpen && task.phase == Phase.NEW) return submitWithoutLock(task, now)
         var refusal: TaskEnd? = null
         var shed: TaskEntry? = null
-        step { now ->
+        step(now) {
             task.since = now
             counts.scheduled(task.level)
             when {
@@ -142,8 +145,7 @@ internal class TaskCore(
     }
 
     /** Invariant 6. */
-    private fun submitWithoutLock(task: TaskEntry) {
-        val now = queue.now()
+    private fun submitWithoutLock(task: TaskEntry, now: Long) {
         task.since = now
         submissions.add(task)
         if (submissions.isOpen) return

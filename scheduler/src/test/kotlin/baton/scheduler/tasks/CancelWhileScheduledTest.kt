@@ -2,15 +2,13 @@ package baton.scheduler.tasks
 
 import baton.Priority.NORMAL
 import baton.scheduler.TaskScheduler
-import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.bridge.StageTask
 import baton.scheduler.bridge.newStageTask
 import kotlin.concurrent.thread
-import kotlin.time.Duration
-import kotlin.time.TimeMark
-import kotlin.time.TimeSource
+import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancelChildren
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -21,27 +19,34 @@ import org.junit.jupiter.api.Test
  * A scope is cancelled while a task is scheduled in it that begins on the scheduling thread. The task's code ran before
  * that thread looked at the scope again, and a task that waited for its cancellation did so for ever.
  */
+@OptIn(InternalForInheritanceCoroutinesApi::class)
 class CancelWhileScheduledTest {
     private val job = Job()
-    private val clock = CancellingClock()
-    private val scheduler =
-        TaskScheduler(CoroutineScope(Dispatchers.Unconfined + job), 1, config = TaskSchedulerConfig(timeSource = clock))
+    private val scope = CancelledOnTheWay()
+    private val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Unconfined + scope), 1)
     private val ran = ArrayList<String>()
 
-    /** Another thread cancels the tasks of the scope while a step reads the time. */
-    private inner class CancellingClock : TimeSource {
+    /** Another thread cancels the tasks of the scope when a step asks whether it is active. */
+    private inner class CancelledOnTheWay : Job by job {
         var isArmed = false
 
-        override fun markNow(): TimeMark {
-            val start = TimeSource.Monotonic.markNow()
-            return object : TimeMark {
-                override fun elapsedNow(): Duration {
-                    if (isArmed) thread { job.cancelChildren() }.join()
+        override val isActive: Boolean
+            get() {
+                if (isArmed && job.children.any()) {
                     isArmed = false
-                    return start.elapsedNow()
+                    thread { job.cancelChildren() }.join()
                 }
+                return job.isActive
             }
-        }
+
+        // In a context it stands for itself.
+
+        override fun <E : CoroutineContext.Element> get(key: CoroutineContext.Key<E>): E? = super<Job>.get(key)
+
+        override fun <R> fold(initial: R, operation: (R, CoroutineContext.Element) -> R): R =
+            super<Job>.fold(initial, operation)
+
+        override fun minusKey(key: CoroutineContext.Key<*>): CoroutineContext = super<Job>.minusKey(key)
     }
 
     private fun assertAtRest() {
@@ -51,7 +56,7 @@ class CancelWhileScheduledTest {
 
     @Test
     fun coroutine_thatBeginsInPlace_isCancelledBeforeItsCodeRuns() {
-        clock.isArmed = true
+        scope.isArmed = true
         val task = scheduler.schedule { ran += "never" }
         assertTrue(task.isCancelled)
         assertEquals(emptyList<String>(), ran)
@@ -77,7 +82,7 @@ class CancelWhileScheduledTest {
                 }
             }
         task = newStageTask(scheduler, NORMAL, null, owner)
-        clock.isArmed = true
+        scope.isArmed = true
         task.submit()
         assertEquals("cancelled", ran.first())
         assertAtRest()

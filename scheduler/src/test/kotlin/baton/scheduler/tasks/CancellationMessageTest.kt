@@ -5,8 +5,11 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.TimeoutCancellationException
+import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.runCurrent
@@ -40,6 +43,14 @@ class CancellationMessageTest {
         val task = paused(name = null).schedule {}
         task.cancel()
         assertEquals("ScheduledTask of TaskScheduler was cancelled", cause(task)?.message)
+    }
+
+    @Test
+    fun cancelChildren_ofTheScope_saysSo() = runTest {
+        val scope = CoroutineScope(coroutineContext + Job())
+        val task = TaskScheduler(scope, 1).also { it.pause() }.schedule {}
+        scope.coroutineContext.cancelChildren()
+        assertEquals("The tasks in the scope of a TaskScheduler were cancelled", cause(task)?.message)
     }
 
     @Test

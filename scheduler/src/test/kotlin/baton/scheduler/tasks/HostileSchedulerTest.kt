@@ -3,17 +3,23 @@ package baton.scheduler.tasks
 import baton.Priority
 import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
+import baton.scheduler.ScheduledTask
 import baton.scheduler.TaskScheduler
+import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.prioritized
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicIntegerArray
 import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeMark
 import kotlin.time.TimeSource
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
@@ -70,6 +76,22 @@ class HostileSchedulerTest {
         assertEquals(tasks.count { !it.isCancelled }, (0 until MANY).sumOf { runs[it] })
         assertTrue(most.get() <= 2) { "${most.get()} at a time" }
         assertEquals(0, scheduler.metrics.queued)
+    }
+
+    @Test
+    fun schedule_clockThrows_addsNoTask_scopeDoesNotWait() {
+        val job = Job()
+        val broken =
+            object : TimeSource {
+                override fun markNow() =
+                    object : TimeMark {
+                        override fun elapsedNow(): Duration = throw ArithmeticException("battery")
+                    }
+            }
+        val scheduler = TaskScheduler(CoroutineScope(job), 1, config = TaskSchedulerConfig(timeSource = broken))
+        assertThrows<ArithmeticException> { scheduler.schedule(key = "key") {} }
+        assertEquals(emptyList<ScheduledTask<*>>(), scheduler.tasks("key"))
+        assertTrue(job.children.none())
     }
 
     private companion object {
