@@ -1,4 +1,4 @@
-package baton.scheduler.lincheck
+package baton.scheduler.stress
 
 import baton.Priority
 import baton.lincheck.world.Effort
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test
  * real ones: Lincheck cannot rewrite the monitor in the inlined steps of the table, so it cannot choose interleavings.
  */
 @Param(name = "key", gen = IntGen::class, conf = "0:1")
-class ScheduleEditsLincheckTest {
+class ScheduleEditsStressTest {
     private val config = ScheduleConfig(clock = InstantSource { Instant.EPOCH })
     private val table = EntryTable<Int>(1).also { it.isLoaded = true }
     private val core = ScheduleCore(config, table, "test")
