@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource
 /** Many elements that end at once, or after a moment, and maps within maps. Runs with a small stack. */
 class MapStackTest : StackRun() {
     private fun assertMapped(world: World, transform: suspend (Int) -> Int) {
-        for ((face, count) in listOf(IterableFace to 200_000, FlowFace to 50_000)) {
+        for ((face, count) in listOf(IterableFace to 50_000, FlowFace to 20_000)) {
             var mapped: List<Int>? = null
             start(world.context) { mapped = face.mapLimit((0 until count).asSequence(), 8, transform = transform) }
             assertEquals(count, mapped?.size)

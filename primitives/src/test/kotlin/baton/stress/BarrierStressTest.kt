@@ -22,10 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource
 
 open class BarrierStressTest : Stress() {
     protected open val arrivals
-        get() = 150_000
+        get() = 60_000
 
     protected open val rounds
-        get() = 5_000
+        get() = 2_000
 
     /** How often each number was given. */
     private class Tally(parties: Int) {

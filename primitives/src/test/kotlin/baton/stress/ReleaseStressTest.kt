@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource
 /** A release, a resize, a close or the end of a dispatcher races with the waiters and their cancellation. */
 open class ReleaseStressTest : Stress() {
     protected open val rounds
-        get() = 3_000
+        get() = 1_500
 
     @ParameterizedTest
     @EnumSource

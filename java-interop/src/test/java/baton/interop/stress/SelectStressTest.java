@@ -45,7 +45,7 @@ class SelectStressTest {
                     runs.incrementAndGet();
                     return x;
                 });
-        for (int round = 1; round <= 5_000; round++) {
+        for (int round = 1; round <= 2_000; round++) {
             int element = round;
             CompletableFuture<Integer> winner = select.start();
             var sending = CompletableFuture.supplyAsync(() -> two.send(-element));
@@ -68,7 +68,7 @@ class SelectStressTest {
         AsyncSemaphore semaphore = AsyncSemaphore.create(1);
         AsyncChannel<Permit> idle = AsyncChannel.create(0);
         Select<Permit> select = Select.<Permit>first().onReceive(idle, x -> x).onAcquire(semaphore, permit -> permit);
-        for (int round = 1; round <= 5_000; round++) {
+        for (int round = 1; round <= 2_000; round++) {
             Permit holder = semaphore.acquire().join();
             CompletableFuture<Permit> winner = select.start();
             CompletableFuture<Void> released = CompletableFuture.runAsync(holder::close);

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class TaskFutureStressTest {
-    private static final int ROUNDS = 5_000;
+    private static final int ROUNDS = 2_000;
 
     /**
      * Pools in which a second thread can run a task while a dependent blocks. In a pool of one thread, a dependent that

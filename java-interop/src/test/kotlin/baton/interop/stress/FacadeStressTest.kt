@@ -23,7 +23,7 @@ open class FacadeStressTest {
 
     /** Rounds of the races. Two threads wait for each other at every step, which is slow on a loaded machine. */
     open val rounds
-        get() = 40_000
+        get() = 15_000
 
     @ParameterizedTest
     @EnumSource

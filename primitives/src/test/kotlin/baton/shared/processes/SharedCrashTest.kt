@@ -9,16 +9,16 @@ class SharedCrashTest {
     @TempDir private lateinit var directory: Path
 
     @Test
-    fun mutex_ofProcessesKilled50Times_announcesEveryTornSection() {
+    fun mutex_ofProcessesKilled20Times_announcesEveryTornSection() {
         val crashes = SharedCrashes(directory.resolve("app"), 1)
-        crashes.killSections(times = 50)
+        crashes.killSections(times = 20)
         println(crashes)
     }
 
     @Test
-    fun semaphore_ofProcessesKilled20Times_neitherLosesNorDoublesAPermit() {
+    fun semaphore_ofProcessesKilled10Times_neitherLosesNorDoublesAPermit() {
         val crashes = SharedCrashes(directory.resolve("app"), 3)
-        crashes.killPermits(times = 20)
+        crashes.killPermits(times = 10)
         println(crashes)
     }
 }
