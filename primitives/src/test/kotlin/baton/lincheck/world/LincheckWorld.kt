@@ -81,7 +81,7 @@ enum class Effort(val interleavings: Int, val share: Int) {
                 .apply(configure)
                 .check(test)
 
-        if (!isDeep) RewrittenOnce.ensure()
+        RewrittenOnce.ensure()
         val others = generated * actual.share / 100
         val ofChosen = factor * actual.interleavings
         if (ofChosen == INTERLEAVINGS) {
